@@ -1,3 +1,5 @@
-import { runUtility } from "./lib/utility.mjs";
+import { readInput } from "./lib/utility.mjs";
 
-await runUtility("Pass-On", ({ params }) => ({ context: typeof params.note === "string" ? params.note : "" }));
+// Without a note it prints nothing: what was handed on before stays.
+const { params } = await readInput();
+if (typeof params?.note === "string") process.stdout.write(`${JSON.stringify({ context: params.note })}\n`);

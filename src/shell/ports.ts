@@ -4,11 +4,11 @@ import type { Json, JsonObject } from "../core/model/json.ts";
 import type { ThinkingLevel, UtilityMateria } from "../core/model/materia.ts";
 import type { CastEvent } from "../core/cast/state/event.ts";
 import type { Checkpoint, MissingCheckpoint } from "../core/model/checkpoint.ts";
-import type { ItemResult, ItemCommit, MergeOutcome } from "../core/cast/decide-items.ts";
-import type { ItemResume, ItemCastInput, ItemRunFields } from "../core/cast/state/parallel-run.ts";
-import type { CastStart, CastState } from "../core/cast/state/state.ts";
+import type { CastState } from "../core/cast/state/state.ts";
 import type { Usage } from "../core/cast/state/usage.ts";
+import type { ProviderAnswer } from "../core/cast/provider-refusal.ts";
 import type { RehearsalUsage } from "../core/cast/rehearsal-usage.ts";
+import type { ItemRunner } from "./item-ports.ts";
 
 /** Everything that a cast needs from outside. No function here rejects: a failure is a value. */
 export interface Ports {
@@ -24,6 +24,8 @@ export interface Ports {
   readonly holdsClaim: () => Promise<boolean>;
   /** Whether this process knows that another owns the cast. Answers at once, for writes that cannot wait. */
   readonly isSuperseded: () => boolean;
+  /** The transcript of a completed visit, of this cast or of an earlier attempt at its item. */
+  readonly readTranscript?: (place: TranscriptPlace) => Promise<string | undefined>;
   /** Runs the items of parallel loops. Without it items run one by one. */
   readonly items?: ItemRunner;
   /** [V13] Asked before a turn of a cast that shares its budget; resolves when the turn may start. */
@@ -33,12 +35,16 @@ export interface Ports {
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
+export type TranscriptPlace = Pick<TurnRequest, "castId" | "socket" | "visit">;
+
 /** [Y1] Checkpoints of the working tree, as commits apart from the person's branches. */
 export interface CastCheckpoints {
   /** Commits the present tree; undefined when nothing has changed since `since`. One call at a time. */
   readonly take: (request: CheckpointRequest) => Promise<Checkpoint | MissingCheckpoint | undefined>;
   /** [Y10] Describes the changes between two checkpoints, short enough for a prompt. */
   readonly describe: (from: string, to: string) => Promise<string>;
+  /** [V51] Whether all changes lie inside conflict marks of the first, and no mark is left in the second. */
+  readonly isResolution?: (marked: string, resolved: string) => Promise<boolean>;
 }
 
 export interface CheckpointRequest {
@@ -52,6 +58,12 @@ export interface AgentHost {
   /** Every problem that would stop these turns, before the cast exists. */
   readonly preflight: (needs: readonly AgentRequirement[]) => Promise<readonly Issue[]>;
   readonly runTurn: (request: TurnRequest) => Promise<TurnOutcome>;
+  /** [Z8] The models for materia that name none, in order; empty if only Pi knows. */
+  readonly defaultModels?: () => Promise<readonly string[]>;
+  /** [Z13] The number of tokens that fit into the context of a model, if known. */
+  readonly contextWindow?: (model: string) => Promise<number | undefined>;
+  /** The model, as `provider/id`, that answers a materia which names this one or none. */
+  readonly resolveModel?: (wanted: string | undefined) => Promise<string | undefined>;
   /** [Q13] The scripted answer of a person; undefined when a real person must answer. */
   readonly answerGate?: (request: PersonGateRequest) => ScriptedAnswer | undefined;
   /** [T4] How far a rehearsal has been used. */
@@ -71,6 +83,7 @@ export interface AgentRequirement {
   readonly socket: SocketId;
   readonly materia: string;
   readonly tools: readonly string[];
+  /** Models in order, separated by commas. */
   readonly model?: string;
 }
 
@@ -100,6 +113,7 @@ export interface TurnRequest {
   readonly earlierTurns: () => readonly SocketTurnCount[];
   /** Extra environment variables for the agent's commands. */
   readonly env: Readonly<Record<string, string>>;
+  readonly isEnvironmentCurated?: true; // [T48] instead of the environment of this process
   /** Asked after each reply but the last, with the usage of the turn so far: true stops the turn. */
   readonly isBudgetSpent: (usage: Usage) => boolean;
   /** Asked before every request to the model and every tool call: whether this process still owns the cast. */
@@ -137,6 +151,8 @@ export type TurnProgress =
   | { readonly kind: "tools_over" }
   /** The usage of the turn so far, after each reply. */
   | { readonly kind: "used"; readonly usage: Usage }
+  /** [Z9] Pi has summarised the conversation. */
+  | { readonly kind: "compacted"; readonly reason: string; readonly tokensBefore: number }
   | { readonly kind: "retrying"; readonly attempt: number; readonly delayMs: number; readonly error: string };
 
 export type TurnOutcome =
@@ -146,6 +162,10 @@ export type TurnOutcome =
       readonly reason: "provider" | "timeout" | "overflow" | "aborted" | "rehearsal" | "disk" | "limit" | "taken_over";
       readonly message: string;
       readonly usage: Usage;
+      /** The model that was asked, if one was. */
+      readonly model?: string;
+      /** [Z1] Status and headers of the provider's refusal. */
+      readonly response?: Pick<ProviderAnswer, "status" | "headers">;
     };
 
 export interface UtilityRequest {
@@ -200,86 +220,4 @@ export interface TurnAdmission {
   readonly reportUsage: (usage: Usage) => void;
   /** The turn has ended, or does not run. */
   readonly end: () => void;
-}
-
-/** Runs the items of a parallel loop. Every function is idempotent. */
-export interface ItemRunner {
-  /** [V16] The commit from which items start, or why they cannot run at once. */
-  readonly findBase: (signal: AbortSignal) => Promise<ParallelBase>;
-  readonly run: (item: ItemRequest) => Promise<ItemOutcome>;
-  readonly merge: (item: MergeRequest) => Promise<MergeOutcome | ItemsFailure>;
-  readonly join: (tip: JoinRequest) => Promise<JoinOutcome>;
-  /** [V14] Present when other workers run the items: aborts them, and resolves when they have ended. */
-  readonly abort?: (children: readonly CastId[]) => Promise<void>;
-}
-
-export type ParallelBase = { readonly kind: "forked"; readonly base: string } | ItemsRefusal;
-
-export interface ItemsRefusal {
-  readonly kind: "refused";
-  /** The end of a sentence. */
-  readonly reason: string;
-}
-
-export interface ItemsFailure {
-  readonly kind: "broken";
-  readonly problem: string;
-}
-
-export interface ItemRequest {
-  readonly fork: number;
-  readonly work: ItemRunFields;
-  readonly start: CastStart;
-  readonly title: string;
-  readonly parent: Pick<CastState, "budget" | "usage" | "largest">;
-  /** The usage that its parent has counted already. */
-  readonly countedUsage: Usage;
-  /** Set when a failed item continues. */
-  readonly resume: ItemResume | null;
-  readonly signal: AbortSignal;
-}
-
-export type ItemOutcome =
-  | { readonly kind: "ended"; readonly end: ItemResult }
-  /** Stopped together with its parent. */
-  | { readonly kind: "aborted" }
-  | ItemsFailure;
-
-export interface MergeRequest {
-  readonly fork: number;
-  readonly work: ItemRunFields;
-  readonly title: string;
-  readonly commit: string | null;
-  readonly tip: string;
-}
-
-export interface JoinRequest {
-  readonly fork: number;
-  readonly base: string;
-  readonly tip: string;
-  /** Items whose work is not merged. */
-  readonly unmerged: readonly CastId[];
-}
-
-export type JoinOutcome = { readonly kind: "joined"; readonly commit: string } | ItemsRefusal | ItemsFailure;
-
-/** Working trees of items, and the merge of their work. Every function is idempotent. */
-export interface ItemWorktrees extends Pick<ItemRunner, "findBase" | "merge" | "join"> {
-  /** A folder with the files from which an item starts; created again for an item that has not started. */
-  readonly prepare: (
-    child: CastId,
-    window: ItemCastInput,
-    has: "begun" | "not begun",
-  ) => Promise<PreparedWorktree | ItemsFailure>;
-  /** Commits all work in the tree under a ref; the commit is null when nothing changed. */
-  readonly saveWork: (child: CastId, window: ItemCastInput, title: string) => Promise<SavedWork | ItemsFailure>;
-}
-
-export interface PreparedWorktree {
-  readonly kind: "ready";
-  readonly cwd: string;
-}
-
-export interface SavedWork extends ItemCommit {
-  readonly kind: "kept";
 }

@@ -58,7 +58,7 @@ it(
     let life = await begin(one, { append: 1, where: "after" });
     const asked = [...life.asked];
     for (let lives = 1; life.end === undefined; lives += 1) {
-      const kill: Kill = { append: sweepSize(11, 2), where: lives % 3 === 0 ? "hardly" : "after" };
+      const kill: Kill = { append: sweepSize(29, 2), where: lives % 3 === 0 ? "hardly" : "after" };
       life = await goOn(one, kill);
       asked.push(...life.asked);
     }

@@ -131,7 +131,7 @@ it("[Y10] only a prompt that asks for the changes gets them: of the cast, or of 
     "3 changes",
   ]);
   const { asked: unkept } = await castOnce(config, answer);
-  expect(`${unkept[1]?.system} ${unkept[1]?.prompt}`).toContain("not known: the files of this cast are not kept");
+  expect(`${unkept[1]?.system} ${unkept[1]?.prompt}`).toContain("Not known: the files of this cast are not kept");
 });
 
 const ended = (name: string): TurnProgress => ({ kind: "tool_ended", id: "1", name, failed: false, said: "" });

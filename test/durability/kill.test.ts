@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { castFile, castsIn, journalOf, newPlace, put, readText, run } from "../harness/cli.ts";
 import { doom, gone, lives, pidIn, said, typed } from "../harness/doomed.ts";
+import { SWEEP, sampleCases } from "../harness/sweep.ts";
 
 const example = fileURLToPath(new URL("../../examples/review-and-fix", import.meta.url));
 
@@ -12,23 +13,27 @@ function onlyCast(cwd: string): string {
   return castId;
 }
 
-it.each([1, 2, 6, 9])("[D1] killed with SIGKILL after %i events and resumed by another process", async (count) => {
-  const cwd = newPlace();
-  const child = doom(cwd, "cast", "--config", `${example}.json`, "--rehearse", `${example}.rehearsal.json`, "Fix it");
-  await child.events(count);
-  child.signal("SIGKILL");
-  expect(await child.exited).toBe("SIGKILL");
-  expect(JSON.parse((await run(["casts", "--json"], { cwd })).stdout)).toMatchObject([{ status: "interrupted" }]);
-  const { code, stderr } = await run(["recast", "--config", `${example}.json`], { cwd });
-  expect([code, stderr]).toEqual([0, expect.stringContaining("completed")]);
-  const completed = typed(journalOf(cwd, onlyCast(cwd)), "visit_completed");
-  expect(completed.map(({ socket, visit }) => `${socket} ${visit}`)).toEqual([
-    "Socket-1 1",
-    "Socket-2 1",
-    "Socket-1 2",
-    "Socket-2 2",
-  ]);
-});
+it.each(sampleCases([1, 2, 6, 9], 2))(
+  "[D1] killed with SIGKILL after %i events and resumed by another process",
+  SWEEP,
+  async (count) => {
+    const cwd = newPlace();
+    const child = doom(cwd, "cast", "--config", `${example}.json`, "--rehearse", `${example}.rehearsal.json`, "Fix it");
+    await child.events(count);
+    child.signal("SIGKILL");
+    expect(await child.exited).toBe("SIGKILL");
+    expect(JSON.parse((await run(["casts", "--json"], { cwd })).stdout)).toMatchObject([{ status: "interrupted" }]);
+    const { code, stderr } = await run(["recast", "--config", `${example}.json`], { cwd });
+    expect([code, stderr]).toEqual([0, expect.stringContaining("completed")]);
+    const completed = typed(journalOf(cwd, onlyCast(cwd)), "visit_completed");
+    expect(completed.map(({ socket, visit }) => `${socket} ${visit}`)).toEqual([
+      "Socket-1 1",
+      "Socket-2 1",
+      "Socket-1 2",
+      "Socket-2 2",
+    ]);
+  },
+);
 
 /** One utility that never ends by itself, and an agent that can run commands. */
 const config = {
@@ -120,11 +125,13 @@ it.each<[rule: string, target: string, file: string]>([
   },
 );
 
-it.each<[rule: string, signal: NodeJS.Signals]>([
-  ["[D13] SIGINT", "SIGINT"],
-  ["[D13] SIGTERM", "SIGTERM"],
-  ["[D13] SIGHUP", "SIGHUP"],
-])("%s ends what runs, and the cast goes on later", async (_rule, signal) => {
+it.each(
+  sampleCases<[rule: string, signal: NodeJS.Signals]>([
+    ["[D13] SIGINT", "SIGINT"],
+    ["[D13] SIGTERM", "SIGTERM"],
+    ["[D13] SIGHUP", "SIGHUP"],
+  ]),
+)("%s ends what runs, and the cast goes on later", SWEEP, async (_rule, signal) => {
   const cwd = place({ Work: [{ tools: [bash("echo $$ > command.pid; sleep 1000")], text: "never" }] });
   const child = doom(cwd, "link", ...options, "Work", "--", "go");
   await said(join(cwd, "command.pid"), "\n");

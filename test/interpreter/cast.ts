@@ -16,9 +16,16 @@ export interface World {
   readonly pace: (work: string) => number;
   /** Why the work of an item cannot be merged; nothing where it can. */
   readonly conflict: (attempt: string) => string | undefined;
+  /** [V51] Whether only conflicting hunks have changed behind this visit. */
+  readonly resolves: (place: Place, visit: string) => boolean;
   /** How much more a person allows when the cast has been stopped so often; nothing where they leave it. */
   readonly raise: (limit: string, times: number) => number | undefined;
+  /** [Z3] How the provider refuses this turn after so many refusals. The walk asks nobody: a refusal changes nothing. */
+  readonly refusal: (place: Place, visit: string, turn: number, times: number) => ProviderRefusal | undefined;
 }
+
+/** For a moment, for long, for long with another model at hand, or without a time. */
+export type ProviderRefusal = "soon" | "limit" | "switched" | "overload";
 
 export interface PersonAnswer {
   readonly yes: boolean;
@@ -98,12 +105,30 @@ export interface Cast {
   readonly traversals: Map<string, number>;
   readonly allowed: Map<string, number>;
   readonly returns: Map<string, number>;
+  /** [G39] Which list a loop was last entered with, and how often again without progress. */
+  readonly entries: Map<string, { readonly list: number; readonly again: number }>;
   /** How often the empty list of a loop was passed by since the last visit. */
   readonly passedBy: Map<string, number>;
   readonly reasons: Map<string, readonly string[]>;
+  /** [I1] The last conversation of a socket for an item: its visit, and how many visits there were then. */
+  readonly talks: Map<string, { readonly visit: number; readonly at: number }>;
+  /** How many visits there were when a loop, or what is in none, last sent work back. */
+  readonly sentBack: Map<string, number>;
   /** The number of the list that stands at a path of state. */
   readonly lists: Map<string, number>;
   readonly notes: Map<number, string>;
+  /** [P12] The last answer of an agent for an item. */
+  /** [V51] Whether this cast merges accepted work, and has only settled its conflicts so far. */
+  merging: boolean;
+  resolved: boolean;
+  readonly skipped: Set<string>;
+  readonly answers: Map<string, { readonly text: string; readonly refuses: boolean }>;
+  /** [P14] What agents left open: by whom and about what, and the words. */
+  open: readonly { readonly by: string; readonly about: string; readonly text: string }[];
+  /** [P13] The walk through a list that was left last, with the items given up in it. */
+  lastPass: { readonly pass: Pass; readonly gave: ReadonlyMap<number, string> } | undefined;
+  /** Why items of the present walk were given up. */
+  gave: Map<number, string>;
   /** What it put into state, in its order. */
   readonly wrote: Write[];
   /** Titles of the items that were given up. */
@@ -136,10 +161,20 @@ export function castWith(graph: Graph, world: World, shared: SharedCounts, name:
     traversals: new Map(),
     allowed: new Map(),
     returns: new Map(),
+    entries: new Map(),
     passedBy: new Map(),
     reasons: new Map(),
+    talks: new Map(),
+    sentBack: new Map(),
     lists: new Map(),
     notes: new Map(),
+    merging: false,
+    resolved: false,
+    skipped: new Set(),
+    answers: new Map(),
+    open: [],
+    lastPass: undefined,
+    gave: new Map(),
     wrote: [],
     givenUp: [],
     data: {},

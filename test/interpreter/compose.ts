@@ -113,6 +113,7 @@ function graphOf({ order, loadout }: Part, texts: Texts): Graph {
       assign: Object.entries({ ...materia.assign, ...socket.assign }),
       edges: socket.edges ?? [],
       onward: END,
+      talksOn: (materia.type ?? "agent") === "agent" && (socket.conversation ?? materia.conversation) === "item",
       ordered: false,
     };
     const advance = socket.advance && { advance: socket.advance.when ?? "always" };

@@ -52,7 +52,12 @@ function socketProblems(id: string, loadout: LoadoutText, { materia }: Texts): r
     ...(text && seated.generator ? ["G11 generator as text"] : []),
     ...(text && guards.length > 0 ? ["G12 guard on text"] : []),
     ...(text && judges(seated) ? ["Q3 gate as text"] : []),
-    ...assignProblems({ ...seated.assign, ...socket.assign }, socket, seated, loop !== undefined),
+    ...assignProblems(
+      { ...seated.assign, ...socket.assign },
+      socket,
+      seated,
+      loop !== undefined && listOf(loop, loadout.sockets) !== undefined,
+    ),
   ];
 }
 
@@ -150,6 +155,7 @@ function parallelProblems(loop: LoopText, sockets: LoadoutText["sockets"], { mat
 /** What is wrong with the ways of a graph whose parts are sound: a loop that can be entered before its list is there. */
 export function wayProblems(graph: Graph, loops: ReadonlyMap<string, string | undefined>): readonly string[] {
   const seen = reachable(graph);
+  if (writesIntoList(graph)) return ["H-d into a list"];
   return [...graph.regions.values()].flatMap((region) => {
     if (!region.list || !region.members.some((id) => seen.has(id))) return [];
     if (region.lanes !== undefined && leadsOut(graph, region)) return ["V2 leads out"];
@@ -161,9 +167,29 @@ export function wayProblems(graph: Graph, loops: ReadonlyMap<string, string | un
   });
 }
 
+/** [H20] Whether a target lies inside something that may be a list: of a loop, of a handoff, or a copy of one. */
+function writesIntoList({ places, regions }: Graph): boolean {
+  const all = [...places.values()].flatMap(({ assign, parse }) =>
+    assign.map(([target, source]) => ({ target: target.split("."), source, json: parse === "json" })),
+  );
+  const isList = (path: readonly string[], depth: number): boolean => {
+    const name = path.join(".");
+    if (name === "workItems" || [...regions.values()].some(({ list }) => list?.join(".") === name)) return true;
+    return all.some(({ target, source, json }) => {
+      if (depth > 20 || target.some((key, index) => path[index] !== key)) return false;
+      const rest = path.slice(target.length);
+      const [root, ...from] = source.split(".");
+      if (root === "$") return json && [...from, ...rest].join(".") === "workItems";
+      return root === "state" && isList([...from, ...rest], depth + 1);
+    });
+  };
+  return all.some(({ target }) => target.some((_, length) => length > 0 && isList(target.slice(0, length), 0)));
+}
+
 /** Whether some socket that can come before the loop may write the list. */
 function madeBefore(graph: Graph, list: readonly string[], members: readonly string[]): boolean {
-  return [...reachable(graph)].some((id) => {
+  // [O15] When it is entered for the first time no member has run.
+  return [...reachable(graph, new Set(members))].some((id) => {
     const place = graph.places.get(id);
     if (!place || members.includes(id)) return false;
     const json =

@@ -1,5 +1,5 @@
 import { END, type Place } from "./texts.ts";
-import { itemOf, placeOf, stopAt, type Cast, type Route, type Steps } from "./cast.ts";
+import { itemOf, placeOf, stopAt, type Cast, type Pass, type Route, type Steps } from "./cast.ts";
 
 /** [G9, G10] Visits of a socket for an item since something made progress: the first, and every return. */
 export function* countReturn(cast: Cast, { from, to }: Route): Steps<void> {
@@ -15,12 +15,31 @@ export function cycleClosedBy(cast: Cast, from: Place, to: string): readonly str
   return last < since ? [] : cast.walked.slice(last);
 }
 
+/** [G39] A loop that is entered again with the very same list comes back like a socket. */
+export function* countEntry(cast: Cast, { region, list }: Pass, { from, to }: Route): Steps<void> {
+  const known = cast.entries.get(region.id);
+  cast.entries.set(region.id, { list, again: known?.list === list ? known.again + 1 : 0 });
+  while ((cast.entries.get(region.id)?.again ?? 0) > cast.world.limits.maxNoAdvanceCycles)
+    yield* allowMore(cast, from, to);
+}
+
+/** [G10] The loops on a cycle that a counted edge closes begin anew. */
+export function dropEntries(cast: Cast, cycle: readonly string[]): void {
+  for (const loop of new Set(cycle.flatMap((id) => placeOf(cast, id).loop ?? []))) lessEntries(cast, loop, Infinity);
+}
+
+function lessEntries(cast: Cast, loop: string, by: number): void {
+  const known = cast.entries.get(loop);
+  if (known) cast.entries.set(loop, { ...known, again: by === Infinity ? 0 : known.again - by });
+}
+
 export function dropReturns(cast: Cast, socket: string): void {
   for (const key of cast.returns.keys()) if (key.startsWith(`${socket} `)) cast.returns.delete(key);
 }
 
-/** [R4] The reasons of this item are dropped. */
+/** [R4, P12] The reasons of this item are dropped, and what was answered about it. */
 export function dropReasons(cast: Cast, item: string): void {
+  for (const key of cast.answers.keys()) if (key.endsWith(` ${item}`)) cast.answers.delete(key);
   for (const key of cast.reasons.keys()) if (key.endsWith(` ${item}`)) cast.reasons.delete(key);
 }
 
@@ -31,6 +50,7 @@ export function* allowMore(cast: Cast, from: Place | undefined, to: string): Ste
   const more = yield* stopAt(cast, "maxNoAdvanceCycles", `${from?.id ?? to} ${to} ${cycle.join(">")}`);
   for (const [key, count] of cast.returns)
     if (cycle.includes(key.split(" ")[0] ?? "")) cast.returns.set(key, count - more);
+  for (const loop of new Set(cycle.flatMap((id) => placeOf(cast, id).loop ?? []))) lessEntries(cast, loop, more);
   for (const [loop, count] of cast.passedBy) cast.passedBy.set(loop, count - more);
 }
 

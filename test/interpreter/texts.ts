@@ -15,7 +15,10 @@ export interface MateriaText {
   readonly parse?: "json" | "text";
   readonly generator?: boolean;
   readonly interactive?: boolean;
+  readonly conversation?: "fresh" | "item";
   readonly gate?: boolean;
+  /** Only tools that write. */
+  readonly tools?: "coding";
   readonly command?: readonly string[];
   readonly assign?: Readonly<Record<string, string>>;
 }
@@ -30,6 +33,7 @@ export interface EdgeText {
 export interface SocketText {
   readonly materia: string;
   readonly parse?: "json" | "text";
+  readonly conversation?: "fresh" | "item";
   readonly assign?: Readonly<Record<string, string>>;
   readonly advance?: { readonly when?: When; readonly items?: string };
   readonly edges?: readonly EdgeText[];
@@ -76,6 +80,8 @@ export interface Place {
   readonly loop?: string;
   /** Where it goes when nothing else is said: `end`, or the next part. */
   readonly onward: string;
+  /** [I1] Whether its conversations go on when work was sent back. */
+  readonly talksOn: boolean;
   /** [V3] Whether the items of its list may say what they build on. */
   readonly ordered: boolean;
 }

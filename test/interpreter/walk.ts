@@ -28,11 +28,20 @@ import {
   type Write,
 } from "./cast.ts";
 import { workAtOnce } from "./items/at-once.ts";
-import { countReturn, cycleClosedBy, dropReturns, dropReasons, allowMore, staysIn } from "./returns.ts";
+import {
+  allowMore,
+  countEntry,
+  countReturn,
+  cycleClosedBy,
+  dropEntries,
+  dropReasons,
+  dropReturns,
+  staysIn,
+} from "./returns.ts";
 import { affordTurn, asked } from "./visit/asked.ts";
-import { isInOrder, type Item, type Said } from "./visit/reply.ts";
+import { isInOrder, isItems, type Item, type Said } from "./visit/reply.ts";
 import { marksOf, promptMarks } from "./visit/prompt-marks.ts";
-import { edgeFor, emptyExit, exitFor, givenUpExit } from "./ways.ts";
+import { countsAhead, edgeFor, emptyExit, exitFor, givenUpExit } from "./ways.ts";
 
 /** Visits after which nobody follows a cast any longer. */
 export const LONGEST = 60;
@@ -63,7 +72,7 @@ export function walk(graph: Graph, world: World): WalkResult {
 }
 
 function* begin(cast: Cast): Steps<void> {
-  yield* follow(cast, yield* arrive(cast, { to: cast.graph.entry, counted: true }));
+  yield* follow(cast, yield* arrive(cast, { to: cast.graph.entry, counted: false }));
 }
 
 /** From a socket to the end. */
@@ -78,27 +87,70 @@ function* follow(cast: Cast, first: string): Steps<void> {
 function* arrive(cast: Cast, route: Route): Steps<string> {
   if (route.fact !== undefined) cast.facts.push(route.fact);
   if (route.to === END) return END;
-  if (route.counted && route.from) for (const id of cycleClosedBy(cast, route.from, route.to)) dropReturns(cast, id);
+  if (isSentBack(cast, route)) cast.sentBack.set(route.from?.loop ?? "", cast.walked.length);
   const region = regionOf(cast, route.to);
   const enters = !region || route.from?.loop !== region.id;
-  if (enters) cast.pass = region?.list && passOf(cast, region, region.list, route.to);
-  if (region && cast.pass?.items.length === 0) return yield* arrive(cast, yield* passBy(cast, region, route));
+  const closed = route.counted && route.from ? cycleClosedBy(cast, route.from, route.to) : [];
+  if (enters) {
+    if (cast.pass && cast.pass.items.length > 0) leftBehind(cast, cast.pass);
+    cast.pass = region?.list && passOf(cast, region, region.list, route.to);
+    cast.gave = new Map();
+  }
+  // [G10] Past a loop without items the cycle ends where its exit leads.
+  if (region && cast.pass?.items.length === 0)
+    return yield* arrive(cast, { ...(yield* passBy(cast, region, route)), counted: route.counted });
+  for (const id of closed) dropReturns(cast, id);
+  if (enters) dropEntries(cast, closed);
+  if (enters && cast.pass) yield* countEntry(cast, cast.pass, route);
   if (enters && cast.pass?.region.lanes !== undefined) {
-    if (cast.world.together(cast.forks + 1)) return yield* arrive(cast, yield* joined(cast, cast.pass, route));
+    // [V50] What an item counts for the next one, only walking one by one can know.
+    if (!countsAhead(cast.graph, cast.pass.region) && cast.world.together(cast.forks + 1))
+      return yield* arrive(cast, yield* joined(cast, cast.pass, route));
     cast.facts.push(`one by one ${cast.pass.region.id}`);
   }
+  if (mayBeSkipped(cast, route)) return yield* arrive(cast, yield* skip(cast, route));
   yield* countReturn(cast, route);
   remember(cast, route);
   return route.to;
 }
 
+/** [V51] Where only conflicts of accepted work were settled, its agents are not asked again. */
+function mayBeSkipped(cast: Cast, { to, reason }: Route): boolean {
+  const { materia, assign } = placeOf(cast, to);
+  if (!cast.merging || !cast.resolved || cast.last === false || cast.skipped.has(to)) return false;
+  const again = reason !== undefined && cast.visits.has(to);
+  return (materia.type ?? "agent") === "agent" && assign.length === 0 && !materia.generator && !again;
+}
+
+function* skip(cast: Cast, route: Route): Steps<Route> {
+  const place = placeOf(cast, route.to);
+  remember(cast, route);
+  cast.skipped.add(place.id);
+  cast.facts.push(`skipped ${place.id}`);
+  cast.last = place.parse === "json" ? true : undefined;
+  const nothing = { handoff: {}, dropped: [], whole: {}, text: "", excerpt: "", patch: {} };
+  return yield* leave(cast, place, { answer: cast.last, ...nothing });
+}
+
 /** [V35, V11] The loop is left as if its last item had just advanced; one that did not advance ends the cast. */
 function* joined(cast: Cast, pass: Pass, route: Route): Steps<Route> {
   remember(cast, route);
-  const { advanced, gaveUp } = yield* workAtOnce(cast, pass, route, follow);
+  const { advanced, gaveUp, last } = yield* workAtOnce(cast, pass, route, follow);
+  leftBehind(cast, pass);
   if (!advanced) return { to: END, counted: false };
+  // [V49] Behind an advance the first edge that matches is taken, also where it ends the cast.
+  if (!last) {
+    const edge = edgeFor(advanced.place, advanced.said.answer);
+    const how = edge ? `${edge.when} edge ${advanced.place.edges.indexOf(edge)}` : "null none null";
+    return take(cast, advanced.place, END, how);
+  }
   cast.facts.push(`exhausted ${pass.region.id} advance`);
   return exhaust(cast, advanced.place, advanced.said, gaveUp ? givenUpExit : exitFor);
+}
+
+/** [P13] Agents after a loop receive its items. */
+function leftBehind(cast: Cast, pass: Pass): void {
+  cast.lastPass = { pass, gave: cast.gave };
 }
 
 function passOf(cast: Cast, region: Region, list: readonly string[], door: string): Pass {
@@ -124,13 +176,26 @@ function* passBy(cast: Cast, region: Region, { from, to: entered }: Route): Step
 }
 
 /** [R2, R4] Why the work comes back, as long as it comes back in that way. */
-function remember(cast: Cast, { from, to, reason }: Route): void {
+function remember(cast: Cast, route: Route): void {
+  const { to, reason } = route;
   const key = `${to} ${itemOf(cast)}`;
-  const again = reason !== undefined && cast.visits.has(to) && from?.part === placeOf(cast, to).part;
+  const again = isSentBack(cast, route);
   // [R2] With the item that it was said about, which need not be the one in hand.
   const said = `${cast.handed.label}\n${reason}`;
   if (again) cast.reasons.set(key, [said, ...(cast.reasons.get(key) ?? [])].slice(0, 3));
   else cast.reasons.delete(key);
+}
+
+function isSentBack(cast: Cast, { from, to, reason }: Route): boolean {
+  return reason !== undefined && cast.visits.has(to) && from?.part === placeOf(cast, to).part;
+}
+
+/** [I1, I2] The visit whose conversation goes on: the last for this item, when work was sent back since. */
+function continued(cast: Cast, place: Place): number | undefined {
+  const key = `${place.id} ${itemOf(cast)}`;
+  const last = place.talksOn ? cast.talks.get(key) : undefined;
+  const isDue = cast.reasons.has(key) || (cast.sentBack.get(place.loop ?? "") ?? -1) >= (last?.at ?? Infinity);
+  return isDue ? last?.visit : undefined;
 }
 
 function* visit(cast: Cast, place: Place): Steps<Route> {
@@ -142,8 +207,10 @@ function* visit(cast: Cast, place: Place): Steps<Route> {
   cast.shared.visits += 1;
   cast.passedBy.clear();
   const item = cast.pass ? ` WI-${cast.pass.index + 1} ${cast.pass.items[cast.pass.index]?.title}` : "";
-  cast.facts.push(`visit ${place.id} ${number}${item}`);
-  if (kind !== "utility") cast.facts.push(promptMarks(cast, place));
+  const earlier = continued(cast, place);
+  cast.facts.push(`visit ${place.id} ${number}${item}${earlier === undefined ? "" : ` continues ${earlier}`}`);
+  if (kind !== "utility") cast.facts.push(promptMarks(cast, place, earlier !== undefined));
+  const begun = cast.walked.length;
   const name = `${cast.name}${number}`;
   const said = yield* asked(cast, place, name);
   const data = assigned(cast, place, said);
@@ -157,7 +224,10 @@ function* visit(cast: Cast, place: Place): Steps<Route> {
   if (place.materia.generator && cast.lists.get("workItems") !== list)
     cast.notes.set(cast.lists.get("workItems") ?? 0, said.handoff.context ?? "");
   handOn(cast, place, said);
+  if (kind === "agent") report(cast, place, said);
+  if (kind === "utility" || place.materia.tools !== undefined) cast.resolved = cast.world.resolves(place, name);
   cast.facts.push(`done ${place.id}`);
+  cast.talks.set(`${place.id} ${itemOf(cast)}`, { visit: number, at: begun });
   return yield* leave(cast, place, said);
 }
 
@@ -172,16 +242,36 @@ function assigned(cast: Cast, place: Place, said: Said): readonly Write[] {
     ...place.assign.map(([target, source]) => {
       const [root, ...path] = source.split(".");
       const base = root === "$" ? said.whole : root === "state" ? patched : (item as Json | undefined);
-      const value = valueAt(base, path);
-      // [H16] That state lacks what is to be copied is nobody's reply.
-      return [target.split("."), value === undefined ? fail(cast) : value] as const;
+      const value = valueAt(base, path) ?? (source === "$.context" ? "" : undefined);
+      // [H16] That state lacks what is to be copied, or has no list where one is wanted, is nobody's reply.
+      const wrong = root !== "$" && target === "workItems" && !isItems(value ?? null);
+      return [target.split("."), value === undefined || wrong ? fail(cast) : value] as const;
     }),
   ];
 }
 
+const MOST_OPEN = 20;
+
+/** [P12, P14] An agent receives its last answer again; agents outside loops receive what was left open. */
+function report(cast: Cast, place: Place, { handoff, text, excerpt, found, answer }: Said): void {
+  const own = answer === false ? excerpt.slice(0, 900) : "";
+  const words = !found ? text : handoff.context?.trim() ? handoff.context : own;
+  cast.answers.set(`${place.id} ${itemOf(cast)}`, { text: words, refuses: answer === false });
+  const about = cast.pass?.items[cast.pass.index]?.title ?? "";
+  const others = cast.open.filter((point) => point.by !== place.id || point.about !== about);
+  const points = [...words.matchAll(/^Open: (.*)$/gm)].map(([, point = ""]) => ({ by: place.id, about, text: point }));
+  cast.open = [...others, ...points].slice(-MOST_OPEN);
+}
+
+function generatesList({ materia }: Place): boolean {
+  return materia.generator === true;
+}
+
 /** What the next visit gets of this one. */
 function handOn(cast: Cast, place: Place, { found, handoff, text, answer }: Said): void {
-  const list = cast.lists.get("workItems") ?? 0;
+  // Its assign may have put another list there.
+  const isKept = JSON.stringify(cast.data["workItems"]) === JSON.stringify(handoff.workItems);
+  const list = !generatesList(place) || isKept ? (cast.lists.get("workItems") ?? 0) : -1;
   const { type, generator, gate } = place.materia;
   const words = gate && answer ? "" : found ? (handoff.context ?? "") : text;
   // [Q4] A program that says nothing leaves what was said before; a no is news, and so is an agent's silence.
@@ -224,7 +314,10 @@ function advance(cast: Cast, place: Place, said: Said): boolean {
   const { pass } = cast;
   if (!pass) return false;
   dropReasons(cast, itemOf(cast));
-  for (const member of pass.region.members) dropReturns(cast, member);
+  for (const member of pass.region.members) {
+    dropReturns(cast, member);
+    cast.talks.delete(`${member} ${itemOf(cast)}`);
+  }
   cast.advanced = { place, said };
   cast.pass = { ...pass, index: pass.index + 1, since: cast.walked.length };
   cast.facts.push(`advanced ${pass.region.id} ${pass.index + 1}/${pass.items.length}`);
@@ -260,6 +353,7 @@ function takeThen(
   if (!advanced) {
     cast.facts.push(`gave up ${cast.pass?.region.id} ${cast.pass?.index}`);
     cast.givenUp.push(cast.pass?.items[cast.pass.index]?.title ?? "");
+    cast.gave.set(cast.pass?.index ?? 0, said.answer === false ? (reasonOf("not_satisfied", said).reason ?? "") : "");
     if (!advance(cast, place, said)) return exhaust(cast, place, said, givenUpExit);
   }
   return take(cast, place, cast.pass?.door ?? END, how);

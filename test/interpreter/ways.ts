@@ -21,6 +21,12 @@ export function mustAnswer(place: Place, region: Region | undefined): boolean {
   ].some((when) => when !== "always");
 }
 
+/** [H21] Whether a no of this socket sends work back. */
+export function sendsBack({ id, edges }: Place, region: Region | undefined): boolean {
+  const exits = (region?.exits ?? []).filter(({ from }) => from === id);
+  return [...edges.map(({ when }) => when), ...exits.map(({ condition }) => condition)].includes("not_satisfied");
+}
+
 /** The exits that an advance of this socket can lead to. */
 function exitsOf(place: Place, region: Region | undefined): readonly ExitText[] {
   return (region?.exits ?? []).filter(
@@ -83,6 +89,17 @@ function waysOfGivingUp(graph: Graph, place: Place, region: Region): readonly st
   });
   // [V10] What cannot be merged is given up with a no.
   return region.lanes !== undefined && givesUp(graph, region) ? [...own, by(false)] : own;
+}
+
+/** [V50] Whether an edge is counted that an item may take behind its advance. */
+export function countsAhead(graph: Graph, { members }: Region): boolean {
+  return members.some((id) => {
+    const place = graph.places.get(id);
+    return [true, false, undefined].some((answer) => {
+      const edge = place?.advance !== undefined && matches(place.advance, answer) ? edgeFor(place, answer) : undefined;
+      return edge?.maxTraversals !== undefined && edge.to !== END;
+    });
+  });
 }
 
 /** [V10] Whether the loop gives items up. */

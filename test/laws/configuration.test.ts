@@ -243,7 +243,10 @@ describe("[G17] size", () => {
     );
     const titles = Array.from({ length: 100_000 }, (_, index) => `item ${index + 1}`);
     const { trace, events } = await play(config, {
-      says: { Plan: [items(...titles)], Json: [{ satisfied: true }, { satisfied: true }, { satisfied: false }] },
+      says: {
+        Plan: [items(...titles)],
+        Json: [{ satisfied: true }, { satisfied: true }, { satisfied: false, context: "no" }],
+      },
     });
     expect(trace.slice(2)).toEqual([
       "Socket-2 #1 item 1",

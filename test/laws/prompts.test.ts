@@ -91,7 +91,6 @@ it.each<[rule: string, config: TestConfig, script: Script]>([
     { says: { Plan: [items(...Array.from({ length: 100_000 }, (_, at) => `item ${at}`))] } },
   ],
   ["[P6] the reason of a rework", back, { says: { Eval: [{ satisfied: false, context: BIG }] } }],
-  ["[P6] an output that serves as reason", back, { says: { Eval: [`${BIG}{"satisfied":false}`] } }],
   ["[P6] the instructions", asks(BIG), { says: { Plan: [items()] } }],
   [
     "[P6] a value of state in the instructions",

@@ -83,7 +83,7 @@ it("[V28] an item has the work of the items that it names, and of no other", asy
   expect(found).toEqual([["WI-1.txt"], []]);
 });
 
-it("[V9, V36] a conflict is mended on the merged files; the reason names the file and its first lines", async () => {
+it("[V9, V36, V52] a conflict is mended on the merged files; the reason names the file and its first lines", async () => {
   const cwd = repositoryWith({ "same.txt": LINES });
   const told: string[] = [];
   const doing: ItemAction = {
@@ -98,6 +98,8 @@ it("[V9, V36] a conflict is mended on the merged files; the reason names the fil
   expect(ran.state.phase).toMatchObject({ outcome: "completed" });
   expect(read(cwd, "same.txt")).toBe(LINES.replace("one", "ONE uno"));
   expect(told[0]).toMatch(/same\.txt:\n\s*<<<<<<< /);
+  expect(told[0]).toContain("The work on this item was accepted. Only merging is left");
+  expect(told[0]).toContain('Merged items that changed the same files:\n- WI-1 "a": same.txt');
   expect(told[1]).toContain("=======\nuno\n>>>>>>> ");
 });
 
@@ -212,6 +214,44 @@ it("[V8] an agent that removes its tree has left nothing, and harms nobody", asy
   });
   expect(ran.state.phase).toMatchObject({ outcome: "completed" });
   expect([existsSync(join(cwd, "first.txt")), read(cwd, "WI-2.txt")]).toEqual([true, "WI-2\n"]);
+});
+
+/** Lets every call of git that touches files start a program. */
+function trapGit(cwd: string, trap: string): void {
+  writeFileSync(join(cwd, ".git", "evil"), `#!/bin/sh\ntouch '${trap}'\ncat\n`, { mode: 0o755 });
+  for (const key of ["filter.a=b.clean", "filter.a=b.smudge", "merge.evil.driver", "diff.evil.textconv"])
+    git(cwd, "config", key, join(cwd, ".git", "evil"));
+  git(cwd, "config", "filter.a=b.required", "true");
+  mkdirSync(join(cwd, ".git", "info"), { recursive: true });
+  writeFileSync(join(cwd, ".git", "info", "attributes"), "* filter=a=b merge=evil diff=evil\n");
+}
+
+it("[V47] programs that the repository's own configuration names do not run while items are merged and joined", async () => {
+  const cwd = repositoryWith({ "first.txt": LINES });
+  const trap = join(cwd, "..", `trap-${process.pid}`);
+  const doing: ItemAction = {
+    "WI-1": ({ cwd: tree }) => writeFiles(tree, { "first.txt": LINES.replace("one", "ONE") }),
+    "WI-2": ({ cwd: tree }) => {
+      writeFiles(tree, { "first.txt": LINES.replace("five", "FIVE"), "new.txt": "new\n" });
+      trapGit(cwd, trap);
+    },
+  };
+  const ran = await castIn({ cwd, titles: ["a", "b"], doing });
+  expect([ran.problem, ran.state.phase, existsSync(trap)]).toMatchObject(["", { outcome: "completed" }, false]);
+  expect([read(cwd, "first.txt"), read(cwd, "new.txt")]).toEqual([
+    LINES.replace("one", "ONE").replace("five", "FIVE"),
+    "new\n",
+  ]);
+});
+
+it("[V16, V47] with filters of the repository's own configuration items run one by one, and no filter runs", async () => {
+  const cwd = repositoryWith({ "first.txt": LINES });
+  const trap = join(cwd, "..", `trap-of-one-${process.pid}`);
+  trapGit(cwd, trap);
+  const ran = await castIn({ cwd, titles: ["a", "b"], details: { checkpoints: true } });
+  const [forked] = await eventsOfType(ran, "loop_forked");
+  expect(forked).toMatchObject({ base: null, reason: expect.stringContaining("has filters") });
+  expect([ran.state.phase, existsSync(trap)]).toMatchObject([{ outcome: "completed" }, false]);
 });
 
 it("[V32] hooks of the repository do not run", async () => {

@@ -53,6 +53,7 @@ it("[V6] the cast of an item tells what it did, its files where they are kept, a
       [["verdict"], ""],
     ],
     visits: { "Socket-2": 1, "Socket-3": 1, "Socket-4": 1 },
+    counts: { taken: { "Socket-2 edge 0": 1, "Socket-3 edge 0": 1 }, allowed: {} },
     usage: state.usage,
   });
   expect(itemResultOf({ ...state, satisfied: undefined })).not.toHaveProperty("satisfied");

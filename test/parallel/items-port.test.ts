@@ -2,10 +2,12 @@ import { expect, it } from "vitest";
 import { itemResultOf } from "../../src/core/cast/decide-items.ts";
 import { startedEvent } from "../../src/core/cast/next.ts";
 import type { EventType } from "../../src/core/cast/state/event.ts";
-import type { CastState } from "../../src/core/cast/state/state.ts";
+import type { CastState, SleepingPhase } from "../../src/core/cast/state/state.ts";
 import { NO_USAGE } from "../../src/core/cast/state/usage.ts";
-import type { ItemRunner, Ports, TurnRequest } from "../../src/shell/ports.ts";
+import type { ItemRunner } from "../../src/shell/item-ports.ts";
+import type { Ports, TurnRequest } from "../../src/shell/ports.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
+import { CLOCK_START, movedClock } from "../harness/moved-clock.ts";
 import { startOf } from "../harness/play.ts";
 import { fold, items as list, said, world } from "../harness/seats.ts";
 import { parallelWorkshop } from "./harness/scenarios.ts";
@@ -151,4 +153,56 @@ it("[V14] an abort reaches every item that is at work, also those that a killed 
     kind: "broken",
     problem: "its items cannot run here: there are no working trees",
   });
+});
+
+it("[Z12] the parent sleeps once for all items, and continues them after the reset", async () => {
+  const clock = movedClock();
+  const until = new Date(CLOCK_START + 3_600_000).toISOString();
+  const sleep: SleepingPhase = {
+    kind: "sleeping",
+    until,
+    provider: "a",
+    model: "a/x",
+    reason: "429",
+    since: "",
+    paused: false,
+    before: { kind: "unstarted" },
+  };
+  const slept = new Set<string>();
+  const stand = standIn();
+  const items: ItemRunner = {
+    ...stand.items,
+    run: async (request) => {
+      if (slept.has(request.work.child)) return stand.items.run(request);
+      slept.add(request.work.child);
+      return { kind: "asleep", sleep };
+    },
+  };
+  const { end, events } = await cast({ items, ...clock });
+  expect(events.filter(isOf("cast_sleeping"))).toMatchObject([{ visit: 0, until, provider: "a" }]);
+  expect(events.filter(isOf("cast_woken"))).toHaveLength(1);
+  expect(end).toMatchObject({ kind: "ended", state: { phase: { outcome: "completed" } } });
+});
+
+it("[Z12] an item wakes while others work", async () => {
+  const clock = movedClock();
+  const until = new Date(CLOCK_START + 60_000).toISOString();
+  const named = { provider: "a", model: "a/x", reason: "429", since: "", paused: false } as const;
+  const sleep: SleepingPhase = { kind: "sleeping", until, ...named, before: { kind: "unstarted" } };
+  const stand = standIn();
+  const worked: string[] = [];
+  const items: ItemRunner = {
+    ...stand.items,
+    run: async (request) => {
+      worked.push(request.title);
+      if (request.title === "a" && worked.length < 3) return { kind: "asleep", sleep };
+      // The other item is done only after the first was asked again.
+      while (request.title === "b" && worked.length < 3) await new Promise((resolve) => setImmediate(resolve));
+      return stand.items.run(request);
+    },
+  };
+  const { end, events } = await cast({ items, ...clock });
+  expect(worked).toEqual(["a", "b", "a"]);
+  expect(events.some(isOf("cast_sleeping"))).toBe(false);
+  expect(end.kind).toBe("ended");
 });

@@ -33,6 +33,29 @@ it("[V33] a branch that moved keeps its new commits, with the items after them",
   expect(subjects(cwd)).toEqual(["first", "a person's", "a", "b"]);
 });
 
+it.each<[what: string, leave: readonly string[], back: readonly string[]]>([
+  ["another branch", ["checkout", "-q", "main"], ["checkout", "-q", "work"]],
+  ["a detached HEAD", ["checkout", "-q", "--detach"], ["checkout", "-q", "work"]],
+])("[V45] items that began on a branch never land on %s", async (_what, leave, back) => {
+  const cwd = repositoryWith({ "first.txt": LINES });
+  git(cwd, "checkout", "-q", "-b", "work");
+  const doing: ItemAction = {
+    "WI-2": (request) => {
+      writeFiles(request.cwd, { "WI-2.txt": "WI-2\n" });
+      git(cwd, ...leave);
+    },
+  };
+  const setting = { cwd, titles: ["a", "b"], doing };
+  const ran = await castIn(setting);
+  const reason = expect.stringMatching(/began on work, and .* is checked out: run "git switch work", then recast/);
+  expect(ran.state.phase).toMatchObject({ outcome: "failed", reason });
+  expect([subjects(cwd), git(cwd, "log", "--format=%s", "work", "main")]).toEqual([["first"], "first"]);
+  git(cwd, ...back);
+  const again = await resumeIn(setting, ran);
+  expect(again.state.phase).toMatchObject({ outcome: "completed" });
+  expect([subjects(cwd), git(cwd, "log", "--format=%s", "main")]).toEqual([["first", "a", "b"], "first"]);
+});
+
 /** A repository of two commits, the second of which may be taken away. */
 function twoCommits(): string {
   const cwd = repositoryWith({ "zero.txt": "0" });
@@ -108,7 +131,7 @@ it("[V12] what is behind a branch that moved is not put there again after a kill
   commit("person");
   const opened = await findItemRepository(cwd);
   if ("kind" in opened) throw new Error(opened.problem);
-  const request = { base, tip, fork: 1, unmerged: [] };
+  const request = { base, tip, fork: 1, unmerged: [], branch: undefined };
   const [first, second] = [await joinMergedItems(opened, request), await joinMergedItems(opened, request)];
   expect([first.kind, second]).toEqual(["joined", first]);
   expect(subjects(cwd)).toEqual(["first", "second", "person", "item"]);

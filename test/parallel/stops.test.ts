@@ -78,7 +78,7 @@ it("[V37] an item that stays in conflict stops the cast, and an allowance gives 
   expect(merges.map(({ index }) => index)).toEqual([0, 1, 2]);
 });
 
-it("[V36] the conflict is the rework reason at the first socket of the item", async () => {
+it("[V36] the conflict is what the first socket of the item has to settle", async () => {
   const told: string[] = [];
   const mend = ({ prompt }: TurnRequest): AgentAction => {
     told.push(prompt);
@@ -88,7 +88,7 @@ it("[V36] the conflict is the rework reason at the first socket of the item", as
     shop([{}, {}], { "Socket-2@WI-1": clash("one"), "Socket-2@WI-2": clash("two"), "Socket-2@WI-2.2": mend }),
   );
   await live(place);
-  expect(told.join("")).toMatch(/Build \(Socket-2\): .*cannot be merged: same\.txt/s);
+  expect(told.join("")).toMatch(/## Merge it\n\n.*cannot be merged: same\.txt/s);
 });
 
 it("[R2] who sends the cast back to the loop is heard by its first item alone", async () => {

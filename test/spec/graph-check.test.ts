@@ -115,7 +115,8 @@ describe("[G14, G15] names", () => {
     expect(problems(config).filter((line) => !line.includes("unhandled_outcome"))).toEqual([
       `warning nonstandard_socket_id sockets.${id}`,
     ]);
-    const says = { [id]: [{ satisfied: false }, { satisfied: true }], "Socket-1": [{ satisfied: false }] };
+    const no = { satisfied: false, context: "no" };
+    const says = { [id]: [no, { satisfied: true }], "Socket-1": [no] };
     expect((await play(config, { says })).trace).toEqual([
       "Socket-1 #1",
       `-> ${id}`,
@@ -160,6 +161,12 @@ describe("[G14, G15] names", () => {
       'unknown_socket loadouts.Main.entry: did you mean "Socket-1"?',
       'unknown_socket loadouts.Main.sockets.Socket-1.edges.0.to: did you mean "Socket-1"?',
     ]);
+  });
+
+  it("[Z14] notModelOf must name a materia", () => {
+    const named = (notModelOf: string) => problemsOf(seated({ notModelOf })).map(({ code, hint }) => [code, hint]);
+    expect(named("Txt")).toEqual([["invalid_materia", 'did you mean "Text"?']]);
+    expect([named("Text"), named("__proto__")]).toEqual([[], [["invalid_materia", undefined]]]);
   });
 
   it.each(["toString", "constructor", "__proto__"])(

@@ -4,7 +4,7 @@ import { play, playFrom } from "../harness/play.ts";
 import { raised } from "../harness/seats.ts";
 
 const YES = { satisfied: true };
-const NO = { satisfied: false };
+const NO = { satisfied: false, context: "not yet" };
 
 const round = {
   "Socket-1": { materia: "Text", edges: [always("Socket-2")] },
@@ -130,7 +130,7 @@ describe("[G9] returns without progress", () => {
     expect(trace.slice(-2)).toEqual(["limit maxNoAdvanceCycles", "failed"]);
   });
 
-  it("[G9] returns of one item do not count for another, though the loop was left in between", async () => {
+  it("[G9, G39] returns of one item do not count for another; the loop itself returns with the same list", async () => {
     const sockets = {
       "Socket-1": { materia: "Plan", edges: [always("Socket-2")] },
       "Socket-2": {
@@ -146,8 +146,8 @@ describe("[G9] returns without progress", () => {
       "Socket-2 #1 a",
       "Socket-2 #2 b",
       "Socket-2 #3 a",
-      "Socket-2 #4 a",
     ]);
+    expect(trace.slice(-2)).toEqual(["limit maxNoAdvanceCycles", "failed"]);
   });
 
   it("[G10] a counted edge to a socket that was visited for an earlier item closes no cycle", async () => {

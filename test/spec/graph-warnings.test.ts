@@ -36,7 +36,7 @@ describe("[G18, G19, G20] doubtful ways", () => {
       "Socket-4": { materia: "Text" },
     };
     const loop = consuming(["Socket-2", "Socket-3"], exit("Socket-2", "always", "Socket-4"));
-    expect(problems(main(sockets, { L: loop }))).toEqual(["warning exit_never_taken loops.L.exits.0"]);
+    expect(problems(main(sockets, { L: loop }))).toEqual([]);
   });
 
   it.each([
@@ -146,6 +146,16 @@ describe("[G18, G19, G20] doubtful ways", () => {
     expect(problemsOf(still).map(({ code, message }) => `${code} ${message}`)).toEqual([
       "unhandled_outcome Socket-2 (Json) has no edge for the next item: the cast ends there",
     ]);
+  });
+
+  it("[G38] a member that advances on every answer although a refusal leads back", () => {
+    const advancing = (advance: object) => ({
+      "Socket-1": { materia: "Plan", edges: [always("Socket-2")] },
+      "Socket-2": { materia: "Json", advance, edges: [notSatisfied("Socket-2", 2), always("Socket-2")] },
+    });
+    const loops = { L: consuming(["Socket-2"], exit("Socket-2", "always", "end")) };
+    expect(problems(main(advancing({}), loops))).toEqual(["warning refused_item_advances sockets.Socket-2.advance"]);
+    expect(problems(main(advancing({ when: "satisfied" }), loops))).toEqual([]);
   });
 
   it("[O16] a guarded exit of a member that is read as text is never taken, and its answer has no exit", () => {

@@ -14,7 +14,7 @@ import {
 import { play, type Said, type TestConfig } from "../harness/play.ts";
 
 const YES = { satisfied: true };
-const NO = { satisfied: false };
+const NO = { satisfied: false, context: "not yet" };
 
 const plan: SocketInput = { materia: "Plan", edges: [always("Socket-2")] };
 const last: SocketInput = { materia: "Text" };

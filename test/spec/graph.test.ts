@@ -18,7 +18,7 @@ import { play, playFrom } from "../harness/play.ts";
 import { raised } from "../harness/seats.ts";
 
 const YES = { satisfied: true };
-const NO = { satisfied: false };
+const NO = { satisfied: false, context: "not yet" };
 
 describe("[G1, G2, G3] which edge is taken", () => {
   it.each<[rule: string, edges: readonly EdgeInput[], reply: JsonObject, to: string]>([

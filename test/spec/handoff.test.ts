@@ -6,11 +6,12 @@ import { compiled, play } from "../harness/play.ts";
 import { always, exited, graph, items, notSatisfied, satisfied, seat, socket } from "../harness/seats.ts";
 
 const YES = { satisfied: true };
-const exact = (object: FoundObject["object"] = YES): FoundObject => ({ object, found: "exact" });
-const fenced = (object: FoundObject["object"] = YES): FoundObject => ({ object, found: "fenced" });
-const embedded = (object: FoundObject["object"] = YES): FoundObject => ({ object, found: "embedded" });
+type Found = Omit<FoundObject, "words">;
+const exact = (object: Found["object"] = YES): Found => ({ object, found: "exact" });
+const fenced = (object: Found["object"] = YES): Found => ({ object, found: "fenced" });
+const embedded = (object: Found["object"] = YES): Found => ({ object, found: "embedded" });
 
-it.each<[rule: string, reply: string, found: FoundObject | undefined]>([
+it.each<[rule: string, reply: string, found: Found | undefined]>([
   ["[H1] the whole reply", '{"satisfied":true}', exact()],
   ["[H1] the empty object", "{}", exact({})],
   ["[H1] white space around it", '\n\t {"satisfied":true}\r\n ', exact()],
@@ -106,7 +107,8 @@ it.each<[rule: string, reply: string, found: FoundObject | undefined]>([
   ["[H3] a list in an object that was cut off", '{"workItems":[{"title":"a","context":"b"},{"ti', undefined],
   ["[H3] an object in an object that was cut off", '{"why":{"satisfied":true},"context":"an', undefined],
 ])("%s", (_rule, reply, found) => {
-  expect(findObject(reply)).toEqual(found);
+  const { words: _words, ...object } = findObject(reply) ?? { words: "" };
+  expect(object).toEqual(found ?? {});
 });
 
 /** Read by one socket of this materia. */
@@ -117,7 +119,7 @@ function read(reply: unknown, materia = "Eval", part: object = {}): HandoffReadi
 }
 
 function accepted(handoff: object, dropped: readonly string[] = [], hints: readonly string[] = []): unknown {
-  return { ok: true, handoff, found: "exact", dropped, hints };
+  return { ok: true, handoff, found: "exact", words: "", dropped, hints };
 }
 
 it("[H4] the three fields are kept as they are", () => {
@@ -243,7 +245,9 @@ it("[H11] a repair turn goes on in the same conversation and states every proble
 
 it("[H11] each visit has its own repairs", async () => {
   const config = graph({ "Socket-1": seat("Eval", notSatisfied("Socket-1"), satisfied("end")) });
-  const { trace } = await play(config, { says: { Eval: ["no", { satisfied: false }, "no", { satisfied: true }] } });
+  const { trace } = await play(config, {
+    says: { Eval: ["no", { satisfied: false, context: "why" }, "no", { satisfied: true }] },
+  });
   expect(trace).toEqual([
     "Socket-1 #1",
     "rejected 1",

@@ -82,8 +82,8 @@ it("[J16, J31, J38] an interactive socket answers, waits, and is finished withou
   const third = await cast(after(second.state, { type: "person_finished", ...at("Socket-1") }), []);
   const waiting = { type: "cast_waiting", ...at("Socket-1") };
   expect([first.bodies.slice(2), second.bodies, third.bodies.slice(0, 2)]).toEqual([
-    [{ type: "turn_answered", ...at("Socket-1"), text: '{"context":"draft"}', usage: USAGE }, waiting],
-    [{ type: "turn_answered", ...at("Socket-1"), text: '{"context":"short"}', usage: USAGE }, waiting],
+    [{ type: "turn_answered", ...at("Socket-1"), text: '{"context":"draft"}', model: "test", usage: USAGE }, waiting],
+    [{ type: "turn_answered", ...at("Socket-1"), text: '{"context":"short"}', model: "test", usage: USAGE }, waiting],
     [
       {
         type: "handoff_accepted",
@@ -94,7 +94,13 @@ it("[J16, J31, J38] an interactive socket answers, waits, and is finished withou
         approved: true,
         usage: NONE,
       },
-      { type: "visit_completed", ...at("Socket-1"), usage: { input: 6, output: 4, cost: 2 }, totals: total(1, 2) },
+      {
+        type: "visit_completed",
+        ...at("Socket-1"),
+        model: "test",
+        usage: { input: 6, output: 4, cost: 2 },
+        totals: total(1, 2),
+      },
     ],
   ]);
 });
@@ -121,7 +127,7 @@ it.each<[rule: string, materia: string, replies: readonly string[], bodies: read
 
 it("[J36, J39] a raised limit and a resume continue a failed cast where it stopped", async () => {
   const config = graph({ "Socket-1": seat("Eval", notSatisfied("Socket-1", 1), satisfied("end")) });
-  const { state } = await cast(config, [{ satisfied: false }]);
+  const { state } = await cast(config, [{ satisfied: false, context: "no" }]);
   const raised = after(state, { type: "limits_raised", allow: 1 }, { type: "cast_resumed", by: "recast" });
   const { bodies } = await cast(raised, [{ satisfied: true }]);
   expect(bodies.slice(0, 2)).toEqual([

@@ -36,10 +36,11 @@ it.each<[rule: string, at: number, body: object]>([
       found: "exact",
       dropped: ["passed"],
       hints: ['"passed" is no longer read; use "satisfied"'],
+      model: "test",
       usage: USAGE,
     },
   ],
-  ["[J13] the visit's end", 3, completed("Socket-1", 1, 1)],
+  ["[J13, J42] the visit's end", 3, completed("Socket-1", 1, 1)],
   [
     "[J12] the way",
     4,
@@ -63,6 +64,7 @@ it.each<[rule: string, reply: string, found: string]>([
     handoff: {},
     found,
     dropped: [],
+    model: "test",
     usage: USAGE,
   });
 });
@@ -97,6 +99,7 @@ it.each<[rule: string, text: string, kept: string]>([
     ...at("Socket-1"),
     text: kept,
     chars: text.length,
+    model: "test",
     usage: USAGE,
   });
 });
@@ -126,7 +129,13 @@ it("[J9, J13, J15] every rejected answer, its cost, and the limit before the end
 it("[J13] a visit's usage is that of all its turns", async () => {
   const { bodies } = await cast(one, ["no", {}]);
   const usage = { input: 6, output: 4, cost: 2 };
-  expect(bodies).toContainEqual({ type: "visit_completed", ...at("Socket-1"), usage, totals: total(1, 2) });
+  expect(bodies).toContainEqual({
+    type: "visit_completed",
+    ...at("Socket-1"),
+    model: "test",
+    usage,
+    totals: total(1, 2),
+  });
 });
 
 function typesOf(bodies: readonly unknown[]): readonly unknown[] {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { endReasonText, failureText } from "../../src/core/cast/failure-text.ts";
 import type { EventOf } from "../../src/core/cast/state/event.ts";
-import type { CastState, CastPhase } from "../../src/core/cast/state/state.ts";
+import { NEW_VISIT, type CastState, type CastPhase } from "../../src/core/cast/state/state.ts";
 import { NO_USAGE } from "../../src/core/cast/state/usage.ts";
 import { startOf } from "../harness/play.ts";
 import { graph, seat, socket } from "../harness/seats.ts";
@@ -68,7 +68,7 @@ describe("[D32] the stopped cast names the limit and the place", () => {
     ["in the middle of", { ...NO_USAGE, cost: 1 }],
   ])("[D32] the budget was used up %s a turn that has used %o", (when, usage) => {
     const turn = { usage, ms: 0 };
-    const visit = { socket: first, number: 1, from: null, reworked: false, repairs: 0, usage: NO_USAGE, turn };
+    const visit = { socket: first, number: 1, from: null, reworked: false, ...NEW_VISIT, turn };
     const visiting: CastPhase = { kind: "visiting", visit, ask: { kind: "begin" } };
     const failure = { kind: "turn", socket: first, message: "" } as const;
     const phases: readonly CastPhase[] = [visiting, { kind: "failing", failure, before: visiting }];

@@ -15,7 +15,7 @@ import {
 import { play } from "../harness/play.ts";
 
 const YES = { satisfied: true };
-const NO = { satisfied: false };
+const NO = { satisfied: false, context: "not yet" };
 
 const plan: SocketInput = { materia: "Plan", edges: [always("Socket-2")] };
 const walk: SocketInput = { materia: "Text", advance: {}, edges: [always("Socket-2")] };

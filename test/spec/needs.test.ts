@@ -58,10 +58,10 @@ it.each<[rule: string, config: TestConfig, id: string, fields: readonly string[]
     ["workItems", "satisfied"],
   ],
   [
-    "[H9, H10] assign of context",
+    "[H22, H10] assign of context",
     graph({ "Socket-1": { ...seat("Eval"), assign: { note: "$.context" } } }),
     "Socket-1",
-    ["context"],
+    [],
   ],
   [
     "[H9, H10] assign of a part",

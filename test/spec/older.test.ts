@@ -188,6 +188,31 @@ it("[M7] a loop over the list of a parallel generator runs its items at once", (
   expect(loadouts.get("Full-Auto")?.value?.loops["loopSelection"]).not.toHaveProperty("parallel");
 });
 
+it("[M7] a number on the generator says how many items run at once", () => {
+  const raw = {
+    materia: { Plan: { prompt: "Plan.", generator: true, parallel: 3 }, Make: { prompt: "Make." } },
+    loadouts: {
+      Main: {
+        entry: "Socket-1",
+        sockets: {
+          "Socket-1": { materia: "Plan", edges: [{ when: "always", to: "Socket-2" }] },
+          "Socket-2": { materia: "Make", advance: {} },
+        },
+        loops: { items: { sockets: ["Socket-2"], consumes: { from: "Socket-1", output: "workItems" } } },
+      },
+    },
+  };
+  expect(readLayer("project", raw).loadouts.get("Main")?.value?.loops["items"]).toMatchObject({ parallel: 3 });
+});
+
+it("[M3] an empty socket holds a utility that hands on what it was handed", () => {
+  const raw = { loadouts: { Main: { entry: "Socket-1", sockets: { "Socket-1": { empty: true } } } } };
+  const layer = readLayer("project", raw);
+  expect(reportedTexts(raw)).toEqual(["info older_format "]);
+  expect(layer.loadouts.get("Main")?.value?.sockets["Socket-1"]).toMatchObject({ materia: "Empty-Socket" });
+  expect(layer.materia.get("Empty-Socket")?.value).toMatchObject({ type: "utility", script: "Pass-On" });
+});
+
 it("[M10] the catalogue and the example load without an error", () => {
   expect([...reportedTexts(example), ...reportedTexts(catalogue)].filter((issue) => issue.startsWith("error"))).toEqual(
     [],

@@ -60,6 +60,7 @@ it("[P1] rework comes last and does not repeat what was handed on", async () => 
   expect(asked(played, "Socket-2", 1).prompt).toEqual({
     Request: "do it",
     "Current item": "1 of 1: a\n\nabout a",
+    "Your last report": "done",
     "Do it again": expect.stringContaining("Eval (Socket-3): no test"),
   });
 });
@@ -141,6 +142,7 @@ it("[P2] after the loop the label names the last item", async () => {
   const played = await play(workshop(), { says: { Plan: [items("a", "b")], Eval: [{ ...yes, context: "fine" }] } });
   expect(asked(played, "Socket-4").prompt).toEqual({
     Request: "do it",
+    "Items of this cast": expect.stringContaining("1. a\n   about a\n2. b\n   about b"),
     'Handed on by Eval (Socket-3, item "b")': "fine",
   });
 });
@@ -153,12 +155,17 @@ it("[P3] a text socket is asked for no fields", async () => {
 const judged = [satisfied("end"), notSatisfied("end")];
 it.each<[rule: string, materia: string, edges: typeof judged, fields: readonly string[]]>([
   ["[P3] a generator", "Plan", [], ['"workItems" (required)', '"context" (optional)']],
-  ["[P3] an evaluator", "Eval", judged, ['"satisfied" (required)', '"context" (optional)']],
+  [
+    "[P3, H21] an evaluator",
+    "Eval",
+    judged,
+    ['"satisfied" (required)', '"context" (required when "satisfied" is false)'],
+  ],
   ["[P3] a socket whose way is fixed", "Eval", [always("end")], ['"satisfied" (optional)', '"context" (optional)']],
 ])("%s learns what it must return and what it may", async (_rule, materia, edges, fields) => {
   const played = await play(graph({ "Socket-1": seat(materia, ...edges) }), { says: { Eval: [yes], Plan: [items()] } });
   const text = asked(played, "Socket-1").system["How to answer"] ?? "";
-  expect([...text.matchAll(/^- ("\w+" \(\w+\))/gm)].map((match) => match[1])).toEqual(fields);
+  expect([...text.matchAll(/^- ("\w+" \([^)]+\))/gm)].map((match) => match[1])).toEqual(fields);
 });
 
 it("[P4] other state and other conversations do not appear", async () => {

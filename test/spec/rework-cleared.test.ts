@@ -52,7 +52,7 @@ it("[R4, G26] an advance in another loop over the same list clears the reasons o
     { loops: { first: loop(["Socket-2", "Socket-3"]), second: loop(["Socket-4"]) } },
   );
   const { asked } = await play(config, {
-    says: { Plan: [items("a", "b")], "Socket-3": [no(""), no(""), yes], "Socket-4": [no("one"), no("two")] },
+    says: { Plan: [items("a", "b")], "Socket-3": [no("zero"), no("zero"), yes], "Socket-4": [no("one"), no("two")] },
   });
   const shown = reworkOf(asked, "Socket-2").map((text) => [...text.matchAll(/: (one|two)/g)].map((match) => match[1]));
   expect(shown).toEqual([[], ["one"], ["two"]]);

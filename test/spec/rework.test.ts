@@ -82,30 +82,79 @@ it("[R5] a way that joins two parts of a chain brings none", async () => {
   expect(reworkOf(asked, "Socket-2")).toEqual([""]);
 });
 
-it.each<[rule: string, reply: string]>([
-  ["[R1] without a context", '{"satisfied":false}'],
-  ["[R1] with an empty one", 'I am not content.\n{"satisfied":false,"context":""}'],
-  ["[R1] with a blank one", 'I am not content.\n```json\n{"satisfied":false,"context":" \\n"}\n```'],
-])("%s the output itself is the reason", async (_rule, reply) => {
-  const { asked } = await play(pair, { says: { Eval: [reply, yes] } });
-  expect(reworkOf(asked, "Socket-1")[1]).toContain(`Eval (Socket-2): ${reply}`);
-});
-
 it.each<[rule: string, reply: string, reason: string]>([
-  ["[R1] of JSON alone", '{"satisfied":false,"feedback":"secret"}', '{"satisfied":false}'],
-  ["[R1] of words before it", 'Not yet.\n{"satisfied":false,"feedback":"secret"}', "Not yet."],
-])("%s what was dropped does not come back", async (_rule, reply, reason) => {
-  const { asked } = await play(pair, { says: { Eval: [reply, yes] } });
-  const [, again = ""] = reworkOf(asked, "Socket-1");
-  expect(again).toContain(`Eval (Socket-2): ${reason}`);
-  expect(asked.map(({ prompt }) => prompt).join("")).not.toContain("secret");
+  ["[R1] without a context", '{"satisfied":false}', '{"satisfied":false}'],
+  [
+    "[R1] with a blank one",
+    'Not yet.\n```json\n{"satisfied":false,"context":" "}\n```',
+    'Not yet.\n```json\n{"satisfied":false,"context":" "}\n```',
+  ],
+  ["[R1] with a dropped field", '{"satisfied":false,"feedback":"secret"}', '{"satisfied":false}'],
+  [
+    "[R1] with brackets before a dropped field",
+    'The test [unit] fails. {"satisfied":false,"feedback":"secret"}',
+    "The test [unit] fails.",
+  ],
+  ["[R1] with a fence before it", 'Not `yet`.\n~~~\n{"satisfied":false,"feedback":"secret"}\n~~~', "Not `yet`."],
+])("%s the output itself is the reason why an item is given up", async (_rule, reply, reason) => {
+  const config = graph(
+    {
+      "Socket-1": seat("Plan", always("Socket-2")),
+      "Socket-2": {
+        ...seat("Eval", satisfied("end"), { ...always("Socket-2"), maxTraversals: 1, then: "next" }),
+        advance: { when: "satisfied" },
+      },
+    },
+    { loops: { each: loop(["Socket-2"]) } },
+  );
+  const { state } = await play(config, { says: { Plan: [items("a")], Eval: [reply] } });
+  expect(state.givenUp.first).toEqual([{ index: 0, title: "a", reason }]);
 });
 
-it("[R1] of a long output 900 characters from its beginning, said once", async () => {
+it("[R1] of a long output 900 characters from its beginning", async () => {
   const reply = `${"a".repeat(890)}${"b".repeat(5_000)}{"satisfied":false}`;
-  const { asked } = await play(pair, { says: { Eval: [reply, yes] } });
-  const parts = (asked[2]?.prompt ?? "").split("a".repeat(890)).slice(1);
-  expect(parts).toEqual([`${"b".repeat(10)}… [cut: ${reply.length - 900} more characters]`]);
+  const { state } = await play(graph({ "Socket-1": seat("Eval") }), { says: { Eval: [reply] } });
+  expect(state.handed?.reason).toBe(
+    `${"a".repeat(890)}${"b".repeat(10)}… [cut: ${reply.length - 900} more characters]`,
+  );
+});
+
+it.each<[how: string, config: Parameters<typeof play>[0]]>([
+  ["an edge", pair],
+  [
+    "an exit",
+    graph(
+      {
+        "Socket-1": seat("Plan", always("Socket-2")),
+        "Socket-2": { ...seat("Eval", always("Socket-2")), advance: {} },
+      },
+      { loops: { each: loop(["Socket-2"], exit("Socket-2", "not_satisfied", "Socket-1")) } },
+    ),
+  ],
+])("[H21] a refusal that %s sends back needs a reason, and the repair turn asks for it", async (_how, config) => {
+  for (const silent of [{ satisfied: false }, { satisfied: false, context: " \n" }]) {
+    const says = { Plan: [items("a")], Eval: [silent, no("The test is missing."), yes] };
+    const { trace, asked } = await play(config, { says });
+    expect(trace).toContain("rejected 1");
+    const repair = asked.find(({ prompt }) => prompt.includes("false without a reason"));
+    expect(repair?.prompt).toContain('say in "context" what must change and why');
+  }
+});
+
+it("[H21] a refusal that sends nothing back needs none", async () => {
+  for (const edges of [[always("end")], [satisfied("end"), always("end")]]) {
+    const { trace } = await play(graph({ "Socket-1": seat("Eval", ...edges) }), {
+      says: { Eval: [{ satisfied: false }] },
+    });
+    expect(trace).toEqual(["Socket-1 #1", "-> end", "not_satisfied"]);
+  }
+});
+
+it("[H22] an assign of a context that is missing writes empty text", async () => {
+  const config = graph({ "Socket-1": { ...seat("Eval", always("end")), assign: { note: "$.context" } } });
+  const { trace, state } = await play(config, { says: { Eval: [yes] } });
+  expect(trace).toEqual(["Socket-1 #1", "-> end", "completed"]);
+  expect(state.data).toEqual({ note: "" });
 });
 
 it("[R1] a utility's output serves as well as an agent's", async () => {

@@ -149,6 +149,14 @@ describe("when there is nothing to add", () => {
     expect(readdirSync(local).includes(".gitignore")).toBe(false);
   });
 
+  it("[U17] the folder's own ignore file counts, in git and in jj", () => {
+    for (const root of [newRepository(), newFolder({ ".jj/x": "" })]) {
+      write(join(root, ".pi/pi-materia/.gitignore"), "*\n");
+      for (const extra of [{}, noPrograms]) expect(ignore(root, {}, extra)).toEqual(kept(root));
+      expect(readdirSync(root).includes(".gitignore")).toBe(false);
+    }
+  });
+
   it("[U19] no version control", () => {
     const cwd = newFolder();
     expect(ignore(cwd)).toEqual(nothing(`${cwd} is under no version control`));

@@ -43,6 +43,7 @@ export function isIgnored(root, path) {
     const answer = gitAt(root).run(["check-ignore", "--quiet", "--no-index", "--", `./${path}/cast/`]);
     if (answer.code === 0 || answer.code === 1) return answer.code === 0;
   }
+  if (readLines(join(root, path, ".gitignore")).includes("*")) return true;
   const forms = equivalentForms(path);
   const decisive = readLines(join(root, ".gitignore")).findLast((line) => forms.has(line.replace(/^!/, "")));
   return decisive !== undefined && !decisive.startsWith("!");

@@ -6,6 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from "../model/json.ts";
 import { keepListsOfPrograms, updateNotes } from "./item-lists.ts";
 import type { EventOf } from "./state/event.ts";
 import { expectPhase } from "./state/expect-phase.ts";
+import { withReport } from "./state/reports.ts";
 import { reworkReasonText } from "./state/rework-reasons.ts";
 import type { TurnReason, CastState, PersonDecision, Visit, StateWrite } from "./state/state.ts";
 import { currentItem, assignSourcesOf } from "./state/current-item.ts";
@@ -29,7 +30,15 @@ export function acceptHandoff(state: CastState, event: EventOf<"handoff_accepted
     (context === "" && reason === "" && workItems === null && materia.type !== "agent");
   const handed = silent ? state.handed : { ...handoffSource(state, socket), text: context, reason, workItems };
   const notes = updateNotes(state, kept.data, socket, handoff);
-  return withAcceptedVisit(state, event, { ...kept, visit, satisfied, handed, notes });
+  const said = context.trim() === "" ? reason : context;
+  const reports = reportsAfter(state, socket, said, satisfied);
+  return withAcceptedVisit(state, event, { ...kept, visit, satisfied, handed, notes, reports });
+}
+
+/** [P12, P14] Only agents report. */
+function reportsAfter(state: CastState, socket: GraphSocket, text: string, satisfied?: boolean): CastState["reports"] {
+  if (materiaOf(state.graph, socket).type !== "agent") return state.reports;
+  return withReport(state, handoffSource(state, socket), text, satisfied);
 }
 
 /** The list that was handed over: the same object as in state, because a loop recognises its list by identity. */
@@ -50,7 +59,8 @@ export function acceptOutput(state: CastState, event: EventOf<"output_accepted">
     ? state.handed
     : { ...handoffSource(state, socket), text: event.text, reason: "", workItems: null };
   const notes = updateNotes(state, kept.data, socket, {});
-  return withAcceptedVisit(state, event, { ...kept, visit, satisfied: undefined, handed, notes });
+  const reports = reportsAfter(state, socket, event.text);
+  return withAcceptedVisit(state, event, { ...kept, visit, satisfied: undefined, handed, notes, reports });
 }
 
 /** [Q4] Output of a passing command is for people; the next agent needs the earlier handoff. */
@@ -87,15 +97,16 @@ function handoffSource(state: CastState, socket: GraphSocket) {
 }
 
 /** The state after an accepted visit. */
-interface VisitResult extends KeptOutput, Pick<CastState, "satisfied" | "handed" | "notes"> {
+interface VisitResult extends KeptOutput, Pick<CastState, "satisfied" | "handed" | "notes" | "reports"> {
   readonly visit: Visit;
 }
 
 function withAcceptedVisit(
   state: CastState,
-  { approved, usage }: { approved?: true | undefined; usage: Usage },
-  { visit, data, item, satisfied, handed, notes }: VisitResult,
+  event: EventOf<"handoff_accepted"> | EventOf<"output_accepted">,
+  { visit, data, item, satisfied, handed, notes, reports }: VisitResult,
 ): CastState {
+  const { approved, usage } = event;
   // An approved reply was already counted as a turn.
   const { turns, itemTurns, usage: used, largest } = approved ? state : turnCounts(state, visit, usage);
   return {
@@ -109,8 +120,14 @@ function withAcceptedVisit(
     satisfied,
     handed,
     notes,
-    phase: { kind: "accepted", visit: { ...visit, usage: addUsage(visit.usage, usage) } },
+    reports,
+    phase: { kind: "accepted", visit: { ...visit, ...modelOf(event), usage: addUsage(visit.usage, usage) } },
   };
+}
+
+/** A person who approves a reply names no model: the one that wrote it stays. */
+export function modelOf({ model }: Pick<EventOf<"visit_completed">, "model">): { readonly model?: string } {
+  return model === undefined ? {} : { model };
 }
 
 /** One more turn is over, and the visit continues. */

@@ -6,11 +6,13 @@ import { withGivenUpItem, withoutLastGivenUpItem, keepUnchangedLists } from "./i
 import type { EventBody, EventOf } from "./state/event.ts";
 import { expectPhase, expectNotEnded } from "./state/expect-phase.ts";
 import type { ItemBase, ParallelRun, PreviousHandoff, ItemRun, ItemResume } from "./state/parallel-run.ts";
+import { addOpenPoints, withoutItemAnswers } from "./state/reports.ts";
 import { withoutItemReasons } from "./state/rework-reasons.ts";
-import { NO_TURN_USAGE, type CastState, type Visit } from "./state/state.ts";
+import { NEW_VISIT, type CastState, type Visit } from "./state/state.ts";
 import { EMPTY_MAP, withValue, countOf } from "./state/persistent-map.ts";
-import { NO_USAGE, addUsage, type Usage } from "./state/usage.ts";
+import { NO_USAGE, addUsage, subtractUsage } from "./state/usage.ts";
 import { handoffOfConflict, itemRunAt } from "./item-runs.ts";
+import { endsCast, withItemWalk } from "./item-walk.ts";
 
 type ItemEvent = Extract<
   EventBody,
@@ -67,6 +69,7 @@ function startParallelRun(state: CastState, event: EventOf<"loop_forked">): Cast
     from,
     reworked,
     base,
+    ...(event.branch === undefined ? {} : { branch: event.branch }),
     bases: EMPTY_MAP,
     runs: EMPTY_MAP,
     running: [],
@@ -86,7 +89,8 @@ function startItem(state: CastState, event: EventOf<"item_started">): CastState 
   const { index, child, attempt, base } = event;
   const before = itemRunAt(fork, index);
   if (before && before.kind !== "stuck") throw impossibleEventError(event);
-  const work = { index, child, attempt, base, conflict: before?.conflict ?? null };
+  const previous = before && { previous: { castId: before.child, visits: before.end.visits } };
+  const work = { index, child, attempt, base, ...previous, conflict: before?.conflict ?? null };
   const begun = nextNotStarted(fork, index);
   return withItemRun(state, { ...fork, begun }, { kind: "running", ...work, resume: null, before: null });
 }
@@ -114,14 +118,14 @@ export function applyItemEnded(state: CastState, event: EventOf<"item_ended">): 
   }));
   const counted: CastState = {
     ...state,
-    usage: addUsage(state.usage, usageSince(event.usage, before?.usage ?? NO_USAGE)),
+    usage: addUsage(state.usage, subtractUsage(event.usage, before?.usage ?? NO_USAGE)),
     visits: more.reduce(
       (tally, { socket, count }) => withValue(tally, socket, countOf(tally, socket) + count),
       state.visits,
     ),
     done: { ...state.done, visits: state.done.visits + more.reduce((sum, { count }) => sum + count, 0) },
   };
-  const ender = isOver && event.advanced === null ? Math.min(event.index, fork.ender ?? Infinity) : fork.ender;
+  const ender = isOver && endsCast(state, event) ? Math.min(event.index, fork.ender ?? Infinity) : fork.ender;
   return withItemRun(counted, { ...fork, ender }, next);
 }
 
@@ -137,6 +141,10 @@ export function applyItemMerged(state: CastState, event: EventOf<"item_merged">)
     ...state,
     data,
     notes,
+    reports: {
+      answers: withoutItemAnswers(state, fork.loop, event.index).answers,
+      open: addOpenPoints(state.reports.open, end.open ?? []),
+    },
     // [R4] The item has advanced.
     rework: end.advanced === null ? state.rework : withoutItemReasons(state, fork.loop, event.index),
     done: {
@@ -167,7 +175,8 @@ function withMergedItem(state: CastState, fork: ParallelRun, run: ItemRun, base:
   const { pass } = state;
   if (!pass) throw new Error("a fork is inside a pass");
   const on: ParallelRun = { ...fork, merged: run.index + 1, bases: withValue(fork.bases, String(run.index), base) };
-  return withItemRun({ ...state, pass: { ...pass, cursor: run.index + 1 } }, on, run);
+  const walked = run.kind === "merged" ? withItemWalk(state, fork.loop, run) : state;
+  return withItemRun({ ...walked, pass: { ...pass, cursor: run.index + 1 } }, on, run);
 }
 
 /** [V9, V37] The item is repeated on the merged state, or stops there. */
@@ -183,11 +192,11 @@ export function applyItemConflict(state: CastState, event: EventOf<"item_conflic
 }
 
 /** The first later item that ended instead of advancing. */
-function nextEndingItem({ pass }: CastState, fork: ParallelRun, index: number): number | null {
-  const size = pass?.items.length ?? 0;
+function nextEndingItem(state: CastState, fork: ParallelRun, index: number): number | null {
+  const size = state.pass?.items.length ?? 0;
   for (let at = index + 1; at < size; at += 1) {
     const run = itemRunAt(fork, at);
-    if (run?.kind === "ended" && run.end.advanced === null) return at;
+    if (run?.kind === "ended" && endsCast(state, run.end)) return at;
   }
   return null;
 }
@@ -237,9 +246,9 @@ function handoffAfterJoin(
   return isIt ? { ...handed, workItems: workItems as unknown as typeof handed.workItems } : handed; // it holds the same
 }
 
-/** The visit that ended the last item; it ran in the cast of the item. */
-function placeholderVisit(socket: SocketId, from: SocketId | null): Visit {
-  return { socket, number: 0, from, reworked: false, repairs: 0, usage: NO_USAGE, turn: NO_TURN_USAGE };
+/** A visit that did not run in this cast: the one that ended the last item, or a skipped one. */
+export function placeholderVisit(socket: SocketId, from: SocketId | null): Visit {
+  return { socket, number: 0, from, reworked: false, ...NEW_VISIT };
 }
 
 /** [V12] Failed items resume. Those that a limit stopped learn how much more is allowed. */
@@ -254,10 +263,6 @@ export function resumeParallelRun(fork: ParallelRun, seq: number): ParallelRun {
     resumed = { ...resumed, runs: withValue(resumed.runs, String(index), running) };
   }
   return withItemPlaces(resumed);
-}
-
-function usageSince(now: Usage, before: Usage): Usage {
-  return { input: now.input - before.input, output: now.output - before.output, cost: now.cost - before.cost };
 }
 
 function withItemRun(state: CastState, fork: ParallelRun, run: ItemRun): CastState {

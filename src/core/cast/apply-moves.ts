@@ -1,19 +1,29 @@
-import { loopOf, socketOf, type Way } from "../compile/graph.ts";
-import { END, type SocketId } from "../model/ids.ts";
+import { isTraversalCounted, loopOf, socketOf, type Way } from "../compile/graph.ts";
+import { END, type Destination, type SocketId } from "../model/ids.ts";
+import { valueAt } from "../model/json.ts";
 import { NEXT_ITEM } from "../model/loadout.ts";
 import type { EventOf } from "./state/event.ts";
 import { expectPhase } from "./state/expect-phase.ts";
 import { readLoopList, noteForList, withGivenUpItem } from "./item-lists.ts";
-import { returnsAfterWay, withoutLoopReturns, addTraversals, traversalScopeOf } from "./state/traversal-counts.ts";
+import {
+  countLoopEntry,
+  returnsAfterCycle,
+  withoutLoopReturns,
+  addTraversals,
+  traversalScopeOf,
+} from "./state/traversal-counts.ts";
+import { withoutItemConversations, withoutListConversations, withSentBack } from "./state/conversations.ts";
 import {
   withReworkReason,
   withoutItemReasons,
   withoutListReasons,
   withoutReworkReasons,
 } from "./state/rework-reasons.ts";
-import type { CastState } from "./state/state.ts";
-import { NO_ITEM_COUNTS } from "./state/item-counts.ts";
-import { getValue, withValue, countOf } from "./state/persistent-map.ts";
+import { withoutItemAnswers, withoutLoopAnswers } from "./state/reports.ts";
+import type { ItemCastInput } from "./state/parallel-run.ts";
+import type { CastState, ListCounts } from "./state/state.ts";
+import { NO_ITEM_COUNTS, withItemCounts } from "./state/item-counts.ts";
+import { withoutKeys, getValue, withValue, countOf } from "./state/persistent-map.ts";
 
 export function takeEdge(state: CastState, event: EventOf<"edge_taken">): CastState {
   const { phase } = state;
@@ -25,14 +35,28 @@ export function takeEdge(state: CastState, event: EventOf<"edge_taken">): CastSt
     event.to !== END && state.pass !== null && socketOf(state.graph, event.to).loop === state.pass.loop;
   const pass = staysInLoop ? state.pass : null;
   const reworked = carriesReason(state, way, event);
+  const arriving = { kind: "arriving", at: event.to, from: event.from, reworked } as const;
+  const isCounted = isTraversalCounted(way) || (phase.kind === "bypassing" && phase.closesCycle === true);
+  // [G10] The cycle that a limited edge closes ends at a visit, and an empty list has none.
+  const closesLater = isCounted && pass === null && entersEmptyLoop(state, event.to);
+  const returns = isCounted && !closesLater ? returnsAfterCycle(state, event.from, event.to) : counts.returns;
   return {
     ...state,
     walks,
     pass,
-    counts: { ...counts, returns: returnsAfterWay(state, event.from, way) },
+    lastPass: pass === null && state.pass !== null ? state.pass : state.lastPass,
+    counts: { ...counts, returns },
     rework: event.to === END ? state.rework : reworkAfter(state, pass, event.to, reworked),
-    phase: { kind: "arriving", at: event.to, from: event.from, reworked },
+    ...(reworked ? { sentBack: withSentBack(state, event.from) } : undefined),
+    phase: closesLater ? { ...arriving, closesCycle: true } : arriving,
   };
+}
+
+function entersEmptyLoop({ graph, data }: CastState, to: Destination): boolean {
+  const items = to === END ? undefined : loopOf(graph, socketOf(graph, to))?.items;
+  if (!items) return false;
+  const list = valueAt(data, items) ?? [];
+  return Array.isArray(list) && list.length === 0;
 }
 
 /** The way of an event. */
@@ -108,12 +132,30 @@ export function enterLoop(state: CastState, event: EventOf<"loop_entered">): Cas
     done: { ...state.done, items: state.done.items + (window ? 1 : event.size) },
   };
   // [G26] Counts and notes of another list do not apply to this one.
-  if (getValue(state.walks, event.loop)?.list === items) return entered;
+  if (getValue(state.walks, event.loop)?.list === items)
+    return { ...entered, counts: { ...state.counts, returns: countLoopEntry(state.counts.returns, event.loop) } };
   return {
     ...entered,
-    walks: withValue(state.walks, event.loop, { list: items, taken: NO_ITEM_COUNTS, allowed: NO_ITEM_COUNTS }),
-    counts: { ...state.counts, returns: withoutLoopReturns(state, event.loop) },
+    walks: withValue(state.walks, event.loop, { list: items, ...initialCounts(window) }),
+    counts: {
+      ...state.counts,
+      returns: withoutLoopReturns(state, event.loop, true),
+      unchanged: withoutKeys(state.counts.unchanged, loop?.sockets ?? []),
+    },
+    // [I3] An item has those of the attempt before.
+    conversations: window ? state.conversations : withoutListConversations(state, event.loop),
     rework: withoutListReasons(entered, event.loop, phase.reworked ? at : null),
+    reports: withoutLoopAnswers(entered, event.loop),
+  };
+}
+
+/** [V48] The cast of one item continues with the counts of an earlier pass. */
+function initialCounts(window: ItemCastInput | undefined): Omit<ListCounts, "list"> {
+  const { taken, allowed } = window?.counts ?? { taken: {}, allowed: {} };
+  const index = window?.index ?? 0;
+  return {
+    taken: withItemCounts(NO_ITEM_COUNTS, index, taken),
+    allowed: withItemCounts(NO_ITEM_COUNTS, index, allowed),
   };
 }
 
@@ -127,7 +169,9 @@ export function advance(state: CastState, event: EventOf<"cursor_advanced">): Ca
     phase: { ...phase, moved: "advanced" },
     pass: { ...state.pass, cursor: event.index, since: state.begun },
     counts: { ...state.counts, returns: withoutLoopReturns(state, event.loop) },
+    conversations: withoutItemConversations(state, event.loop, state.pass.cursor),
     rework: withoutItemReasons(state, event.loop, state.pass.cursor),
+    reports: withoutItemAnswers(state, event.loop, state.pass.cursor),
     done: { ...state.done, itemsDone: state.done.itemsDone + (phase.gaveUp ? 0 : 1) },
     item: state.item && { ...state.item, advanced: phase.visit.socket },
   };
@@ -143,14 +187,19 @@ export function giveUpCurrentItem(state: CastState, event: EventOf<"item_given_u
 
 export function exhaustLoop(state: CastState, event: EventOf<"loop_exhausted">): CastState {
   if (event.by === "advance")
-    return { ...state, phase: { ...expectPhase(state, event, "leaving"), moved: "exhausted" }, pass: null };
-  const { at } = expectPhase(state, event, "arriving");
+    return {
+      ...state,
+      phase: { ...expectPhase(state, event, "leaving"), moved: "exhausted" },
+      pass: null,
+      lastPass: state.pass,
+    };
+  const { at, closesCycle } = expectPhase(state, event, "arriving");
   if (at === END) throw new Error(`${event.loop} cannot be passed by on the way to the end`);
   const { passedBy } = state.counts;
   const times = (Object.hasOwn(passedBy, event.loop) ? (passedBy[event.loop] ?? 0) : 0) + 1;
   return {
     ...state,
-    phase: { kind: "bypassing", loop: event.loop, member: at },
+    phase: { kind: "bypassing", loop: event.loop, member: at, ...(closesCycle ? { closesCycle } : {}) },
     pass: null,
     counts: { ...state.counts, passedBy: { ...passedBy, [event.loop]: times } },
     // A list without items has nothing to repeat.

@@ -1,7 +1,15 @@
 import { limitHitIn } from "./limits.ts";
 import { resumeParallelRun } from "./apply-items.ts";
 import type { EventOf } from "./state/event.ts";
-import type { TurnReason, CastState, PersonDecision, CastPhase, TurnUsage, Visit } from "./state/state.ts";
+import {
+  phaseBeforeEnd,
+  type TurnReason,
+  type CastState,
+  type PersonDecision,
+  type CastPhase,
+  type TurnUsage,
+  type Visit,
+} from "./state/state.ts";
 import { addUsage, maxUsage } from "./state/usage.ts";
 import { addTraversals, withExtraReturns } from "./state/traversal-counts.ts";
 import type { ReworkDecision } from "../command/command.ts";
@@ -10,15 +18,19 @@ import { withPersonHint } from "./rework-limit.ts";
 import { withoutUndefined } from "../model/json.ts";
 
 export function resumeState(state: CastState, { usage }: EventOf<"cast_resumed">): CastState {
-  const stood = phaseBeforeStop(state.phase);
+  const stood = withoutModel(phaseBeforeEnd(state.phase));
+  const providers = { ...state.providers, refused: {} };
   const phase: CastPhase =
     stood.kind === "forked" ? { ...stood, fork: resumeParallelRun(stood.fork, state.seq + 1) } : stood;
-  if (usage === undefined || phase.kind !== "visiting") return { ...state, phase };
-  return addPartialTurn({ ...state, phase }, phase, { usage, ms: 0 });
+  if (usage === undefined || phase.kind !== "visiting") return { ...state, providers, phase };
+  return addPartialTurn({ ...state, providers, phase }, phase, { usage, ms: 0 });
 }
 
-function phaseBeforeStop(phase: CastPhase): CastPhase {
-  return phase.kind === "ended" || phase.kind === "failing" ? phaseBeforeStop(phase.before) : phase;
+/** [Z4] A person may have changed what was refused: every model may answer again. */
+function withoutModel(phase: CastPhase): CastPhase {
+  if (phase.kind !== "visiting") return phase;
+  const { repeated: _repeated, ...turn } = phase.visit.turn;
+  return { ...phase, visit: { ...phase.visit, switchedTo: null, refusals: 0, turn } };
 }
 
 export function endState(state: CastState, { outcome, reason }: EventOf<"cast_ended">): CastState {
@@ -33,9 +45,9 @@ export function endState(state: CastState, { outcome, reason }: EventOf<"cast_en
 export function addPartialTurn(
   state: CastState,
   { visit, ask }: { visit: Visit; ask: TurnReason | PersonDecision },
-  { usage, ms }: TurnUsage,
+  { usage, ms, ...repeats }: TurnUsage,
 ): CastState {
-  const turn = { usage: addUsage(visit.turn.usage, usage), ms: visit.turn.ms + ms };
+  const turn = { usage: addUsage(visit.turn.usage, usage), ms: visit.turn.ms + ms, ...repeats };
   return {
     ...state,
     usage: addUsage(state.usage, usage),
@@ -45,17 +57,23 @@ export function addPartialTurn(
 }
 
 export function raiseLimits(state: CastState, event: EventOf<"limits_raised">): CastState {
-  const { maxTokens, maxCostUsd, allow, hint } = event;
+  const { maxTokens, maxCostUsd, allow, hint, waitForProvider } = event;
   const budget = {
     ...state.budget,
     ...withoutUndefined({ maxTokens, maxCostUsd }),
   };
-  const raised = { ...state, budget, warned: false };
+  const wait = waitForProvider === undefined ? {} : grantedWait(state, waitForProvider);
+  const raised = { ...state, budget, warned: false, ...wait };
   const decision = reworkDecisionIn(event);
   if (!isInParallelRun(state.phase)) return allowMore({ ...raised, handed: withPersonHint(state, hint) }, allow ?? 0);
   // [R8] The cast of the item holds the result that was sent back, and learns the decision when it resumes.
   const phase = decision ? updateParallelRun(state.phase, (fork) => ({ ...fork, decision })) : state.phase;
   return allowMore({ ...raised, phase }, allow ?? 0);
+}
+
+/** [Z6] A new permission to sleep counts from now on. */
+function grantedWait({ limits, providers }: CastState, waitForProvider: number) {
+  return { limits: { ...limits, waitForProvider }, providers: { ...providers, sleptMs: 0, sleeps: 0 } };
 }
 
 function reworkDecisionIn({ hint, items }: EventOf<"limits_raised">): ReworkDecision | undefined {
@@ -83,11 +101,9 @@ function allowMoreForItems(phase: CastPhase, times: number): CastPhase {
 
 function updateParallelRun(phase: CastPhase, change: (fork: ParallelRun) => ParallelRun): CastPhase {
   if (phase.kind === "forked") return { ...phase, fork: change(phase.fork) };
-  return phase.kind === "ended" || phase.kind === "failing"
-    ? { ...phase, before: updateParallelRun(phase.before, change) }
-    : phase;
+  return "before" in phase ? { ...phase, before: updateParallelRun(phase.before, change) } : phase;
 }
 
 function isInParallelRun(phase: CastPhase): boolean {
-  return phase.kind === "ended" || phase.kind === "failing" ? isInParallelRun(phase.before) : phase.kind === "forked";
+  return phaseBeforeEnd(phase).kind === "forked";
 }

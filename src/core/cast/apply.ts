@@ -1,16 +1,28 @@
-import type { SocketId } from "../model/ids.ts";
-import { acceptHandoff, acceptOutput, addFinishedTurn } from "./apply-accepted.ts";
+import { socketOf } from "../compile/graph.ts";
+import { acceptHandoff, acceptOutput, addFinishedTurn, modelOf } from "./apply-accepted.ts";
 import type { CastEvent, EventBody, EventOf } from "./state/event.ts";
 import { expectPhase, expectNotEnded, expectNotCompleted } from "./state/expect-phase.ts";
 import { limitHitOf } from "./limits.ts";
-import { applyItemEvent, applyItemGivenUp } from "./apply-items.ts";
+import { applyItemEvent, applyItemGivenUp, placeholderVisit } from "./apply-items.ts";
 import { advance, enterLoop, exhaustLoop, giveUpCurrentItem, takeEdge } from "./apply-moves.ts";
+import { applyRefusal } from "./apply-refusal.ts";
 import { raiseLimits, endState, addPartialTurn, resumeState } from "./apply-stops.ts";
-import { countVisit } from "./state/traversal-counts.ts";
+import { countVisit, walkedAfter } from "./state/traversal-counts.ts";
+import { conversationToContinue, withConversation } from "./state/conversations.ts";
 import { acceptUnsatisfiedResult } from "./rework-limit.ts";
-import { NO_TURN_USAGE, type CastState, type CastFailure, type Visit, type CheckpointCommits } from "./state/state.ts";
+import { unchangedAfterVisit } from "./unchanged-visits.ts";
+import {
+  NEW_VISIT,
+  NO_TURN_USAGE,
+  type CastState,
+  type CastFailure,
+  type Visit,
+  type CheckpointCommits,
+  type ProviderState,
+  type TurnUsage,
+} from "./state/state.ts";
 import { withValue, increment } from "./state/persistent-map.ts";
-import { NO_USAGE, addUsage } from "./state/usage.ts";
+import { addUsage } from "./state/usage.ts";
 import type { Checkpoint, InitialCheckpoint, MissingCheckpoint } from "../model/checkpoint.ts";
 
 /** The only way a cast changes: live, on resume and in the browser. Throws if the event cannot follow the state. */
@@ -26,7 +38,7 @@ export function apply(state: CastState, event: CastEvent): CastState {
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-function applyBody(state: CastState, event: EventBody): CastState {
+function applyBody(state: CastState, event: CastEvent): CastState {
   switch (event.type) {
     case "cast_started":
       expectPhase(state, event, "unstarted");
@@ -44,10 +56,11 @@ function applyBody(state: CastState, event: EventBody): CastState {
         problems: event.issues,
       });
     }
-    case "turn_retried": {
-      const { visit, ask } = expectPhase(state, event, "visiting");
-      return addFinishedTurn(state, visit, NO_USAGE, ask);
-    }
+    case "turn_retried":
+    case "model_switched":
+    case "cast_sleeping":
+    case "cast_woken":
+      return applyRefusal(state, event);
     case "turn_answered": {
       const { visit, ask } = expectPhase(state, event, "visiting");
       const had = addFinishedTurn(state, visit, event.usage, ask);
@@ -55,28 +68,25 @@ function applyBody(state: CastState, event: EventBody): CastState {
         ...had,
         phase: {
           kind: "answered",
-          visit: { ...visit, usage: addUsage(visit.usage, event.usage), turn: NO_TURN_USAGE },
+          visit: { ...visit, ...modelOf(event), usage: addUsage(visit.usage, event.usage), turn: NO_TURN_USAGE },
           reply: event.text,
         },
       };
     }
     case "turn_stopped": {
       const { visit, ask } = expectPhase(state, event, "visiting");
-      return addPartialTurn(state, { visit, ask }, { usage: event.usage, ms: event.ms });
+      return addPartialTurn(state, { visit, ask }, { usage: event.usage, ms: event.ms, ...repeatsOf(event) });
     }
     case "turn_failed":
       return failTurn(state, event);
     case "checkpoint_taken":
+    case "turn_compacted":
       expectPhase(state, event, "visiting");
       return state;
-    case "visit_completed": {
-      const { visit } = expectPhase(state, event, "accepted");
-      return {
-        ...state,
-        phase: { kind: "leaving", visit, moved: "no", gaveUp: false },
-        done: { ...state.done, visits: state.done.visits + 1 },
-      };
-    }
+    case "visit_completed":
+      return completeVisit(state, event);
+    case "visit_skipped":
+      return skipVisit(state, event);
     case "loop_entered":
       return enterLoop(state, event);
     case "cursor_advanced":
@@ -133,14 +143,15 @@ function startVisit(state: CastState, event: EventOf<"visit_started">): CastStat
   const { at, from, reworked } = expectPhase(state, event, "arriving");
   if (at !== event.socket)
     throw new Error(`a visit of ${event.socket} cannot start while the cast is on its way to ${at}`);
+  const continues =
+    event.continues === undefined ? undefined : conversationToContinue(state, { at: event.socket, reworked });
   const visit: Visit = {
     socket: event.socket,
     number: event.visit,
     from,
     reworked,
-    repairs: 0,
-    usage: NO_USAGE,
-    turn: NO_TURN_USAGE,
+    ...(continues && { continues }),
+    ...NEW_VISIT,
   };
   return {
     ...state,
@@ -153,13 +164,51 @@ function startVisit(state: CastState, event: EventOf<"visit_started">): CastStat
   };
 }
 
-const MAX_WALKED_SOCKETS = 40;
+function repeatsOf({ repeated }: EventOf<"turn_stopped">): Pick<TurnUsage, "repeated"> {
+  return repeated === undefined ? {} : { repeated };
+}
 
-function walkedAfter(walked: CastState["walked"], socket: SocketId): CastState["walked"] {
-  const next = [...walked];
-  if (next.length >= MAX_WALKED_SOCKETS) next.shift();
-  next.push(socket);
-  return next;
+function completeVisit(state: CastState, event: EventOf<"visit_completed">): CastState {
+  const { visit } = expectPhase(state, event, "accepted");
+  const { done, item } = state;
+  const { files } = event;
+  const commit = commitOf(files)?.last ?? state.files?.last ?? null;
+  return {
+    ...state,
+    conversations: withConversation(state, visit, commit),
+    providers: providersAfterVisit(state, event),
+    phase: { kind: "leaving", visit, moved: "no", gaveUp: false },
+    counts: unchangedAfterVisit(state, visit, event.files),
+    done: { ...done, visits: done.visits + 1 },
+    // [V51] A visit without changes leaves what is known.
+    item: item && files ? { ...item, isResolved: "resolves" in files && files.resolves } : item,
+  };
+}
+
+/** [V51] As if the agent had been satisfied, without a visit. */
+function skipVisit(state: CastState, event: EventOf<"visit_skipped">): CastState {
+  const { at: to, from } = expectPhase(state, event, "arriving");
+  const { skips: at } = event;
+  if (at !== to || !state.item) throw new Error(`${at} cannot be skipped`);
+  return {
+    ...state,
+    satisfied: socketOf(state.graph, at).parse === "json" ? true : undefined,
+    item: { ...state.item, skipped: [...state.item.skipped, at] },
+    phase: { kind: "leaving", visit: placeholderVisit(at, from), moved: "no", gaveUp: false },
+  };
+}
+
+/** [Z6, Z14] A completed visit ends a series of sleeps, and tells which model answered. */
+function providersAfterVisit(state: CastState, { socket, model }: EventOf<"visit_completed">): ProviderState {
+  const { providers, graph, pass } = state;
+  if (model === undefined) return providers.sleeps === 0 ? providers : { ...providers, sleeps: 0 };
+  const { materia } = socketOf(graph, socket);
+  const item = pass?.cursor ?? null;
+  const known = Object.hasOwn(providers.answered, materia) ? providers.answered[materia] : undefined;
+  const before = known?.item === item ? known.models : [];
+  if (providers.sleeps === 0 && known?.item === item && before.includes(model)) return providers;
+  const models = before.includes(model) ? before : [...before, model];
+  return { ...providers, sleeps: 0, answered: { ...providers.answered, [materia]: { item, models } } };
 }
 
 function waitForPerson(state: CastState, event: EventOf<"cast_waiting">): CastState {

@@ -95,9 +95,9 @@ function isObjectValue(value: unknown): value is object {
 /** The large maps of a state and their paths. A map that is missing here would be packed in full each time. */
 function largeTablesOf(state: CastState | undefined): readonly (readonly [table: object, place: string])[] {
   if (!state) return [];
-  const { visits, turns, lastVisits, counts, walks } = state;
-  const { taken, allowed, returns } = counts;
-  const named = { visits, turns, lastVisits, walks, taken, allowed, returns };
+  const { visits, turns, lastVisits, counts, walks, conversations } = state;
+  const { taken, allowed, returns, unchanged } = counts;
+  const named = { visits, turns, lastVisits, walks, conversations, taken, allowed, returns, unchanged };
   return Object.entries(named).flatMap(([place, table]) => (table.many ? [[table, place] as const] : []));
 }
 

@@ -3,10 +3,10 @@ import { socketsOf } from "../compile/graph.ts";
 import type { EventBody, EventOf } from "./state/event.ts";
 import type { ParallelRun } from "./state/parallel-run.ts";
 import type { CastState } from "./state/state.ts";
-import { countOf } from "./state/persistent-map.ts";
+import { countOf, getValue } from "./state/persistent-map.ts";
 import { totalsOf } from "./state/usage.ts";
 import { applyItemConflict, applyItemEnded, applyItemMerged } from "./apply-items.ts";
-import type { EndedItem } from "./item-runs.ts";
+import { itemTraversals, type EndedItem } from "./item-runs.ts";
 
 /** The result of an item's cast, as its parent stores it. */
 export type ItemResult = Omit<EventOf<"item_ended">, "type" | "loop" | "index" | "child" | "totals">;
@@ -23,9 +23,10 @@ const NO_COMMIT: ItemCommit = { commit: null };
 
 /** The facts of a finished item cast. */
 export function itemResultOf(state: CastState, { commit, files }: ItemCommit = NO_COMMIT): ItemResult {
-  const { phase, item, satisfied, handed, givenUp, usage, visits, graph } = state;
+  const { phase, item, satisfied, handed, givenUp, usage, visits, graph, reports } = state;
   if (phase.kind !== "ended" || !item) throw new Error("only the cast of an item that has ended tells its end");
   const [given] = givenUp.first;
+  const walk = getValue(state.walks, item.window.loop);
   const { notes: known } = item.window;
   const made = Object.entries(state.notes).filter(
     ([path, note]) => JSON.stringify(known[path]) !== JSON.stringify(note),
@@ -44,8 +45,10 @@ export function itemResultOf(state: CastState, { commit, files }: ItemCommit = N
     ...(satisfied === undefined ? {} : { satisfied }),
     handed,
     ...(made.length === 0 ? {} : { notes: Object.fromEntries(made) }),
+    ...(reports.open.length === 0 ? {} : { open: [...reports.open] }),
     wrote: item.wrote.map(([path, value]) => [[...path], value]),
     visits: Object.fromEntries(counted),
+    ...(walk ? itemTraversals(walk, item.window.index) : {}),
     usage,
     ...(phase.reached === null ? {} : { limit: limitFacts(phase.reached) }),
   };
@@ -70,14 +73,15 @@ export function itemEndedEvent(
 export function itemMergeEvent(
   state: CastState,
   fork: ParallelRun,
-  { index, conflict }: EndedItem,
+  { index, conflict, end }: EndedItem,
   outcome: MergeOutcome,
 ): EventBody {
   const at = { loop: fork.loop, index };
   if (outcome.kind === "conflicted") {
     const { onto, tree, files, reason } = outcome;
     const round = (conflict?.round ?? 0) + 1;
-    const event = { type: "item_conflicted", ...at, round, onto, tree, files, reason } as const;
+    const accepted = end.advanced !== null && end.gaveUp === undefined;
+    const event = { type: "item_conflicted", ...at, round, onto, tree, files, reason, accepted } as const;
     return { ...event, totals: totalsOf(applyItemConflict(state, event)) };
   }
   const event = { type: "item_merged", ...at, commit: outcome.commit, totals: totalsOf(state) } as const;

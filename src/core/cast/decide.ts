@@ -2,24 +2,25 @@ import type { GraphSocket } from "../compile/graph.ts";
 import { findAssignProblems } from "../handoff/assign.ts";
 import { readHandoff, type UnusableReply } from "../handoff/read-handoff.ts";
 import type { SocketId } from "../model/ids.ts";
-import type { JsonObject } from "../model/json.ts";
 import { truncate, truncateStart, stripControls } from "../model/text.ts";
 import { assertNever } from "../model/issue.ts";
 import type { EventBody, EventOf } from "./state/event.ts";
 import { outputExcerpt } from "./state/rework-reasons.ts";
 import type { CastState, PersonDecision, CastPhase, Visit } from "./state/state.ts";
+import { decideRefusal, type RefusedTurn } from "./decide-refusal.ts";
 import { assignSourcesOf } from "./state/current-item.ts";
 import { NO_USAGE, totalsOf, type Usage } from "./state/usage.ts";
 
 /** The outcome of an effect. */
 export type EffectOutcome =
-  | { readonly kind: "replied"; readonly text: string; readonly usage: Usage }
+  | { readonly kind: "replied"; readonly text: string; readonly model?: string; readonly usage: Usage }
   | { readonly kind: "failed"; readonly reason: string; readonly message: string; readonly usage: Usage }
   /** It reached its limit and did not finish. */
-  | { readonly kind: "stopped"; readonly usage: Usage; readonly ms: number }
+  | { readonly kind: "stopped"; readonly usage: Usage; readonly ms: number; readonly repeated?: number }
   | { readonly kind: "exited"; readonly stdout: string; readonly cut: boolean }
   /** The program of a gate ended by itself; both output streams. */
   | { readonly kind: "ended"; readonly code: number; readonly printed: string }
+  | RefusedTurn
   | PersonDecision
   | { readonly kind: "aborted" };
 
@@ -41,8 +42,16 @@ export function decide(state: CastState, socket: GraphSocket, outcome: EffectOut
         message: truncate(outcome.message, 2_000),
         usage: outcome.usage,
       };
+    case "refused":
+      return decideRefusal(state, phase.visit, outcome);
     case "stopped":
-      return { type: "turn_stopped", ...place, usage: outcome.usage, ms: outcome.ms };
+      return {
+        type: "turn_stopped",
+        ...place,
+        usage: outcome.usage,
+        ms: outcome.ms,
+        ...(outcome.repeated === undefined ? undefined : { repeated: outcome.repeated }),
+      };
     case "exited":
       return decideExit(state, socket, phase.visit, outcome);
     case "ended": {
@@ -87,14 +96,15 @@ function decideReply(
   state: CastState,
   socket: GraphSocket,
   { visit, ask }: Extract<CastPhase, { kind: "visiting" }>,
-  { text, usage }: Extract<EffectOutcome, { kind: "replied" }>,
+  { text, usage, model }: Extract<EffectOutcome, { kind: "replied" }>,
 ): EventBody {
   const place = { socket: socket.id, visit: visit.number };
+  const by = model === undefined ? undefined : { model };
   // [A8] A person ends an interactive visit; no reply does.
   if (socket.interactive && (ask.kind === "begin" || ask.kind === "answer"))
-    return { type: "turn_answered", ...place, text, usage };
+    return { type: "turn_answered", ...place, text, ...by, usage };
   const read = readReply(state, socket, visit, text, usage);
-  if (read.ok) return read.event;
+  if (read.ok) return { ...read.event, ...by };
   // [H16] A repair would not help: no reply can supply missing state.
   if (read.blame === "state") return stateFailureEvent(place, read.problems, usage);
   return { type: "handoff_rejected", ...place, attempt: visit.repairs + 1, issues: [...read.problems], usage };
@@ -145,7 +155,7 @@ function readReply(state: CastState, socket: GraphSocket, visit: Visit, text: st
   if (socket.parse === "text") return readText(state, socket, place, text, usage);
   const reading = readHandoff(state.graph, socket, text, assignSourcesOf(state));
   if (!reading.ok) return reading;
-  const { handoff, found, dropped, hints } = reading;
+  const { handoff, found, words, dropped, hints } = reading;
   const silent =
     handoff["satisfied"] === false && (typeof handoff["context"] !== "string" || handoff["context"].trim() === "");
   return {
@@ -157,18 +167,13 @@ function readReply(state: CastState, socket: GraphSocket, visit: Visit, text: st
       found,
       dropped: [...dropped],
       ...(hints.length > 0 ? { hints: [...hints] } : {}),
+      // [R1] Dropped fields never become a reason: the text before the object does, else the stored object.
       ...(silent
-        ? { excerpt: dropped.length === 0 ? outputExcerpt(text) : outputExcerpt(reasonTextOf(text, handoff)) }
+        ? { excerpt: outputExcerpt(dropped.length === 0 ? text : words.trim() || JSON.stringify(handoff)) }
         : {}),
       usage,
     },
   };
-}
-
-/** [R1] Dropped fields never become a reason: the text before the object does, else the stored object. */
-function reasonTextOf(reply: string, handoff: JsonObject): string {
-  const words = reply.replace(/(```|~~~|[{[])[^]*$/, "").trim();
-  return words === "" ? JSON.stringify(handoff) : words;
 }
 
 /** [H13, H14] Plain text is passed on unchanged; only text for state is stored whole. */

@@ -25,6 +25,8 @@ function limitText({ graph, handed, phase }: CastState, { limit, value, where }:
       return `${socket} has used its ${value} tokens of one turn and has not finished`;
     case "maxTurnMinutes":
       return `${socket} has used its ${value} ${value === 1 ? "minute" : "minutes"} of one turn and has not finished`;
+    case "maxRepeatedCalls":
+      return `${socket} made the same tool call ${value} times in a row, each time with the same result`;
     case "maxRepairs":
       return `${socket} did not hand over what it must after ${had} repair ${had === 1 ? "turn" : "turns"}`;
     case "maxConflicts":
@@ -32,6 +34,10 @@ function limitText({ graph, handed, phase }: CastState, { limit, value, where }:
     case "maxTraversals": {
       const edge = `${where.socket} → ${where.to ?? END}`;
       return `the edge ${edge}${item} was taken ${countOfLimitText(had, value)} times; last reason: ${handed?.reason.trim() || "none given"}`;
+    }
+    case "maxUnchanged": {
+      const visits = had === 1 ? "1 visit" : `${had} visits in a row`;
+      return `${visits} of ${destinationText(graph, where.to ?? END)}${item} changed no file after it was sent back; last reason: ${handed?.reason.trim() || "none given"}`;
     }
     case "maxNoAdvanceCycles": {
       const back = destinationText(graph, where.to ?? END);

@@ -10,10 +10,13 @@ import type {
   ItemRunFields,
 } from "./state/parallel-run.ts";
 import { valueAt } from "../model/json.ts";
+import { truncate } from "../model/text.ts";
+import type { EventOf } from "./state/event.ts";
 import { noteForList } from "./item-lists.ts";
 import { reworkReasonsFor } from "./state/rework-reasons.ts";
-import type { CastStart, CastState, LoopPass } from "./state/state.ts";
+import type { CastStart, CastState, ListCounts, LoopPass } from "./state/state.ts";
 import { getValue } from "./state/persistent-map.ts";
+import { countsOfItem } from "./state/item-counts.ts";
 
 /** The running items, and the one to be merged. */
 export type RunningItem = Extract<ItemRun, { kind: "running" }>;
@@ -38,7 +41,7 @@ export function itemBaseOf(fork: ParallelRun, { items }: LoopPass, index: number
 export function itemCastStart(state: CastState, fork: ParallelRun, work: ItemRunFields): CastStart {
   const { pass, graph, request, limits, budget } = state;
   if (!pass) throw new Error("a fork is inside a pass");
-  const { index, child, attempt, conflict } = work;
+  const { index, child, attempt, conflict, previous } = work;
   const isFirst = attempt === 1 || conflict === null;
   const from = isFirst
     ? itemBaseOf(fork, pass, index)
@@ -52,12 +55,30 @@ export function itemCastStart(state: CastState, fork: ParallelRun, work: ItemRun
     from: fork.from,
     base: from.commit,
     notes: from.notes,
+    ...countsOfEarlierPass(state, pass.loop, index),
     ...replacedList(state, pass, from),
     ...(isFirst
       ? { handed: from.handed, reasons: reasonsOfFirstItem(state, fork, index), tree: null }
-      : { ...retryAfterConflict(state, fork, conflict.reason, index), tree: conflict.tree }),
+      : {
+          ...retryAfterConflict(state, fork, conflict),
+          tree: conflict.tree,
+          ...(previous && { previous }),
+        }),
   };
   return { castId: child, request, graph, limits, budget, data: from.data, window };
+}
+
+/** [V48] Counts belong to an item of a list: a second pass over the same list continues with them. */
+function countsOfEarlierPass({ walks }: CastState, loop: string, index: number): Pick<ItemCastInput, "counts"> {
+  const walk = getValue(walks, loop);
+  return walk ? itemTraversals(walk, index) : {};
+}
+
+/** The counts of an item, if there are any. */
+export function itemTraversals(walk: ListCounts, index: number): Pick<ItemCastInput, "counts"> {
+  const [taken, allowed] = [countsOfItem(walk.taken, index), countsOfItem(walk.allowed, index)];
+  const isEmpty = Object.keys(taken).length + Object.keys(allowed).length === 0;
+  return isEmpty ? {} : { counts: { taken: { ...taken }, allowed: { ...allowed } } };
 }
 
 /** [V29] The list of the loop, if an earlier item replaced it in state. */
@@ -82,18 +103,35 @@ function reasonsOfFirstItem(
   return reworkReasonsFor({ ...state, pass: null }, door);
 }
 
-/** [V36] Git reported it; the agent receives it as the reason to repeat the item. */
+/** [V36, V52] Git reported it; the agent receives it as what is left to do. */
 function retryAfterConflict(
   state: CastState,
   fork: ParallelRun,
-  reason: string,
+  { index, reason, files, accepted = false }: EventOf<"item_conflicted">,
+): Pick<ItemCastInput, "handed" | "reasons" | "merging"> {
+  const handed = handoffOfConflict(state, fork, index, reason);
+  const { socket, materia, item } = handed;
+  const work = accepted
+    ? "The work on this item was accepted. Only merging is left: settle the conflicts and change nothing else."
+    : "The work on this item is in the files. First settle the conflicts with the work of others.";
+  const text = [work, ...otherItemsText(state, fork, index, files), reason].join("\n\n");
+  return { handed: { ...handed, text }, reasons: [{ socket, materia, item, text: reason }], merging: { accepted } };
+}
+
+/** [V52] The merged items that changed the same files. */
+function otherItemsText(
+  { pass }: CastState,
+  fork: ParallelRun,
   index: number,
-): Pick<ItemCastInput, "handed" | "reasons"> {
-  const { socket, materia, item, ...handed } = handoffOfConflict(state, fork, index, reason);
-  return {
-    handed: { socket, materia, item, ...handed },
-    reasons: [{ socket, materia, item, text: reason }],
-  };
+  files: readonly string[],
+): readonly string[] {
+  const lines = Array.from({ length: index }, (_, at) => itemRunAt(fork, at)).flatMap((run) => {
+    if (run?.kind !== "merged" || run.dropped) return [];
+    const both = (run.end.files?.names ?? []).filter((name) => files.includes(name));
+    const title = truncate(pass?.items[run.index]?.title ?? "", 200);
+    return both.length === 0 ? [] : [`- ${itemKey(run.index)} "${title}": ${both.slice(0, 5).join(", ")}`];
+  });
+  return lines.length === 0 ? [] : [`Merged items that changed the same files:\n${lines.slice(0, 10).join("\n")}`];
 }
 
 /** Why the work of an item could not be merged, as a handoff to the entry of the item. */

@@ -5,12 +5,14 @@ import type { SocketId } from "../model/ids.ts";
 import type { EventOf, LimitName } from "./state/event.ts";
 import {
   cycleSinceLastVisit,
+  loopReturns,
   visitsWithoutProgress,
   traversalCount,
   traversalScopeOf,
 } from "./state/traversal-counts.ts";
 import type { CastState, LimitHit, CastPhase, TurnUsage, Visit } from "./state/state.ts";
 import { currentItem } from "./state/current-item.ts";
+import { unchangedLimit, unchangedScope } from "./unchanged-visits.ts";
 import { countOf } from "./state/persistent-map.ts";
 import { NO_USAGE, addUsage, totalTokens, type Usage } from "./state/usage.ts";
 
@@ -27,12 +29,26 @@ export function checkTraversalLimit(state: CastState, from: SocketId, way: Way):
   return limitReachedEvent(state, "maxTraversals", maxTraversals, { socket: from, to, via, index, when, taken });
 }
 
+/** [R9] Work that is sent back again and again without a changed file. */
+export function checkUnchangedLimit(state: CastState, from: SocketId, way: Way): LimitReached | undefined {
+  const limit = unchangedLimit(state, from, way);
+  return limit && limitReachedEvent(state, "maxUnchanged", limit.value, limit.where);
+}
+
 type Arrival = Extract<CastPhase, { kind: "arriving" }>;
 
 /** [G9] Checked before a visit: a socket that was visited too often without progress. */
 export function checkReturnLimit(state: CastState, { from }: Arrival, at: SocketId): LimitReached | undefined {
   const { visits, allowed } = visitsWithoutProgress(state, at);
   return visits - allowed > state.limits.maxNoAdvanceCycles ? noProgressEvent(state, from, at, visits - 1) : undefined;
+}
+
+/** [G39] Checked when a loop is entered: one that is walked again and again over the same list. */
+export function checkEntryLimit(state: CastState, { from }: Arrival, at: SocketId): LimitReached | undefined {
+  const { pass, begun, counts } = state;
+  if (pass?.since !== begun) return undefined;
+  const { visits, allowed } = loopReturns(counts.returns, pass.loop);
+  return visits - allowed > state.limits.maxNoAdvanceCycles ? noProgressEvent(state, from, at, visits) : undefined;
 }
 
 /** [G9] Loops without items that lead to each other would never stop. */
@@ -75,6 +91,8 @@ export function checkLimitDuringTurn(state: CastState, visit: Visit, more: TurnU
   if (budget) return budget;
   const materia = materiaOf(state.graph, socketOf(state.graph, socket));
   if (materia.type !== "agent") return undefined;
+  if (visit.turn.repeated !== undefined)
+    return limitReachedEvent(state, "maxRepeatedCalls", visit.turn.repeated, { socket });
   const { maxTurnTokens, maxTurnMinutes } = materia;
   if (maxTurnTokens === undefined && maxTurnMinutes === undefined) return undefined;
   const helpings = 1 + countOf(state.counts.allowed, turnAllowanceKey(visit));
@@ -135,6 +153,8 @@ export function limitHitOf(state: CastState, { limit, where }: LimitReached): Li
   if (limit === "maxConflicts" && phase.kind === "forked")
     return { limit, scope: { kind: "cast", way: conflictAllowanceKey(phase.fork.number, where.item?.index ?? 0) } };
   if (limit === "maxNoAdvanceCycles") return { limit, at: where.to === "end" ? undefined : where.to };
+  if (limit === "maxUnchanged" && phase.kind === "leaving" && where.to !== undefined && where.to !== "end")
+    return { limit, scope: unchangedScope(state, where.to) };
   const index = where.index ?? -1;
   const edge = socketOf(state.graph, where.socket).edges[index];
   if (limit !== "maxTraversals" || !edge) return { limit };

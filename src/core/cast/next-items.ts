@@ -1,4 +1,4 @@
-import { givesUpItems, materiaOf, socketOf, type GraphLoop } from "../compile/graph.ts";
+import { givesUpItems, materiaOf, socketOf, type GraphLoop, type GraphSocket } from "../compile/graph.ts";
 import { itemKey } from "../model/handoff.ts";
 import { budgetWarning, allowedConflicts, conflictLimitEvent, checkTurnLimit } from "./limits.ts";
 import type { EventBody } from "./state/event.ts";
@@ -39,6 +39,14 @@ export function nextForParallelRun(state: CastState, fork: ParallelRun): Paralle
   if (running.length > 0 || merge) return { kind: "items", fork, running, merge };
   // [V11] Failures after an item that ended the cast do not count: one by one they would never have started.
   return isEverythingMerged(state, fork) ? { kind: "join", fork } : failureEffect(state, fork, first);
+}
+
+/** [V51] Accepted work whose conflicts were settled, and nothing else changed: its agents have nothing new to say. */
+export function isSkipped({ item, satisfied, graph }: CastState, socket: GraphSocket, reworked: boolean): boolean {
+  if (!item?.isResolved || item.window.merging?.accepted !== true || reworked || satisfied === false) return false;
+  // An agent that writes state is asked: its writes are not part of the merged state.
+  const isAgent = materiaOf(graph, socket).type === "agent";
+  return isAgent && socket.assign.length === 0 && !item.skipped.includes(socket.id);
 }
 
 function recordEvent(event: EventBody): ParallelDecision {

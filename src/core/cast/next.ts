@@ -8,6 +8,7 @@ import {
   chooseEdge,
   exitForEmptyList,
   chooseExit,
+  countsForNextItem,
   exitForGivenUp,
   matchesCondition,
   type Way,
@@ -18,20 +19,30 @@ import { materiaMayWrite } from "../model/materia.ts";
 import { NEXT_ITEM } from "../model/loadout.ts";
 import { assertNever } from "../model/issue.ts";
 import { acceptReply, decide } from "./decide.ts";
-import type { EventBody } from "./state/event.ts";
+import type { EventBody, EventOf } from "./state/event.ts";
+import { conversationToContinue, type SocketConversation } from "./state/conversations.ts";
 import {
   budgetWarning,
   checkLimitDuringTurn,
   checkBypassLimit,
+  checkEntryLimit,
   checkRepairLimit,
   checkReturnLimit,
   checkTurnLimit,
+  checkUnchangedLimit,
   checkTraversalLimit,
 } from "./limits.ts";
-import { nextForParallelRun, type ParallelEffect } from "./next-items.ts";
+import { isSkipped, nextForParallelRun, type ParallelEffect } from "./next-items.ts";
 import { readLoopList } from "./item-lists.ts";
 import { endReasonText, failureText } from "./failure-text.ts";
-import { NO_TURN_USAGE, type TurnReason, type CastState, type CastPhase, type Visit } from "./state/state.ts";
+import {
+  NO_TURN_USAGE,
+  type TurnReason,
+  type CastState,
+  type CastPhase,
+  type SleepingPhase,
+  type Visit,
+} from "./state/state.ts";
 import { currentItem } from "./state/current-item.ts";
 import type { Checkpoint, InitialCheckpoint, MissingCheckpoint } from "../model/checkpoint.ts";
 import { questionText } from "./prompt-text.ts";
@@ -48,6 +59,8 @@ export type Effect =
   /** Take a checkpoint before the visit ends. */
   | { readonly kind: "checkpoint"; readonly socket: GraphSocket; readonly visit: Visit }
   | { readonly kind: "wait"; readonly socket: GraphSocket; readonly visit: Visit }
+  /** [Z3] Sleep, unless a person must continue. */
+  | { readonly kind: "sleep"; readonly phase: SleepingPhase }
   | ParallelEffect
   | { readonly kind: "stop"; readonly phase: Extract<CastPhase, { kind: "ended" }> };
 
@@ -68,6 +81,8 @@ export function next(state: CastState): Effect {
       return record({ type: "cast_waiting", socket: phase.visit.socket, visit: phase.visit.number });
     case "waiting":
       return { kind: "wait", socket: socketOf(state.graph, phase.visit.socket), visit: phase.visit };
+    case "sleeping":
+      return { kind: "sleep", phase };
     case "accepted": {
       const socket = socketOf(state.graph, phase.visit.socket);
       const isKept = state.files !== null && materiaMayWrite(materiaOf(state.graph, socket));
@@ -110,12 +125,20 @@ export function startedEvent(
 /** The end of a visit. `files` is its checkpoint, if there is one. */
 export function visitCompletedEvent(
   state: CastState,
-  { socket, number, usage }: Visit,
+  { socket, number, model, usage }: Visit,
   files?: Checkpoint | MissingCheckpoint,
 ): EventBody {
   const { done, usage: used } = state;
   const totals = totalsOf({ usage: used, done: { ...done, visits: done.visits + 1 } });
-  return { type: "visit_completed", socket, visit: number, usage, totals, ...(files ? { files } : undefined) };
+  return {
+    type: "visit_completed",
+    socket,
+    visit: number,
+    ...(model === undefined ? undefined : { model }),
+    usage,
+    totals,
+    ...(files ? { files } : undefined),
+  };
 }
 
 function record(...events: readonly EventBody[]): Effect {
@@ -140,7 +163,16 @@ function arrive(state: CastState, phase: Extract<CastPhase, { kind: "arriving" }
     return record(
       checkBypassLimit(state, phase, { at, loop: loop.id }) ?? { type: "loop_exhausted", loop: loop.id, by: "empty" },
     );
-  if (loop?.parallel !== undefined && state.pass?.oneByOne === false) return { kind: "fork", loop };
+  const entries = loop?.items ? checkEntryLimit(state, phase, at) : undefined;
+  if (entries) return record(entries);
+  if (loop?.parallel !== undefined && state.pass?.oneByOne === false) {
+    // [V50] What one item counts for the next cannot be known while both run.
+    if (countsForNextItem(state.graph, loop))
+      return record({ type: "loop_forked", loop: loop.id, lanes: loop.parallel, base: null, reason: COUNTS_FOR_NEXT });
+    return { kind: "fork", loop };
+  }
+  if (isSkipped(state, socket, phase.reworked))
+    return record({ type: "visit_skipped", skips: at, materia: socket.materia });
   const returns = checkReturnLimit(state, phase, at);
   if (returns) return record(returns);
   if (isAgent(state.graph, socket)) {
@@ -155,7 +187,17 @@ function arrive(state: CastState, phase: Extract<CastPhase, { kind: "arriving" }
     materia: socket.materia,
     visit: countOf(state.visits, at) + 1,
     item: currentItemFacts(state),
+    ...continuedVisit(conversationToContinue(state, { at, reworked: phase.reworked })),
   });
+}
+
+const COUNTS_FOR_NEXT = "an edge after an advance has maxTraversals, which count for the next item";
+
+function continuedVisit(
+  last: SocketConversation | undefined,
+): Pick<EventOf<"visit_started">, "continues" | "continuesFrom"> {
+  if (!last) return {};
+  return { continues: last.visit, ...(last.castId === undefined ? undefined : { continuesFrom: last.castId }) };
 }
 
 function currentItemFacts(state: CastState) {
@@ -222,7 +264,8 @@ function advances({ advance }: GraphSocket, satisfied: boolean | undefined): boo
 /** [G8, G27] The way, or its `then` if it is used up; without `then` that is a limit. */
 function followWay(state: CastState, from: SocketId, way: Way, moved: "no" | "advanced" | "exhausted"): EventBody {
   const limit = checkTraversalLimit(state, from, way);
-  if (!limit) return edgeTakenEvent(state, from, way);
+  if (!limit)
+    return (moved === "no" ? checkUnchangedLimit(state, from, way) : undefined) ?? edgeTakenEvent(state, from, way);
   const then = way.via === "edge" ? way.edge.then : undefined;
   if (then === undefined || way.via !== "edge" || (then === NEXT_ITEM && state.pass === null)) return limit;
   if (then !== NEXT_ITEM) return edgeTakenEvent(state, from, { ...way, to: then, then: true });

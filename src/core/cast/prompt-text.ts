@@ -32,12 +32,17 @@ export function questionText(state: CastState, { question }: PersonMateria): str
 const VARIABLE_LIMITS = { request: 12_000, item: 6_000, list: 60_000, value: 40_000 } as const;
 
 /** [P8] A prompt or question with its variables filled: other values than text as JSON, missing ones as nothing. */
-export function fillFromState(state: CastState, template: string, changes = ""): string {
-  return fillTemplate(template, (variable) => (variable.kind === "changes" ? changes : valueOf(state, variable)));
+export function fillFromState(state: CastState, template: string): string {
+  return fillTemplate(template, (variable) => valueOf(state, variable));
 }
 
-function valueOf(state: CastState, variable: Exclude<TemplateVariable, { kind: "changes" }>): string {
+function valueOf(state: CastState, variable: TemplateVariable): string {
   switch (variable.kind) {
+    // [P11] Text that differs at every visit stands in the message: a cache can hold the rest.
+    case "changes":
+      return '(see "Changes so far" in the message)';
+    case "versionControl":
+      return '(see "Version control" in the message)';
     case "request":
       return truncate(state.request, VARIABLE_LIMITS.request);
     case "workItems":

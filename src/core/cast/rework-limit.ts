@@ -16,9 +16,10 @@ export interface ReworkLimit {
   readonly reason: string;
 }
 
-/** [R6] The limit of a `not_satisfied` edge, before the cast leaves its visit. */
+/** [R6, R9] The limit of a `not_satisfied` edge, before the cast leaves its visit. */
 export function reworkLimitOf({ phase, pass, satisfied, handed }: CastState): ReworkLimit | undefined {
-  if (phase.kind !== "ended" || phase.outcome !== "failed" || phase.limit?.limit !== "maxTraversals") return undefined;
+  if (phase.kind !== "ended" || phase.outcome !== "failed" || !phase.limit) return undefined;
+  if (phase.limit.limit !== "maxTraversals" && phase.limit.limit !== "maxUnchanged") return undefined;
   const { before } = phase;
   if (before.kind === "forked") return reworkLimitOfItem(before.fork);
   if (before.kind !== "leaving" || before.moved !== "no" || satisfied !== false) return undefined;

@@ -1,3 +1,4 @@
+import { appendAll } from "../model/lists.ts";
 import { apply } from "./apply.ts";
 import { itemResultOf, itemEndedEvent, itemMergeEvent, type MergeOutcome } from "./decide-items.ts";
 import { itemCastStart } from "./item-runs.ts";
@@ -55,6 +56,7 @@ export function simulateCast(
     const effect = next(state);
     if (effect.kind === "stop") return over(true);
     if (effect.kind === "record") for (const body of effect.events) note(body);
+    else if (effect.kind === "sleep") note({ type: "cast_woken" });
     else if (effect.kind === "checkpoint") note(visitCompletedEvent(state, effect.visit));
     else if (effect.kind === "fork" || effect.kind === "join") note(forkOrJoinEvent(effect, itemsGo));
     else if (effect.kind === "items") {
@@ -107,7 +109,7 @@ export function mergeItemEvents(events: readonly CastEvent[], items: ItemEvents)
   const bring = (index: number): void => {
     const own = items.get(open.get(index) ?? "") ?? [];
     open.delete(index);
-    all.push(...itemSteps(own));
+    appendAll(all, itemSteps(own));
   };
   for (const event of events) {
     if (event.type === "item_started") open.set(event.index, event.child);

@@ -13,6 +13,8 @@ export interface SimulatedAnswer {
   readonly items: number;
   /** The index of a hostile reply, instead of a good one. */
   readonly hostile?: number;
+  /** [T17] The provider of an agent refuses for so long, instead of a reply. */
+  readonly resetMs?: number;
 }
 
 export const SIMPLEST_ANSWER: SimulatedAnswer = { satisfied: true, items: 1 };
@@ -36,9 +38,10 @@ const HOSTILE_REPLIES: readonly [string, ...string[]] = [
 export function randomAnswer(chance: RandomSource, mostItems: number): SimulatedAnswer {
   const satisfied = chance.next() < 0.6;
   const items = chance.below(mostItems + 1);
-  return chance.next() < 0.04
-    ? { satisfied, items, hostile: chance.below(HOSTILE_REPLIES.length) }
-    : { satisfied, items };
+  const luck = chance.next();
+  if (luck < 0.04) return { satisfied, items, hostile: chance.below(HOSTILE_REPLIES.length) };
+  // A retry, or a sleep.
+  return luck < 0.98 ? { satisfied, items } : { satisfied, items, resetMs: luck < 0.99 ? 1_000 : 7_200_000 };
 }
 
 /** The outcome of a choice for the engine. */
@@ -56,9 +59,15 @@ export function answerEvent(choice: SimulatedAnswer, asked: ExternalEffect, stat
 }
 
 function answerOutcome(choice: SimulatedAnswer, { kind, socket }: ExternalEffect, { graph }: CastState): EffectOutcome {
+  if (kind === "agent" && choice.resetMs !== undefined) return refusedOutcome(choice.resetMs);
   if (kind === "agent") return { kind: "replied", text: answerReplyText(choice, socket), usage: NO_USAGE };
   if (isGate(materiaOf(graph, socket))) return { kind: "ended", code: choice.satisfied ? 0 : 1, printed: "no" };
   return { kind: "exited", stdout: programOutput(choice, socket), cut: false };
+}
+
+function refusedOutcome(at: number): EffectOutcome {
+  const turn = { message: "limit", failure: "provider", model: "fuzz/x", models: ["fuzz/x"], wasAsked: true } as const;
+  return { kind: "refused", refusal: { kind: "until", at }, ...turn, usage: NO_USAGE, ms: 0, now: 0 };
 }
 
 export function answerReplyText(choice: SimulatedAnswer, { parse }: GraphSocket): string {

@@ -3,7 +3,7 @@ import type { CastState, ProgressCounts } from "./state/state.ts";
 import type { Totals } from "./state/usage.ts";
 
 /** `queued` is a cast of a fleet that waits for a worker. */
-export type CastStatus = CastOutcome | "running" | "waiting" | "interrupted" | "queued";
+export type CastStatus = CastOutcome | "running" | "sleeping" | "paused" | "waiting" | "interrupted" | "queued";
 
 /** [C13] A cast in a listing. */
 export interface CastSummary extends CastFigures {
@@ -13,6 +13,8 @@ export interface CastSummary extends CastFigures {
   readonly request: string;
   readonly startedAt: string;
   readonly endedAt: string | null;
+  /** [Z11] Set while it sleeps or is paused. */
+  readonly asleep?: { readonly until: string; readonly provider: string; readonly model: string };
   /** [B16] Why no worker of the fleet could start it. */
   readonly blocked?: string;
   /** [B73] Set while a worker prepares its working tree, before the first visit. */
@@ -40,6 +42,8 @@ export type CastLiveness = boolean | "queued";
 /** The status from the cast's own state. A cast that neither ended nor waits runs only while its process lives. */
 export function castStatus({ phase }: CastState, alive: CastLiveness): CastStatus {
   if (phase.kind === "ended") return phase.outcome;
+  // [Z4] Without a process nobody wakes it.
+  if (phase.kind === "sleeping") return alive === false || phase.paused ? "paused" : "sleeping";
   if (alive === "queued") return "queued";
   if (phase.kind === "waiting") return "waiting";
   return alive ? "running" : "interrupted";
@@ -63,6 +67,9 @@ export function castFigures(totals: Totals): CastFigures {
   const { visits, tokens, cost } = totals;
   return { visits, items: itemCounts(totals), tokens, cost };
 }
+
+/** More items than this are drawn as a bar. */
+export const MAX_ITEM_CELLS = 24;
 
 /** The number of items, and the outcomes of finished ones. */
 export interface ItemCounts {

@@ -4,7 +4,7 @@ import type { SocketId } from "../model/ids.ts";
 import { readingOrder } from "../compile/reading-order.ts";
 import { NO_USAGE, type Usage } from "./state/usage.ts";
 import { parseMillis } from "../model/text.ts";
-import type { CastStatus } from "./summary.ts";
+import { MAX_ITEM_CELLS, type CastStatus } from "./summary.ts";
 import { apply } from "./apply.ts";
 
 /** A cast with facts that its state lacks: times, and items that were sent back. */
@@ -108,11 +108,12 @@ export function advanceClock(clock: WorkClock, before: CastState, event: CastEve
   return forkedAt === undefined ? ticked : { ...ticked, forkedAt };
 }
 
-/** Idle time: waiting for a person, or stopped before a resume or a fork. */
+/** Idle time: waiting for a person, asleep, or stopped before a resume or a fork. */
 function idleMsBefore({ lastAt, forkedAt = "" }: WorkClock, { phase }: CastState, event: CastEvent): number {
   if (forkedAt > (lastAt ?? forkedAt) && forkedAt <= event.at) return parseMillis(forkedAt, 0) - parseMillis(lastAt, 0);
   // A killed process writes no end, so idle time shows only at the resume.
-  if (phase.kind !== "waiting" && phase.kind !== "ended" && event.type !== "cast_resumed") return 0;
+  if (phase.kind !== "waiting" && phase.kind !== "sleeping" && phase.kind !== "ended" && event.type !== "cast_resumed")
+    return 0;
   const at = parseMillis(event.at, 0);
   return Math.max(0, at - parseMillis(lastAt, at));
 }
@@ -141,9 +142,6 @@ export function pendingUsageAfter(used: Usage, event: CastEvent): Usage {
 export function recordsUsage(event: CastEvent): boolean {
   return "usage" in event || event.type === "visit_started";
 }
-
-/** More items than this are drawn as a bar. */
-export const MAX_ITEM_CELLS = 24;
 
 /** The given-up items of a list: their number, and those that cells show. */
 export interface GivenUpItems {

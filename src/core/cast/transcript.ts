@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import type { Usage } from "./state/usage.ts";
+import { parseJson } from "../model/json.ts";
+import { reportedAmount, type Usage } from "./state/usage.ts";
 
 const Part = v.looseObject({
   type: v.string(),
@@ -11,7 +12,14 @@ const Part = v.looseObject({
 });
 export type TranscriptPart = v.InferOutput<typeof Part>;
 
-const amount = v.optional(v.number(), 0);
+/** A figure that is no number must not hide the reply beside it. */
+const amount = v.optional(
+  v.pipe(
+    v.unknown(),
+    v.transform((value): number => reportedAmount(value) ?? 0),
+  ),
+  0,
+);
 /** [A19] The usage of one reply, as Pi writes it and as it is counted. */
 export const MessageUsage = v.pipe(
   v.object({
@@ -19,7 +27,7 @@ export const MessageUsage = v.pipe(
     output: amount,
     cacheRead: amount,
     cacheWrite: amount,
-    cost: v.object({ total: amount }),
+    cost: v.fallback(v.object({ total: amount }), { total: 0 }),
   }),
   v.transform(({ input, output, cacheRead, cacheWrite, cost }): Usage => ({
     input: input + cacheRead + cacheWrite,
@@ -40,6 +48,20 @@ const Entry = v.looseObject({
   }),
 });
 export type TranscriptMessage = v.InferOutput<typeof Entry>["message"];
+
+/** Stands between the copied conversation of an earlier visit and the visit's own part. No model sees it. */
+const CONTINUES = "materia:continues";
+const ContinuesEntry = v.object({ type: v.literal("custom"), customType: v.literal(CONTINUES) });
+
+export function continuesEntry(id: string, parentId: string, visit: number): object {
+  return { type: "custom", customType: CONTINUES, data: { visit }, id, parentId, timestamp: new Date(0).toISOString() };
+}
+
+/** [I5] The lines of a visit itself, without those of the conversation that it continues. */
+export function ownTranscriptLines(lines: readonly string[]): readonly string[] {
+  const from = lines.findLastIndex((line) => line.includes(CONTINUES) && v.is(ContinuesEntry, parseJson(line)));
+  return from === -1 ? lines : lines.slice(from + 1);
+}
 
 /** A message of a transcript line; other lines have nothing for a person. */
 export function parseTranscriptLine(line: string): TranscriptMessage | undefined {

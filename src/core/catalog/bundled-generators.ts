@@ -28,7 +28,8 @@ change that this project needs, not the one that any project might.
 
 ${ITEMS}
 
-Hand on as context what the request leaves open, what you assumed, and what you left out on purpose.`,
+Hand on as context what holds for all items, then a line "Open: …" for each thing that the request leaves open, that you
+assumed, or that you left out on purpose.`,
   },
 
   "Auto-Plan": {
@@ -43,12 +44,10 @@ the project's own rules before you plan.
 ${ITEMS}
 
 Nobody can be asked. Where the request leaves something open, take the reading that fits the code and surprises least,
-and write the choice into the item it concerns. Where it is met already, hand over an empty list and say in context
-what you found.
+write the choice into the item it concerns, and give it as a line "Open: …" in context: the person gets these lines at the
+end. Where the request is met already, hand over an empty list and say in context what you found.
 
-Items that this cast planned earlier; below is nothing when there are none. What is done stays done, what is open is
-kept in substance:
-{{workItems}}`,
+Where the message lists earlier items of this cast: what is done stays done, what is open is kept in substance.`,
   },
 
   "Parallel-Plan": {
@@ -68,8 +67,8 @@ several need comes first, in an item that the others name. An item that names no
 the names and signatures that they share into each of them.
 
 Nobody can be asked. Where the request leaves something open, take the reading that fits the code and surprises least,
-and write the choice into the item it concerns. Where it is met already, hand over an empty list and say in context
-what you found.`,
+write the choice into the item it concerns, and give it as a line "Open: …" in context: the person gets these lines at the
+end. Where the request is met already, hand over an empty list and say in context what you found.`,
   },
 
   "Auto-Architect": {
@@ -91,7 +90,8 @@ need. Every intent of the request and of the list survives; an empty list stays 
 A title is the commit subject of its item: imperative, at most 72 characters, no full stop, in the form the project
 uses, else \`type: subject\` (feat, fix, docs, refactor, test, chore).
 
-When you have to do it again, mend what the reason names and leave the rest as it was.`,
+Hand on as context what holds for all items, the planner's notes that still do included, then a line "Open: …" for each
+choice that a person may want to make otherwise. "Do it again": mend what the reason names and leave the rest as it was.`,
   },
 
   "Interactive-Plan": {

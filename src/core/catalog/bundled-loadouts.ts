@@ -10,7 +10,7 @@ export const BUNDLED_LOADOUTS: Loadouts = {
     sockets: {
       "Socket-1": { materia: "Ignore-Artifacts", parse: "json", edges: [{ when: "always", to: "Socket-2" }] },
       "Socket-2": { materia: "Detect-VCS", parse: "json", edges: [{ when: "always", to: "Socket-3" }] },
-      "Socket-3": { materia: "Auto-Plan", parse: "json", edges: [{ when: "always", to: "Socket-4" }] },
+      "Socket-3": { materia: "Auto-Plan", parse: "json", edges: [{ when: "always", to: "Socket-9" }] },
       "Socket-4": { materia: "Auto-Architect", parse: "json", edges: [{ when: "always", to: "Socket-5" }] },
       "Socket-5": { materia: "Build", edges: [{ when: "always", to: "Socket-6" }] },
       "Socket-6": {
@@ -23,11 +23,19 @@ export const BUNDLED_LOADOUTS: Loadouts = {
       },
       "Socket-7": { materia: "Maintain", advance: {}, edges: [{ when: "always", to: "Socket-5" }] },
       "Socket-8": { materia: "Narrate" },
+      // One item needs no design that several share: the architect would read again what the planner has read.
+      "Socket-9": {
+        materia: "Several-Items",
+        edges: [
+          { when: "satisfied", to: "Socket-4" },
+          { when: "not_satisfied", to: "Socket-5" },
+        ],
+      },
     },
     loops: {
       workItemIteration: {
         sockets: ["Socket-5", "Socket-6", "Socket-7"],
-        consumes: { from: "Socket-4", output: "workItems" },
+        consumes: { from: "Socket-3", output: "workItems" },
         exits: [{ id: "exit:Socket-7:always", from: "Socket-7", condition: "always", targetSocketId: "Socket-8" }],
       },
     },

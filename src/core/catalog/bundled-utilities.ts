@@ -106,6 +106,15 @@ export const BUNDLED_GATES: Gates = {
       "XDG_CONFIG_HOME",
     ],
   },
+  "Several-Items": {
+    type: "utility",
+    description:
+      "Satisfied when the plan has more than one item, so that a loadout can leave steps out for a single one.",
+    group: "Gates",
+    color: "leaf",
+    script: "Several-Items",
+    gate: true,
+  },
   Approve: {
     type: "person",
     description: "Asks a person whether the work may go on.",
@@ -132,6 +141,7 @@ const BUNDLED_SCRIPTS: ReadonlyMap<string, { readonly file: string; readonly wri
   ["Mime-GH-PR", { file: "mime-gh-pr.mjs", writes: ["pullRequest"] }],
   ["Mime-ADO-PR", { file: "mime-ado-pr.mjs", writes: ["pullRequest"] }],
   ["Pass-On", { file: "pass-on.mjs", writes: [] }],
+  ["Several-Items", { file: "several-items.mjs", writes: [] }],
   ["Run-Checks", { file: "run-checks.mjs", writes: [] }],
 ]);
 

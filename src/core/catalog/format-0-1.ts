@@ -13,7 +13,8 @@ import { BUNDLED_UTILITY_MATERIA, BUNDLED_VERSION_CONTROL } from "./bundled-util
 
 /** Facts of the whole file that a loadout needs: generators of parallel items, and their number at once. */
 interface ParallelSettings {
-  readonly parallel: readonly string[];
+  /** How many items at once the list of each generator allows; undefined where the file names no number. */
+  readonly parallel: ReadonlyMap<string, number | undefined>;
   readonly lanes: number | undefined;
 }
 
@@ -49,9 +50,18 @@ function layoutEdits(path: readonly string[], loadout: JsonObject): FormatTransl
 
 function socketEdits(path: readonly string[], socket: JsonObject): FormatTranslation {
   return joinTranslations([
+    ...(isEmptySocket(socket) ? [{ edits: [{ path: [...path, "materia"], value: EMPTY_SOCKET }], issues: [] }] : []),
     removeKeys(path, socket, ["id", "source", "lockState", "socketKind", "empty"]),
     removeKeys([...path, "advance"], objectFields(socket["advance"]), ["done"]),
   ]);
+}
+
+/** [M3] A socket without a materia hands on what it was handed. */
+export const EMPTY_SOCKET = "Empty-Socket";
+export const EMPTY_SOCKET_MATERIA = { type: "utility", script: "Pass-On" };
+
+export function isEmptySocket(socket: JsonObject): boolean {
+  return socket["empty"] === true && !("materia" in socket);
 }
 
 interface LoopContext {
@@ -134,8 +144,9 @@ function parallelEdits(
   const from = objectFields(loop["consumes"])["from"];
   const materia =
     typeof from === "string" ? objectFields(objectFields(loadout["sockets"])[from])["materia"] : undefined;
-  if (typeof materia !== "string" || !parallel.includes(materia) || "parallel" in loop) return NO_EDITS;
-  return { edits: [{ path: [...path, "parallel"], value: lanes ?? DEFAULT_PARALLEL_ITEMS, was: path }], issues: [] };
+  if (typeof materia !== "string" || !parallel.has(materia) || "parallel" in loop) return NO_EDITS;
+  const value = parallel.get(materia) ?? lanes ?? DEFAULT_PARALLEL_ITEMS;
+  return { edits: [{ path: [...path, "parallel"], value, was: path }], issues: [] };
 }
 
 /** Files that a 0.1 configuration names, and the bundled utilities that replace them. */

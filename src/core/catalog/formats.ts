@@ -9,7 +9,7 @@ import {
   objectFields,
   joinTranslations,
 } from "./format-edits.ts";
-import { translateLoadout, translateMateria } from "./format-0-1.ts";
+import { EMPTY_SOCKET, EMPTY_SOCKET_MATERIA, isEmptySocket, translateLoadout, translateMateria } from "./format-0-1.ts";
 
 /** An older format of configurations. */
 interface ConfigFormat {
@@ -91,13 +91,22 @@ function isOlderSocket(socket: Json): boolean {
 /** [M3, M4, M5, M6] The edits for a whole file of version 0.1. */
 function translateFormat01(raw: JsonObject): FormatTranslation {
   const lanes = objectFields(raw["parallelism"])["maxConcurrency"];
-  const parallel = Object.entries(objectFields(raw["materia"]))
-    .filter(([, materia]) => objectFields(materia)["parallel"] === true)
-    .map(([name]) => name);
+  const parallel = new Map(
+    Object.entries(objectFields(raw["materia"])).flatMap(([name, materia]): [string, number | undefined][] => {
+      const { parallel: many } = objectFields(materia);
+      if (typeof many === "number") return [[name, many]];
+      return many === true ? [[name, undefined]] : [];
+    }),
+  );
+  const hasEmptySockets = Object.values(objectFields(raw["loadouts"])).some((loadout) =>
+    Object.values(objectFields(objectFields(loadout)["sockets"])).some((socket) => isEmptySocket(objectFields(socket))),
+  );
+  const emptySocket: FormatEdit = { path: ["materia", EMPTY_SOCKET], value: EMPTY_SOCKET_MATERIA };
   return joinTranslations([
     dropped(raw, ["eventing"], "no events are sent; `cast --json` prints each event as a line"),
     dropped(raw, ["budget", "stopAtLimit"], "a cast always stops at its limit; raise the limit to resume it"),
     removeKeyAt(raw, ["parallelism"]),
+    hasEmptySockets ? { edits: [emptySocket], issues: [] } : NO_EDITS,
     ...Object.entries(objectFields(raw["materia"])).map(([name, materia]) =>
       translateMateria(name, objectFields(materia)),
     ),

@@ -1,4 +1,4 @@
-import { Budget, FleetConfig, Limits, WorktreeConfig, settingsSchemaEntries } from "../model/config.ts";
+import { Budget, FleetConfig, LAYER_NAMES, Limits, WorktreeConfig, settingsSchemaEntries } from "../model/config.ts";
 import { error, isError, warning, type Issue, type KeyPath } from "../model/issue.ts";
 import { withoutUndefined, isJsonObject, type JsonObject } from "../model/json.ts";
 import type { Loadout } from "../model/loadout.ts";
@@ -10,7 +10,6 @@ import { readMateria } from "./read-materia.ts";
 import { readAnyFormat } from "./formats.ts";
 import { validate } from "./validate.ts";
 
-export const LAYER_NAMES = ["bundled", "user", "project", "environment", "explicit"] as const;
 export type LayerName = (typeof LAYER_NAMES)[number];
 
 /** One configuration file, read part by part: an invalid part keeps its problems and affects no other. */

@@ -78,13 +78,17 @@ function gateIssues(materia: Materia | undefined, keys: readonly string[]): read
 }
 
 /** Keys of one type of materia. Written on another type, they would be silently ignored. */
-const KEYS_BY_KIND = { utility: ["command", "script", "gate"], person: ["question"] } as const;
+const KEYS_BY_KIND = { agent: ["conversation"], utility: ["command", "script", "gate"], person: ["question"] } as const;
 
 function wrongKindIssues(raw: unknown, keys: readonly string[]): readonly Issue[] {
   if (!isJsonObject(raw)) return [];
-  return (["utility", "person"] as const).flatMap((type) =>
+  return (["agent", "utility", "person"] as const).flatMap((type) =>
     KEYS_BY_KIND[type]
-      .filter((key) => key in raw && raw["type"] !== type)
-      .map((key) => error("bad_value", [...keys, key], `"${key}" belongs to a ${type}`, `add "type": "${type}"`)),
+      .filter((key) => key in raw && (raw["type"] ?? "agent") !== type)
+      .map((key) =>
+        type === "agent"
+          ? error("bad_value", [...keys, key], `"${key}" belongs to an agent`, "remove it")
+          : error("bad_value", [...keys, key], `"${key}" belongs to a ${type}`, `add "type": "${type}"`),
+      ),
   );
 }

@@ -60,10 +60,10 @@ const COMMAND_ENTRIES = [
   },
   {
     name: "show",
-    usage: "show [castId] [visit] [--full] [--markdown]",
+    usage: "show [castId] [visit] [--full] [--markdown] [--page N]",
     does: "the story of a cast: each visit, its tools, the edge taken and why; or one visit (Socket-4#2) whole",
     example: "show last Socket-4#2",
-    options: ["full", "markdown", "on"],
+    options: ["full", "markdown", "page", "on"],
     takes: 2,
   },
   {

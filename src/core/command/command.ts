@@ -210,13 +210,13 @@ export type ScheduleAction =
       readonly submits: { readonly command: CastCommand | LinkCommand; readonly options: Options };
     };
 
-/** [B22] Limits on the number of casts that run at once. */
-export const FLEET_LIMIT_KINDS = ["all", "project", "provider"] as const;
+/** [B22] Limits on the casts that run at once. [B82] `waiting` and `bytes` limit what one member submits. */
+export const FLEET_LIMIT_KINDS = ["all", "project", "provider", "waiting", "bytes"] as const;
 export type FleetLimitKind = (typeof FLEET_LIMIT_KINDS)[number];
 
 export interface FleetLimit {
   readonly kind: FleetLimitKind;
-  /** The project or provider; empty for all. */
+  /** The project or provider; empty for the other kinds. */
   readonly name: string;
 }
 
@@ -243,6 +243,8 @@ export interface ShowCommand {
   /** Every text in full. */
   readonly full?: true;
   readonly markdown?: true;
+  /** Of a long cast, from 1; the last one if unset. */
+  readonly page?: number;
 }
 
 /** The files that a cast, a visit (`Socket-4#2`) or an item (`WI-2`) changed. */

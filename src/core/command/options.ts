@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { error, fail, ok, type Issue, type Result } from "../model/issue.ts";
-import { THINKING_LEVELS, ThinkingLevel } from "../model/materia.ts";
-import { nearestName } from "../model/text.ts";
+import { ModelList, THINKING_LEVELS, ThinkingLevel } from "../model/materia.ts";
+import { nearestName, readDuration } from "../model/text.ts";
 import type { CommandWord } from "./split-words.ts";
 
 /** The value of each option. Every app has the same options. */
@@ -16,6 +16,7 @@ const OPTIONS = {
   version: "flag",
   model: "text",
   thinking: "text",
+  wait: "duration",
   rehearse: "text",
   trust: "flag",
   durability: "text",
@@ -56,6 +57,7 @@ const OPTIONS = {
   stat: "flag",
   "name-only": "flag",
   full: "flag",
+  page: "count",
   markdown: "flag",
   to: "text",
   here: "flag",
@@ -75,7 +77,7 @@ export type OptionName = keyof typeof OPTIONS;
 export type Options = {
   readonly [K in OptionName]?: (typeof OPTIONS)[K] extends "flag"
     ? true
-    : (typeof OPTIONS)[K] extends "number" | "count" | "tokens"
+    : (typeof OPTIONS)[K] extends "number" | "count" | "tokens" | "duration"
       ? number
       : string;
 };
@@ -90,7 +92,15 @@ export const COMMON_OPTIONS: readonly OptionName[] = [
   "quiet",
   "help",
 ];
-export const RUN_OPTIONS: readonly OptionName[] = ["model", "thinking", "rehearse", "trust", "durability", "anyway"];
+export const RUN_OPTIONS: readonly OptionName[] = [
+  "model",
+  "wait",
+  "thinking",
+  "rehearse",
+  "trust",
+  "durability",
+  "anyway",
+];
 
 export interface CommandArguments {
   readonly options: Options;
@@ -154,8 +164,10 @@ export function splitOptions(words: readonly CommandWord[], allowed: readonly Op
 }
 
 /** Problems in the options that say how a cast runs. */
-export function runOptionIssues({ durability, thinking, on }: Options): readonly Issue[] {
+export function runOptionIssues({ durability, thinking, on, model }: Options): readonly Issue[] {
   const issues: Issue[] = [];
+  if (model !== undefined && !v.is(ModelList, model))
+    issues.push(error("bad_option", "--model", `--model must name each model once, not "${String(model)}"`));
   if (durability !== undefined && durability !== "sync" && durability !== "write")
     issues.push(error("bad_option", "--durability", `--durability is "write" or "sync", not "${durability}"`));
   if (thinking !== undefined && !v.is(ThinkingLevel, thinking)) {
@@ -199,9 +211,11 @@ const VALUE_DESCRIPTIONS = {
   number: "a number",
   count: "a whole number",
   tokens: "a number of tokens, such as 200000, 200k or 2.5M",
+  duration: "a duration, such as 30m or 8h",
 } as const;
 
 function readValue(value: string, kind: keyof typeof VALUE_DESCRIPTIONS): string | number | undefined {
+  if (kind === "duration") return readDuration(value);
   if (kind === "text") return value === "" ? undefined : value;
   return kind === "number" ? readAmount(value) : readCount(value);
 }

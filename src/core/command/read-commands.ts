@@ -69,13 +69,13 @@ export function readOpen([first, second]: readonly string[], { trust }: Options)
 }
 
 /** `last Socket-4#2`, `last@Socket-4#2`, or one word for a visit of the newest cast. */
-export function readShow(words: readonly string[], { full, markdown }: Options): Command {
+export function readShow(words: readonly string[], { full, markdown, page }: Options): Command {
   const [first, second] = words.length === 1 ? (words[0]?.split("@", 2) ?? []) : words;
   const [castId, visit] =
     second === undefined && first !== undefined && VISIT_PATTERN.test(first) ? [undefined, first] : [first, second];
   return {
     kind: "show",
-    ...withoutUndefined({ castId, visit }),
+    ...withoutUndefined({ castId, visit, page }),
     ...(full ? { full } : {}),
     ...(markdown ? { markdown } : {}),
   };

@@ -74,15 +74,16 @@ function readLimits(row: CommandRow, [verb, what, ...words]: readonly string[]):
       `a limit is for ${FLEET_LIMIT_KINDS.join(", ")}`,
       didYouMean(what ?? "", FLEET_LIMIT_KINDS) ?? usage,
     );
-  const [name = "", ...numbers] = kind === "all" ? ["", ...words] : words;
-  if (kind !== "all" && name === "") return failWith("missing_word", kind, `which ${kind}?`, usage);
+  const isNamed = kind === "project" || kind === "provider";
+  const [name = "", ...numbers] = isNamed ? words : ["", ...words];
+  if (isNamed && name === "") return failWith("missing_word", kind, `which ${kind}?`, usage);
   if (verb === "unset" && numbers.length === 0) return ok({ kind: "fleet", action: "limits", change: { kind, name } });
   const most = verb === "set" && numbers.length === 1 ? readCount(numbers[0] ?? "") : undefined;
-  if (most === undefined || most > MAX_COUNT)
+  if (most === undefined || most > (kind === "bytes" ? Number.MAX_SAFE_INTEGER : MAX_COUNT))
     return failWith(
       "bad_number",
       numbers[0] ?? verb,
-      verb === "set" ? "set needs the number of casts" : "unset takes no number",
+      verb === "set" ? `set needs the number of ${kind === "bytes" ? "bytes" : "casts"}` : "unset takes no number",
       usage,
     );
   return ok({ kind: "fleet", action: "limits", change: { kind, name, most } });

@@ -29,6 +29,8 @@ export const GraphSocket = v.pipe(
     parse: ParseMode,
     generator: v.boolean(),
     interactive: v.boolean(),
+    /** [I1] Set if a visit whose work was sent back continues its conversation. */
+    conversation: v.exactOptional(v.literal("item")),
     assign: list(Assignment),
     advance: v.nullable(Condition),
     edges: list(Edge),
@@ -219,6 +221,19 @@ export function isUnconditionalExit({ condition }: GraphExit): boolean {
 
 function wayByExit(exit: GraphExit, index: number): Way {
   return { via: "exit", to: exit.targetSocketId, exit, index };
+}
+
+/** [V50] Whether an edge behind an advance has a limit: its traversals count for the next item. */
+export function countsForNextItem(graph: Graph, loop: Pick<GraphLoop, "sockets">): boolean {
+  return loop.sockets.some((id) => {
+    const socket = socketOf(graph, id);
+    const { advance } = socket;
+    if (advance === null) return false;
+    return [true, false, undefined].some((satisfied) => {
+      const way = chooseEdge(socket, satisfied);
+      return matchesCondition(advance, satisfied) && way.to !== END && isTraversalCounted(way);
+    });
+  });
 }
 
 /** [G10] Whether `maxTraversals` limits this way. */

@@ -1,5 +1,5 @@
 import type { Assignment } from "./assignment.ts";
-import { type Graph, type GraphSocket, loopOf } from "./graph.ts";
+import { type Graph, type GraphSocket, loopOf, materiaOf } from "./graph.ts";
 import type { HandoffField } from "../model/handoff.ts";
 import { stateKeysWrittenBy } from "../catalog/bundled-utilities.ts";
 import { isGate, type Materia } from "../model/materia.ts";
@@ -16,15 +16,19 @@ export function requiredHandoffFields(graph: Graph, socket: GraphSocket): Readon
   if (asked !== undefined) needs.set("satisfied", asked);
   for (const { from, path } of socket.assign) {
     const [field] = path;
-    if (
-      from === "output" &&
-      (field === "workItems" || field === "satisfied" || field === "context") &&
-      !needs.has(field)
-    ) {
+    // [H22] `context` is optional: without one, empty text is stored.
+    if (from === "output" && (field === "workItems" || field === "satisfied") && !needs.has(field))
       needs.set(field, "it is kept in state");
-    }
   }
   return needs;
+}
+
+/** [H21] Whether a refusal of this agent sends work back, so that it needs a reason. */
+export function refusalNeedsReason(graph: Graph, socket: GraphSocket): boolean {
+  if (socket.parse === "text" || materiaOf(graph, socket).type !== "agent") return false;
+  if (socket.edges.some(({ when }) => when === "not_satisfied")) return true;
+  const exits = loopOf(graph, socket)?.exits ?? [];
+  return exits.some(({ from, condition }) => from === socket.id && condition === "not_satisfied");
 }
 
 /** Whether `satisfied` is required. The check asks for every socket, so no map is built. */

@@ -2,6 +2,7 @@ import type { Assignment } from "../compile/assignment.ts";
 import type { WorkItem } from "../model/handoff.ts";
 import { isJsonObject, type Json, type JsonObject, valueAt, withValueAt } from "../model/json.ts";
 import { assertNever } from "../model/issue.ts";
+import { listProblems } from "./list-problems.ts";
 
 /** Sources of `assign` besides the output. */
 export interface AssignSources {
@@ -54,7 +55,10 @@ export function findAssignProblems(
     const { target, from, path } = assignment;
     const into = `state.${target.join(".")}`;
     const list = listInsidePath(data, target);
+    const [unusable] =
+      value === undefined || from === "output" || into !== "state.workItems" ? [] : listProblems(value);
     if (list !== undefined) state.push(`nothing can be put at ${into}: state.${list} is a list`);
+    else if (unusable !== undefined) state.push(`${[from, ...path].join(".")} cannot be put into ${into}: ${unusable}`);
     else if (value !== undefined) data = withValueAt(data, target, value);
     else if (from === "output") said.push(`nothing to put into ${into}: ${["output", ...path].join(".")} is not there`);
     else state.push(`nothing to put into ${into}: ${[from, ...path].join(".")} is not there`);
@@ -78,10 +82,11 @@ export function assign(assignments: readonly Assignment[], output: Json, around:
   );
 }
 
-function sourceOf({ from }: Assignment, output: Json, { data, item }: AssignSources): Json | undefined {
+function sourceOf({ from, path }: Assignment, output: Json, { data, item }: AssignSources): Json | undefined {
   switch (from) {
     case "output":
-      return output;
+      // [H22] `context` is optional in the contract: a handoff without one has an empty one.
+      return path[0] === "context" && isJsonObject(output) ? { context: "", ...output } : output;
     case "state":
       // [O4] Inside a loop state also shows the item.
       return item === null ? data : { ...data, workItem: itemFields(item), workItemIndex: item.index };

@@ -3,18 +3,22 @@ import { parseJson, isJsonObject, type JsonObject } from "../model/json.ts";
 export interface FoundObject {
   readonly object: JsonObject;
   readonly found: "exact" | "fenced" | "embedded";
+  /** The text before it. */
+  readonly words: string;
 }
+
+type PlacedObject = Pick<FoundObject, "object" | "words">;
 
 /** [H1] The whole reply; else the last fenced block that is an object; else the last top-level object in the text. */
 export function findObject(reply: string): FoundObject | undefined {
   const whole = parseJson(reply.trim());
-  if (whole !== undefined) return isJsonObject(whole) ? { object: whole, found: "exact" } : undefined;
+  if (whole !== undefined) return isJsonObject(whole) ? { object: whole, found: "exact", words: "" } : undefined;
   // A byte order mark must not hide a fence at the start of the first line.
   const text = reply.replace(/^\uFEFF/, "");
   const fenced = lastFencedObject(text);
-  if (fenced) return { object: fenced, found: "fenced" };
+  if (fenced) return { ...fenced, found: "fenced" };
   const embedded = lastEmbeddedObject(text);
-  return embedded && { object: embedded, found: "embedded" };
+  return embedded && { ...embedded, found: "embedded" };
 }
 
 function parseObject(text: string): JsonObject | undefined {
@@ -22,22 +26,29 @@ function parseObject(text: string): JsonObject | undefined {
   return isJsonObject(value) ? value : undefined;
 }
 
-function lastFencedObject(reply: string): JsonObject | undefined {
-  let last: JsonObject | undefined;
+function lastFencedObject(reply: string): PlacedObject | undefined {
+  let last: { readonly object: JsonObject; readonly line: number } | undefined;
   let fence: string | undefined;
   let lines: string[] = [];
+  let first = 0;
+  const all = reply.split(/\r?\n/);
+  const take = (): void => {
+    const object = blockObject(lines);
+    if (object) last = { object, line: first };
+  };
   // A JSON string holds no raw line break, so a fence inside one is never at the start of a line.
-  for (const line of reply.split(/\r?\n/)) {
+  for (const [number, line] of all.entries()) {
     // A further backtick makes it inline code, not a fence.
     const mark = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})(.*)$/.exec(line);
     if (fence === undefined) {
-      if (mark) [fence, lines] = [mark[1], []];
+      if (mark) [fence, lines, first] = [mark[1], [], number];
     } else if (mark?.[1]?.startsWith(fence) && mark[2]?.trim() === "") {
-      last = blockObject(lines) ?? last;
+      take();
       fence = undefined;
     } else lines.push(line);
   }
-  return fence === undefined ? last : (blockObject(lines) ?? last);
+  if (fence !== undefined) take();
+  return last && { object: last.object, words: all.slice(0, last.line).join("\n") };
 }
 
 function blockObject(lines: readonly string[]): JsonObject | undefined {
@@ -46,23 +57,24 @@ function blockObject(lines: readonly string[]): JsonObject | undefined {
 }
 
 /** Tries each bracket once: a hostile reply must not take more than a few passes. */
-function lastEmbeddedObject(reply: string): JsonObject | undefined {
-  let last: JsonObject | undefined;
+function lastEmbeddedObject(reply: string): PlacedObject | undefined {
+  let last: { readonly object: JsonObject; readonly start: number } | undefined;
   const tried = new Set<number>();
   const bracket = /[{[]/g;
   for (let match = bracket.exec(reply); match; match = bracket.exec(reply)) {
     if (tried.delete(match.index)) continue;
     const scan = scanJson(reply, match.index);
     // An object inside truncated JSON is not top-level.
-    if (scan.kind === "cut") return last;
+    if (scan.kind === "cut") break;
     if (scan.kind === "broken") for (const open of scan.open.slice(1)) tried.add(open);
     else {
       // Skip a whole list: an object inside it is not top-level.
       bracket.lastIndex = scan.end;
-      last = parseObject(reply.slice(match.index, scan.end)) ?? last;
+      const object = parseObject(reply.slice(match.index, scan.end));
+      if (object) last = { object, start: match.index };
     }
   }
-  return last;
+  return last && { object: last.object, words: reply.slice(0, last.start) };
 }
 
 /** The JSON that starts at a bracket: complete, invalid, or truncated by the end of the text. */

@@ -1,9 +1,10 @@
 import { type Graph, type GraphSocket, materiaOf } from "../compile/graph.ts";
-import { feedsParallelLoop, requiredHandoffFields } from "../compile/socket-outputs.ts";
-import { HANDOFF_FIELDS, itemOrderProblems, isWorkItem } from "../model/handoff.ts";
+import { feedsParallelLoop, refusalNeedsReason, requiredHandoffFields } from "../compile/socket-outputs.ts";
+import { HANDOFF_FIELDS } from "../model/handoff.ts";
 import { withoutUndefined, depthExceeds, isJsonObject, type Json, type JsonObject } from "../model/json.ts";
 import { oneLine } from "../model/text.ts";
 import { findAssignProblems, readAssignedValues, applyStatePatch, type AssignSources } from "./assign.ts";
+import { listProblems, valueExcerpt } from "./list-problems.ts";
 import { findObject, type FoundObject } from "./find-object.ts";
 
 const MAX_DEPTH = 100;
@@ -14,6 +15,8 @@ export type HandoffReading =
       readonly ok: true;
       readonly handoff: JsonObject;
       readonly found: FoundObject["found"];
+      /** The text before the object. */
+      readonly words: string;
       readonly dropped: readonly string[];
       readonly hints: readonly string[];
     }
@@ -39,7 +42,7 @@ export function readHandoff(graph: Graph, socket: GraphSocket, reply: string, ar
   if (problems.length > 0) return { ok: false, problems, blame: "reply" };
   const unusable = findUnassignable(socket, handoff, around);
   if (unusable) return unusable;
-  return { ok: true, handoff, found: found.found, dropped, hints: dropped.flatMap(hintsFor) };
+  return { ok: true, handoff, found: found.found, words: found.words, dropped, hints: dropped.flatMap(hintsFor) };
 }
 
 function missingObject(reply: string): string {
@@ -117,7 +120,7 @@ function typeProblems(handoff: JsonObject, isAgent: boolean): string[] {
     problems.push(`"satisfied" must be true or false, not ${valueExcerpt(satisfied)}`);
   if (context !== undefined && typeof context !== "string")
     problems.push(`"context" must be a string, not ${valueExcerpt(context)}`);
-  if (workItems !== undefined) problems.push(...itemProblems(workItems));
+  if (workItems !== undefined) problems.push(...listProblems(workItems));
   if (!isAgent && state !== undefined && !isJsonObject(state))
     problems.push(`"state" must be an object, not ${valueExcerpt(state)}`);
   if (!isAgent && depthExceeds(handoff, MAX_DEPTH))
@@ -125,40 +128,29 @@ function typeProblems(handoff: JsonObject, isAgent: boolean): string[] {
   return problems;
 }
 
-function itemProblems(workItems: Json): readonly string[] {
-  if (!Array.isArray(workItems)) return [`"workItems" must be an array, not ${valueExcerpt(workItems)}`];
-  const wrong = workItems.flatMap((item: Json, index) => (isWorkItem(item) ? [] : [index]));
-  if (wrong.length === 0) return itemOrderProblems(workItems).slice(0, 5);
-  const named = wrong.slice(0, 5).map((index) => `workItems[${index}]`);
-  const more = wrong.length > named.length ? ` and ${wrong.length - named.length} more` : "";
-  return [`${named.join(", ")}${more} must have a "title" string and a "context" string`];
-}
-
 function missingProblems(graph: Graph, socket: GraphSocket, handoff: JsonObject): readonly string[] {
-  return [...requiredHandoffFields(graph, socket)]
+  const missing = [...requiredHandoffFields(graph, socket)]
     .filter(([field]) => handoff[field] === undefined)
     .map(([field, why]) => `"${field}" is missing (${why})`);
+  const { satisfied, context = "" } = handoff;
+  if (satisfied !== false || typeof context !== "string" || context.trim() !== "") return missing;
+  return refusalNeedsReason(graph, socket) ? [...missing, REASON_MISSING] : missing;
 }
+
+const REASON_MISSING = '"satisfied" is false without a reason: say in "context" what must change and why';
 
 /** [H16] A source without a value is a problem of the reply, found before anything is stored. */
 function findUnassignable(socket: GraphSocket, handoff: JsonObject, around: AssignSources): UnusableReply | undefined {
   const patched = { ...around, data: applyStatePatch(around.data, handoff) };
   const lists = readAssignedValues(socket.assign, handoff, patched).flatMap(({ assignment, value }) =>
-    value !== undefined && assignment.target.join(".") === "workItems" ? itemProblems(value) : [],
+    value !== undefined && assignment.from === "output" && assignment.target.join(".") === "workItems"
+      ? listProblems(value)
+      : [],
   );
   const faults = findAssignProblems(socket.assign, handoff, patched);
   const problems = [...faults.inReply, ...lists];
   if (problems.length > 0) return { ok: false, problems, blame: "reply" };
   return faults.inState.length > 0 ? { ok: false, problems: faults.inState, blame: "state" } : undefined;
-}
-
-function valueExcerpt(value: Json): string {
-  if (value === null) return "null";
-  return Array.isArray(value)
-    ? "an array"
-    : typeof value === "object"
-      ? "an object"
-      : `the ${typeof value} ${oneLine(JSON.stringify(value), 40)}`;
 }
 
 const OLD_NAMES: Readonly<Record<string, string>> = {

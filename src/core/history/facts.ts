@@ -8,7 +8,7 @@ import { foldVisits, visitKey, type VisitRecord } from "./visits.ts";
 export interface VisitFact {
   readonly socket: string;
   readonly materia: string;
-  /** The model by name, or that Pi chose it; empty for a utility or a person. */
+  /** The model that answered; empty for a utility or a person. */
   readonly model: string;
   readonly item: string | null;
   readonly ms: number;
@@ -30,12 +30,13 @@ export interface CastFacts {
   readonly outcome: string;
 }
 
-const DEFAULT_MODEL = "Pi's choice";
+/** Journals of earlier versions do not name the model that answered. */
+const UNRECORDED_MODEL = "not recorded";
 
-/** The model of a materia: the model of the whole cast, else its own; empty unless it is an agent. */
-export function requestedModel({ materia }: Graph, name: string, named: string | null): string {
+/** The model that a cast asks for: its own, else that of the materia; undefined where Pi chooses. Empty unless it is an agent. */
+export function requestedModel({ materia }: Graph, name: string, named: string | null): string | undefined {
   const own = materia[name];
-  return own?.type === "agent" ? (named ?? own.model ?? DEFAULT_MODEL) : "";
+  return own?.type === "agent" ? (named ?? own.model) : "";
 }
 
 /** [T22, T40] The completed visits in order. A fork leaves out the visits that it shares with another cast. */
@@ -62,7 +63,7 @@ function visitFact(graph: Graph, visit: VisitRecord, model: string | null): Visi
   return {
     socket,
     materia,
-    model: requestedModel(graph, materia, model),
+    model: visit.model ?? requestedModel(graph, materia, model) ?? UNRECORDED_MODEL,
     item: item?.key ?? null,
     ms: Math.max(0, parseMillis(endedAt, startMs) - startMs),
     tokens: totalTokens(usage),

@@ -14,6 +14,8 @@ export interface QuantileRange {
 export interface Forecast {
   /** How many past casts the estimate uses. */
   readonly casts: number;
+  /** The longest list that a materia of this graph has made. */
+  readonly items: number | undefined;
   /** Materia without a past visit; the estimate uses visits of other materia for them. */
   readonly unknown: readonly string[];
   /** Materia that have only run with another model. */
@@ -43,8 +45,9 @@ export function forecastGraph(past: readonly CastFacts[], request: ForecastReque
   const agents = new Set(
     Object.values(graph.sockets).flatMap(({ materia }) => (graph.materia[materia]?.type === "agent" ? [materia] : [])),
   );
+  const newest = newestModels(past);
   const asked = ({ materia, model }: VisitFact): boolean =>
-    model === requestedModel(graph, materia, request.model ?? null);
+    model === (requestedModel(graph, materia, request.model ?? null) ?? newest.get(materia));
   // Visits with the model of this cast replace visits with other models: figures of two models must not mix.
   const withModel = new Set(past.flatMap(({ visits }) => visits.filter(asked).map(({ materia }) => materia)));
   const relevant = past
@@ -61,8 +64,10 @@ export function forecastGraph(past: readonly CastFacts[], request: ForecastReque
     return simulateRun(request, { chance, like, all });
   });
   const range = (of: (run: ForecastRun) => number): QuantileRange => quantiles(runs.map(of));
+  const lists = relevant.flatMap(({ visits }) => visits.flatMap(({ list }) => list ?? []));
   return {
     casts: relevant.length,
+    items: lists.length === 0 ? undefined : lists.reduce((most, each) => Math.max(most, each), 0),
     unknown,
     otherModel: [...agents].filter((materia) => all.has(materia) && !withModel.has(materia)),
     turns: range((run) => run.turns),
@@ -70,6 +75,11 @@ export function forecastGraph(past: readonly CastFacts[], request: ForecastReque
     cost: range((run) => run.cost),
     seconds: range((run) => run.ms / 1000),
   };
+}
+
+/** Where nobody names a model, Pi will probably choose the one that answered last. */
+function newestModels(past: readonly CastFacts[]): ReadonlyMap<string, string> {
+  return new Map(past.toReversed().flatMap(({ visits }) => visits.map(({ materia, model }) => [materia, model])));
 }
 
 type VisitsByMateria = ReadonlyMap<string, readonly VisitFact[]>;

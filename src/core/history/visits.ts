@@ -3,7 +3,7 @@ import { addUsage, NO_USAGE, type Usage } from "../cast/state/usage.ts";
 import { assertNever } from "../model/issue.ts";
 import type { Checkpoint, MissingCheckpoint } from "../model/checkpoint.ts";
 import type { SocketId } from "../model/ids.ts";
-import type { JsonObject } from "../model/json.ts";
+import { withoutUndefined, type JsonObject } from "../model/json.ts";
 
 export type VisitOutcome = "running" | "waiting" | "done" | "satisfied" | "not_satisfied" | "failed" | "aborted";
 
@@ -16,6 +16,8 @@ export interface VisitRecord {
   /** Which visit of its socket, from 1. */
   readonly visit: number;
   readonly item: VisitItem | null;
+  /** [I8] Its conversation, as `visit_started` has it. */
+  readonly conversation: Pick<EventOf<"visit_started">, "continues" | "continuesFrom" | "fresh">;
   readonly startedAt: string;
   /** Null until the visit ends. */
   readonly endedAt: string | null;
@@ -24,6 +26,8 @@ export interface VisitRecord {
   readonly result: VisitResult | null;
   readonly isCompleted: boolean;
   readonly awaitsPerson: boolean;
+  /** The model that answered; null until it has, and for programs and people. */
+  readonly model: string | null;
   readonly usage: Usage;
   readonly turns: number;
   /** Replies that the engine rejected. */
@@ -133,12 +137,18 @@ function startVisit({ visit, pass, way, commit }: VisitFold, event: CastEvent & 
     materia: event.materia,
     visit: event.visit,
     item: event.item && { loop: pass.loop, pass: pass.number, of: pass.size, ...event.item },
+    conversation: withoutUndefined({
+      continues: event.continues,
+      continuesFrom: event.continuesFrom,
+      fresh: event.fresh,
+    }),
     startedAt: event.at,
     endedAt: null,
     outcome: "running",
     result: null,
     isCompleted: false,
     awaitsPerson: false,
+    model: null,
     usage: NO_USAGE,
     turns: 0,
     repairs: 0,
@@ -162,19 +172,21 @@ function updateVisit(visit: VisitRecord, event: CastEvent): VisitRecord {
     case "output_accepted":
       return accepted(now, event, { kind: "output", text: event.text });
     case "visit_completed":
-      return { ...ended(now, event, visit.outcome), isCompleted: true, usage: event.usage, ...filesAfter(now, event) };
+      return completed(now, event);
     case "checkpoint_taken":
       return { ...now, ...filesAfter(now, event) };
     case "handoff_rejected":
       return { ...withUsage(now, event.usage), repairs: visit.repairs + 1, turns: visit.turns + 1 };
     case "turn_answered":
-      return { ...withUsage(now, event.usage), turns: visit.turns + 1 };
+      return { ...withUsage(now, event.usage), model: event.model ?? null, turns: visit.turns + 1 };
     case "turn_stopped":
-      return withUsage(now, event.usage);
+    case "turn_retried":
+    case "model_switched":
+    case "cast_sleeping":
+      return event.usage ? withUsage(now, event.usage) : now;
     case "turn_failed":
       return visit.endSeq === null ? ended(withUsage(now, event.usage), event, interruption(event.reason)) : now;
-    case "limit_reached":
-      // A limit that closes a way does not undo the result of the visit.
+    case "limit_reached": // One that closes a way does not undo the result of the visit.
       return visit.endSeq === null ? ended(now, event, "failed") : { ...now, leftBy: event.seq };
     case "cast_waiting":
       return { ...now, outcome: "waiting", awaitsPerson: true };
@@ -192,7 +204,8 @@ function updateVisit(visit: VisitRecord, event: CastEvent): VisitRecord {
       return visit.endSeq === null ? ended(now, event, interruption(event.outcome)) : now;
     case "cast_started":
     case "visit_started":
-    case "turn_retried":
+    case "turn_compacted":
+    case "cast_woken":
     case "loop_entered":
     case "cursor_advanced":
     case "loop_exhausted":
@@ -202,6 +215,7 @@ function updateVisit(visit: VisitRecord, event: CastEvent): VisitRecord {
     case "item_started":
     case "item_ended":
     case "item_merged":
+    case "visit_skipped":
     case "item_conflicted":
     case "loop_joined":
     case "spent_elsewhere":
@@ -211,6 +225,11 @@ function updateVisit(visit: VisitRecord, event: CastEvent): VisitRecord {
   }
 }
 
+function completed(visit: VisitRecord, event: CastEvent & EventOf<"visit_completed">): VisitRecord {
+  const { usage, model = visit.model } = event;
+  return { ...ended(visit, event, visit.outcome), isCompleted: true, model, usage, ...filesAfter(visit, event) };
+}
+
 type AcceptedEvent = CastEvent & (EventOf<"handoff_accepted"> | EventOf<"output_accepted">);
 
 function accepted(visit: VisitRecord, event: AcceptedEvent, result: VisitResult): VisitRecord {
@@ -218,7 +237,7 @@ function accepted(visit: VisitRecord, event: AcceptedEvent, result: VisitResult)
   const outcome = satisfied === true ? "satisfied" : satisfied === false ? "not_satisfied" : "done";
   // A person approved the last reply: the agent took no further turn.
   const turns = visit.turns + (event.approved ? 0 : 1);
-  return { ...ended(withUsage(visit, event.usage), event, outcome), result, turns };
+  return { ...ended(withUsage(visit, event.usage), event, outcome), result, turns, model: event.model ?? visit.model };
 }
 
 function ended(visit: VisitRecord, { seq, at }: CastEvent, outcome: VisitOutcome): VisitRecord {

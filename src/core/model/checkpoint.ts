@@ -25,7 +25,12 @@ export const ChangeCounts = v.object({
 export type ChangeCounts = v.InferOutput<typeof ChangeCounts>;
 
 /** [Y1, Y13] The working tree as a commit, and its changes since the commit that it is compared with. */
-export const Checkpoint = v.object({ ...commitEntries, ...ChangeCounts.entries });
+export const Checkpoint = v.object({
+  ...commitEntries,
+  ...ChangeCounts.entries,
+  /** [V51] Set if only conflicting hunks have changed since the cast of the item began, and no mark is left. */
+  resolves: v.exactOptional(v.literal(true)),
+});
 export type Checkpoint = v.InferOutput<typeof Checkpoint>;
 
 /** Why there is none, as the end of a sentence. */

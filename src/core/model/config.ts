@@ -1,10 +1,27 @@
 import * as v from "valibot";
 import { Loadout } from "./loadout.ts";
-import { AgentMateria, Materia, PersonMateria, UtilityMateria } from "./materia.ts";
+import { AgentMateria, Materia, ModelList, PersonMateria, UtilityMateria } from "./materia.ts";
 import { wholeNumber } from "./schemas.ts";
+import { readDuration } from "./text.ts";
+
+/** Where a value can come from; later ones win. */
+export const LAYER_NAMES = ["bundled", "user", "project", "environment", "explicit"] as const;
 
 const nonNegative = v.pipe(v.number(), v.minValue(0, "must not be negative"), v.finite("must be finite"));
 const count = wholeNumber(0);
+
+/** `30m`, `8h`, or a number of milliseconds; read as milliseconds. */
+const duration = (description: string) =>
+  v.pipe(
+    v.union([v.string(), nonNegative], "must be a duration such as 30m or 8h"),
+    v.check((value) => durationMs(value) !== undefined, "must be a duration such as 30m or 8h"),
+    v.description(description),
+    v.transform((value) => durationMs(value) ?? 0),
+  );
+
+function durationMs(value: string | number): number | undefined {
+  return typeof value === "number" ? value : readDuration(value);
+}
 
 export const Budget = v.object({
   maxTokens: v.optional(v.pipe(count, v.description("Tokens after which no further request to a model is made."))),
@@ -22,10 +39,22 @@ export const Limits = v.object({
     v.pipe(count, v.description("Returns to a socket without progress before the cast fails.")),
   ),
   maxRepairs: v.optional(v.pipe(count, v.description("Turns that ask for a valid handoff before the cast fails."))),
+  maxUnchanged: v.optional(
+    v.pipe(
+      count,
+      v.description("Visits in a row that were sent back and changed no file before the cast stops; 2 if unset."),
+    ),
+  ),
   maxConflicts: v.optional(
     v.pipe(
       count,
       v.description("How often an item of a parallel loop is done again because its work could not be merged."),
+    ),
+  ),
+  maxConversationTokens: v.optional(
+    v.pipe(
+      count,
+      v.description("Tokens above which a conversation is not continued (`conversation`); 60000 if unset."),
     ),
   ),
   agentSilenceMs: v.optional(
@@ -38,17 +67,52 @@ export const Limits = v.object({
   retryBaseMs: v.optional(
     v.pipe(count, v.description("Milliseconds before the first retry; each further one waits twice as long.")),
   ),
+  maxRetryAfter: v.optional(
+    duration("The longest wait that a provider names and that is an ordinary retry; 5m if unset."),
+  ),
+  waitForProvider: v.optional(
+    duration("How long a cast may sleep in all until limits of a provider have passed; --wait wins over it."),
+  ),
+  maxRepeatedCalls: v.optional(
+    v.pipe(
+      count,
+      v.description(
+        "The same tool call with the same result so often in a row ends the turn; 8 if unset, 0 for never.",
+      ),
+    ),
+  ),
 });
 export type Limits = v.InferOutput<typeof Limits>;
 
 type RequiredLimits<K extends keyof Limits> = { readonly [P in K]-?: NonNullable<Limits[P]> };
 
 /** Limits of a cast, enforced by the engine. */
-export type CastLimits = RequiredLimits<"maxNoAdvanceCycles" | "maxRepairs"> & Pick<Limits, "maxConflicts">;
+export type CastLimits = RequiredLimits<"maxNoAdvanceCycles" | "maxRepairs"> &
+  Pick<Limits, "maxConflicts" | "maxConversationTokens" | "maxUnchanged" | "maxRetries" | ProviderLimitName>;
+
+type ProviderLimitName = "maxRetryAfter" | "waitForProvider" | "maxRepeatedCalls";
 
 /** The default also applies to casts that were written without this limit. */
+export function maxUnchangedOf({ maxUnchanged = 2 }: Pick<Limits, "maxUnchanged">): number {
+  return maxUnchanged;
+}
+
 export function maxConflictsOf({ maxConflicts = 2 }: Pick<Limits, "maxConflicts">): number {
   return maxConflicts;
+}
+
+/** [Z15] So many equal tool calls in a row end a turn; 0 allows any number. */
+export function maxRepeatedCallsOf({ maxRepeatedCalls = 8 }: Pick<Limits, "maxRepeatedCalls">): number {
+  return maxRepeatedCalls === 0 ? Infinity : maxRepeatedCalls;
+}
+
+/** [Z2] Up to this delay a refusal is an ordinary retry. */
+export function maxRetryAfterOf({ maxRetryAfter = 5 * 60_000 }: Pick<Limits, "maxRetryAfter">): number {
+  return maxRetryAfter;
+}
+
+export function maxConversationTokensOf({ maxConversationTokens = 60_000 }: Partial<Limits>): number {
+  return maxConversationTokens;
 }
 
 /** What a working tree of a parallel item needs besides the files of the repository. */
@@ -112,6 +176,14 @@ export const FleetProfile = v.object({
       ),
     ),
   ),
+  remotes: v.exactOptional(
+    v.pipe(
+      v.array(v.pipe(v.string(), v.minLength(1, "is empty"))),
+      v.description(
+        "Addresses of repositories, or what they begin with: a worker fetches and pushes only there. If unset, everywhere over https and ssh, and in no folder of the worker's machine.",
+      ),
+    ),
+  ),
   maxCheckpointBytes: v.exactOptional(
     v.pipe(count, v.description("How large the files of one checkpoint may be, packed; 200 MB if unset.")),
   ),
@@ -130,10 +202,9 @@ export const settingsSchemaEntries = {
   activeLoadout: v.optional(v.pipe(v.string(), v.description("The loadout that `cast` runs."))),
   model: v.optional(
     v.pipe(
-      v.string(),
-      v.minLength(1, "is empty"),
+      ModelList,
       v.description(
-        "The model of agents whose materia names none; Pi's own default if unset. `--model` wins over both.",
+        "The model, or models in order, of agents whose materia names none; Pi's own default if unset. `--model` wins over both.",
       ),
     ),
   ),

@@ -35,6 +35,7 @@ export const ISSUE_CODES = {
   bad_name: "the name is invalid",
   bad_artifact_dir: "the folder for casts is invalid",
   missing_folder: "the folder does not exist",
+  bare_argument: "an argument of a command has the name of a file beside the configuration",
 
   // Materia.
   unknown_base: "the materia that it extends does not exist",
@@ -67,9 +68,8 @@ export const ISSUE_CODES = {
   next_outside_loop: "an edge leads to the next item outside a loop with items",
   unhandled_outcome: "an answer of the socket has no edge",
   unbounded_cycle: "no limit bounds a cycle",
+  refused_item_advances: "a socket with a `not_satisfied` edge advances on every answer",
   advance_outside_loop: "a socket outside loops has `advance`",
-
-  worst_case: "no problem: the most turns that a cast of the loadout can take",
 
   // State.
   bad_assign: "an entry of `assign` can never succeed",
@@ -107,6 +107,7 @@ export const ISSUE_CODES = {
   foreign_cast: "another user or another machine started the cast",
   untrusted_project: "the project's configuration is not trusted yet",
   cast_without_loadout: "the cast was started without a loadout",
+  cast_not_started: "no visit of the cast has run yet",
   cast_not_reproducible: "a replay of the cast would end differently",
   unchanged_fork: "the fork would repeat the cast without a change",
   forecast_too_high: "the forecast of the cost is above the limit",
@@ -185,6 +186,7 @@ export const ISSUE_CODES = {
   database_unreachable: "the database cannot be reached",
   database_full: "the database is full",
   database_rights: "the database role lacks a privilege",
+  submission_limit: "a member has submitted more than the fleet takes from one person",
   database_not_migrated: "the database lacks the tables of a fleet",
   database_too_old: "the version of the database is too old",
   database_too_new: "a newer version of pi-materia created the tables",

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { Destination, SocketId } from "./ids.ts";
-import { AssignMap, ParseMode } from "./materia.ts";
+import { AssignMap, ConversationScope, ParseMode } from "./materia.ts";
 import { wholeNumber } from "./schemas.ts";
 
 export const Condition = v.pipe(
@@ -49,6 +49,7 @@ export type AdvanceRule = v.InferOutput<typeof AdvanceRule>;
 export const Socket = v.object({
   materia: v.pipe(v.string(), v.description("The name of the materia seated here.")),
   parse: v.optional(ParseMode),
+  conversation: v.optional(ConversationScope),
   assign: v.optional(AssignMap),
   advance: v.optional(v.pipe(AdvanceRule, v.description("Move the loop on to its next item after this visit."))),
   edges: v.optional(

@@ -35,6 +35,14 @@ export const ThinkingLevel = v.pipe(
 );
 export type ThinkingLevel = v.InferOutput<typeof ThinkingLevel>;
 
+export const ConversationScope = v.pipe(
+  v.picklist(["fresh", "item"]),
+  v.description(
+    "item: a visit for the same item continues its conversation when the work was sent back. fresh (default): every visit starts anew.",
+  ),
+);
+export type ConversationScope = v.InferOutput<typeof ConversationScope>;
+
 const displayEntries = {
   extends: v.optional(describedText("Another materia whose keys hold where this one says nothing; one level deep.")),
   label: v.optional(describedText("The name people see, where it differs from the key.")),
@@ -52,13 +60,40 @@ const commonEntries = {
   assign: v.optional(AssignMap),
 };
 
+/** [Z8] Models in order of preference; read as one text with commas. */
+export const ModelList = v.pipe(
+  v.union([v.pipe(v.string(), v.minLength(1, "is empty")), v.pipe(v.array(v.string()), v.minLength(1, "is empty"))]),
+  v.check((value) => isModelList(splitModels(value)), "must name each model once"),
+  v.description(
+    "provider/id, or a list: the next one takes over when a provider refuses. Without it the cast's model.",
+  ),
+  v.transform((value) => splitModels(value).join(",")),
+);
+
+/** The models of a list, which may be written with commas. */
+export function splitModels(value: string | readonly string[]): readonly string[] {
+  return (typeof value === "string" ? value.split(",") : value).map((name) => name.trim());
+}
+
+function isModelList(names: readonly string[]): boolean {
+  return (
+    names.length > 0 &&
+    names.every((name) => name !== "" && !name.includes(",")) &&
+    new Set(names).size === names.length
+  );
+}
+
 export const AgentMateria = v.object({
   type: v.optional(v.literal("agent", 'must be "agent", "utility" or "person"'), "agent"),
   ...commonEntries,
   prompt: v.pipe(v.string(), v.minLength(1, "is empty"), v.description("The agent's instructions.")),
   tools: v.optional(ToolScope, "none"),
-  model: v.optional(describedText("provider/id; without it the cast's model.")),
+  model: v.optional(ModelList),
+  notModelOf: v.optional(
+    describedText("A materia whose model must not answer here, so that a judge is another model than the builder."),
+  ),
   thinking: v.optional(ThinkingLevel),
+  conversation: v.optional(ConversationScope),
   interactive: v.optional(v.pipe(v.boolean(), v.description("A person refines the answer before the cast goes on."))),
   instructions: v.optional(
     v.pipe(
@@ -179,16 +214,7 @@ export function materiaMayWrite(materia: Materia): boolean {
 /** [A5] The tools of a scope. `coding` includes `readOnly`: a wider scope must not remove a tool. */
 export function toolsInScope(scope: ToolScope): readonly string[] {
   if (typeof scope === "object") return [...new Set(scope.tools)];
-  switch (scope) {
-    case "none":
-      return [];
-    case "readOnly":
-      return READ_ONLY_TOOLS;
-    case "coding":
-      return CODING_TOOLS;
-    default:
-      return assertNever(scope);
-  }
+  return { none: [], readOnly: READ_ONLY_TOOLS, coding: CODING_TOOLS }[scope];
 }
 
 /** A `{{…}}` in the prompt of a materia. */
@@ -197,13 +223,23 @@ export type TemplateVariable =
   | { readonly kind: "workItems" }
   /** The changes of the current item so far. */
   | { readonly kind: "changes" }
+  /** The repository and where to commit. */
+  | { readonly kind: "versionControl" }
   | { readonly kind: "item"; readonly field: "title" | "context" }
   | { readonly kind: "state"; readonly path: readonly string[] }
   | { readonly kind: "unknown"; readonly name: string };
 
 const VARIABLE_PATTERN = /\{\{\s*([^{}]*?)\s*\}\}/g;
 
-export const VARIABLE_NAMES = ["request", "item.title", "item.context", "state.path", "workItems", "changes"];
+export const VARIABLE_NAMES = [
+  "request",
+  "item.title",
+  "item.context",
+  "state.path",
+  "workItems",
+  "changes",
+  "versionControl",
+];
 
 export function parseVariables(prompt: string): readonly TemplateVariable[] {
   return [...prompt.matchAll(VARIABLE_PATTERN)].map((match) => parseVariable(match[1] ?? ""));
@@ -215,7 +251,8 @@ export function fillTemplate(prompt: string, valueOf: (variable: TemplateVariabl
 }
 
 function parseVariable(name: string): TemplateVariable {
-  if (name === "request" || name === "workItems" || name === "changes") return { kind: name };
+  if (name === "request" || name === "workItems" || name === "changes" || name === "versionControl")
+    return { kind: name };
   if (name === "item.title") return { kind: "item", field: "title" };
   if (name === "item.context") return { kind: "item", field: "context" };
   if (/^state(\.[\w-]+)+$/.test(name)) return { kind: "state", path: name.split(".").slice(1) };

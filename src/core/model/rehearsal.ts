@@ -15,8 +15,12 @@ export const ScriptedReply = v.pipe(
     text: v.optional(v.pipe(v.string(), v.description("The reply as it is, malformed or not."))),
     json: v.optional(v.pipe(v.unknown(), v.description("The reply, to be written as JSON."))),
     error: v.optional(
-      v.pipe(v.picklist(["provider", "timeout", "overflow"]), v.description("How the provider fails instead.")),
+      v.pipe(
+        v.picklist(["provider", "timeout", "overflow", "overload", "limit", "quota"]),
+        v.description("How the provider fails instead."),
+      ),
     ),
+    resetMs: v.optional(v.pipe(count, v.description("With the error limit: after how long the limit passes."))),
     tools: v.optional(v.pipe(v.array(ScriptedToolCall), v.description("Tools to run first, one after another.")), []),
     delayMs: v.optional(v.pipe(count, v.description("How long the model seems to think."))),
     usage: v.optional(v.strictObject({ input: count, output: count })),
@@ -25,6 +29,7 @@ export const ScriptedReply = v.pipe(
     (reply) => countAnswers(reply) === 1 || (countAnswers(reply) === 0 && reply.tools.length > 0),
     "needs exactly one of text, json and error",
   ),
+  v.check((reply) => reply.resetMs === undefined || reply.error === "limit", 'has resetMs without the error "limit"'),
 );
 export type ScriptedReply = v.InferOutput<typeof ScriptedReply>;
 

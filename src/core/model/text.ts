@@ -102,3 +102,21 @@ export function parseMillis(at: string | null, otherwise: number): number {
   const parsed = at === null ? Number.NaN : Date.parse(at);
   return Number.isNaN(parsed) ? otherwise : parsed;
 }
+
+/** Units of time in milliseconds. */
+export const TIME_UNITS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;
+const UNIT_WORDS = /^(?:(d)(?:ays?)?|(h)(?:ours?|rs?)?|(ms|milliseconds?)|(m)(?:in(?:ute)?s?)?|(s)(?:ec(?:ond)?s?)?)$/i;
+const DURATION = /^~?\s*\d+(?:\.\d+)?\s*[a-z]+(?:\s*(?:,|and)?\s*\d+(?:\.\d+)?\s*[a-z]+)*$/i;
+
+/** [Z1] A duration: `20s`, `~3 min`, `6m0s`, `1h30m`, `2 hours 5 minutes`; undefined for anything else. */
+export function readDuration(text: string): number | undefined {
+  if (!DURATION.test(text.trim())) return undefined;
+  let total = 0;
+  for (const [, amount = "", word = ""] of text.matchAll(/(\d+(?:\.\d+)?)\s*([a-z]+)/gi)) {
+    const [, day, hour, milli, minute, second] = UNIT_WORDS.exec(word) ?? [];
+    const unit = day ? "d" : hour ? "h" : milli ? "ms" : minute ? "m" : second ? "s" : undefined;
+    if (unit === undefined) return undefined;
+    total += Number(amount) * TIME_UNITS[unit];
+  }
+  return Number.isFinite(total) ? total : undefined;
+}

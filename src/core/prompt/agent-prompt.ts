@@ -1,12 +1,23 @@
 import { materiaOf, type GraphSocket } from "../compile/graph.ts";
 import { fillFromState, workItemsText } from "../cast/prompt-text.ts";
 import { reworkReasonsFor, displayedReasons } from "../cast/state/rework-reasons.ts";
+import { lastAnswerOf } from "../cast/state/reports.ts";
 import type { TurnReason, CastState, Visit } from "../cast/state/state.ts";
 import { currentItem } from "../cast/state/current-item.ts";
 import type { ReworkReason } from "../cast/state/parallel-run.ts";
 import { assertNever } from "../model/issue.ts";
+import { materiaMayWrite, parseVariables, toolMayWrite, toolsInScope, type AgentMateria } from "../model/materia.ts";
+import { isWorkItem } from "../model/handoff.ts";
 import { truncate } from "../model/text.ts";
 import { handoffContractText } from "./handoff-contract.ts";
+import {
+  isAfterLoop,
+  lastCommitsText,
+  versionControlText,
+  workSoFarParts,
+  type RepositoryFacts,
+} from "./work-so-far.ts";
+import { itemLabel, join, section } from "./parts.ts";
 
 /** The prompt of an agent: stable text in `system`, text of one visit in `prompt`. */
 export interface AgentPrompt {
@@ -25,30 +36,65 @@ const PART_LIMITS = {
   answer: 20_000,
 } as const;
 
-/** The turn that the prompt is for. */
+/** The turn that the prompt is for, with facts that only the shell can read. */
 export interface AgentPromptInput {
   readonly socket: GraphSocket;
   readonly visit: Visit;
   readonly ask: TurnReason;
-  /** [Y10] The changes of the current item so far, for prompts that use them. */
-  readonly changes?: string;
+  /** [Y10] The changes of the current item so far; absent if they are not known. */
+  readonly changes?: string | undefined;
+  /** [I6] What others have changed since the conversation that it continues. */
+  readonly changedSince?: string | undefined;
+  readonly repository?: RepositoryFacts | undefined;
+  /** The folder in which the agent works. */
+  readonly cwd?: string;
 }
 
-export function writeAgentPrompt(state: CastState, { socket, visit, ask, changes }: AgentPromptInput): AgentPrompt {
-  return { system: systemText(state, socket, changes), prompt: promptText(state, socket, visit, ask) };
+/** The facts that a prompt needs from outside. They cost calls of git, so nobody reads them unasked. */
+export interface PromptNeeds {
+  readonly changes: boolean;
+  readonly repository: boolean;
 }
 
-function systemText(state: CastState, socket: GraphSocket, changes: string | undefined): string {
+export function promptNeedsOf(state: CastState, { socket, visit, ask }: AgentPromptInput): PromptNeeds {
   const materia = materiaOf(state.graph, socket);
-  const instructions = materia.type === "agent" ? materia.prompt : "";
-  const template = truncate(instructions, PART_LIMITS.instructions);
-  const filled = truncate(fillFromState(state, template, changes), PART_LIMITS.filled);
+  if (ask.kind !== "begin" || materia.type !== "agent") return { changes: false, repository: false };
+  return {
+    // [P12] An agent that repeats its work sees it.
+    changes: usesChanges(materia) || (visit.reworked && materiaMayWrite(materia)),
+    repository: isAfterLoop(state) || plansWithTools(socket, materia),
+  };
+}
+
+/** [P16] Planners name their items in the style of the history. */
+function plansWithTools({ generator }: GraphSocket, { tools }: AgentMateria): boolean {
+  return generator && tools !== "none";
+}
+
+function usesChanges({ prompt }: AgentMateria): boolean {
+  return prompt.includes("changes") && parseVariables(prompt).some(({ kind }) => kind === "changes");
+}
+
+export function writeAgentPrompt(state: CastState, input: AgentPromptInput): AgentPrompt {
+  const materia = materiaOf(state.graph, input.socket);
+  if (materia.type !== "agent") throw new Error(`${input.socket.id} holds no agent`);
+  return { system: systemText(state, input.socket, materia), prompt: promptText(state, input, materia) };
+}
+
+function systemText(state: CastState, socket: GraphSocket, materia: AgentMateria): string {
+  const template = truncate(materia.prompt, PART_LIMITS.instructions);
+  const filled = truncate(fillFromState(state, template), PART_LIMITS.filled);
   return join([
     filled.trim(),
+    // [P15] An edit and the test of it would otherwise race.
+    toolsInScope(materia.tools).some(toolMayWrite) ? CALLS_AT_ONCE : "",
     socket.interactive ? INTERACTIVE : "",
     section("How to answer", answerText(state, socket)),
   ]);
 }
+
+const CALLS_AT_ONCE =
+  "Tool calls of one reply may run at the same time: an edit and the test of it do not belong in one reply.";
 
 const INTERACTIVE =
   "A person reads your answers and may ask for changes. Write so that they can judge it. When they are content you are asked to hand over.";
@@ -58,18 +104,11 @@ function answerText(state: CastState, socket: GraphSocket): string {
   return socket.interactive && contract !== "" ? `When you hand over: ${contract}` : contract;
 }
 
-function promptText(state: CastState, socket: GraphSocket, visit: Visit, ask: TurnReason): string {
+function promptText(state: CastState, input: AgentPromptInput, materia: AgentMateria): string {
+  const { socket, ask } = input;
   switch (ask.kind) {
     case "begin":
-      // [P7] Stable parts come first: the request for the cast, notes for a loop, the item for a few turns, the rest for one.
-      return join([
-        section("Request", truncate(state.request, PART_LIMITS.request)),
-        noteText(state),
-        section("Current item", itemText(state)),
-        previousHandoffText(state, visit),
-        section("Do it again", reworkText(state, visit)),
-        section("Changed by others since", outsideChangesText(state)),
-      ]);
+      return join((input.visit.continues ? continuedMessageParts : firstMessageParts)(state, input, materia));
     case "repair":
       return join([
         `Your last answer cannot be used: ${ask.problems.join("; ")}.`,
@@ -82,6 +121,84 @@ function promptText(state: CastState, socket: GraphSocket, visit: Visit, ask: Tu
     default:
       return assertNever(ask);
   }
+}
+
+/** [P7] Stable parts come first: the request for the cast, notes for a loop, the item for a few turns, the rest for one. */
+function firstMessageParts(
+  state: CastState,
+  { socket, visit, changes, repository, cwd }: AgentPromptInput,
+  materia: AgentMateria,
+): readonly string[] {
+  const asks = new Set(parseVariables(materia.prompt).map(({ kind }) => kind));
+  const needsChanges = asks.has("changes") || (visit.reworked && changes !== undefined);
+  return [
+    section("Request", truncate(state.request, PART_LIMITS.request)),
+    noteText(state),
+    asks.has("versionControl") ? section("Version control", versionControlText(state, cwd)) : "",
+    section("Current item", itemText(state)),
+    ...workSoFarParts(state, visit, repository),
+    plansWithTools(socket, materia) ? section("Last commits of the project", lastCommitsText(repository)) : "",
+    previousHandoffText(state, visit),
+    needsChanges ? section("Changes so far", changesText(state, changes)) : "",
+    ownAnswerText(state, socket, visit),
+    section(isMergeOnly(state, visit) ? "Merge it" : "Do it again", reworkText(state, visit)),
+    section("Changed by others since", outsideChangesText(state)),
+  ];
+}
+
+/** [I6] The conversation has everything else: only what is new since its last reply. */
+function continuedMessageParts(
+  state: CastState,
+  { socket, visit, changes, changedSince = "" }: AgentPromptInput,
+): readonly string[] {
+  return [
+    visit.reworked
+      ? section(isMergeOnly(state, visit) ? "Merge it" : "Do it again", reworkText(state, visit, 1))
+      : askedAgainText(state, socket),
+    previousHandoffText(state, visit),
+    // [V52] After a conflict the conversation knows the work as it was before the merge.
+    changes === undefined ? "" : section("Changes so far", changesText(state, changes)),
+    section("Changed by others since your last answer", changedSince),
+    section("Changed by others since", outsideChangesText(state)),
+  ];
+}
+
+/** [I6] Why an agent that was not sent back itself answers again. */
+function askedAgainText(state: CastState, { id }: GraphSocket): string {
+  const answer = lastAnswerOf(state, id);
+  if (answer === undefined && state.item?.window.merging?.accepted)
+    return "This work was accepted. Then it was merged with the work of other items, and conflicts were settled. Answer for the work as it is now.";
+  const points = answer?.isRefusal ? " Check first what you refused then." : "";
+  return `The work was done again since your last answer.${points} Answer for the work as it is now.`;
+}
+
+/** [P11] The diff, and what it is compared with. */
+function changesText({ pass, item }: CastState, changes: string | undefined): string {
+  if (changes === undefined) return UNKNOWN_CHANGES;
+  const isConflict = (item?.window.tree ?? null) !== null;
+  const since = pass === null ? "the cast began" : "the item began";
+  return join([isConflict ? "Compared with the merged work of the other items:" : `Since ${since}:`, changes]);
+}
+
+const UNKNOWN_CHANGES = "Not known: the files of this cast are not kept. Look at them yourself.";
+
+/** [P12] An agent that answers again sees its last answer: a report, or what it refused. */
+function ownAnswerText(state: CastState, { id, generator }: GraphSocket, { reworked }: Visit): string {
+  const answer = lastAnswerOf(state, id);
+  if (answer === undefined) return "";
+  if (answer.isRefusal) {
+    const points = answer.text === "" ? "" : `Check these points first:\n\n${answer.text}`;
+    return section("You refused this before", points);
+  }
+  if (!reworked) return "";
+  return join([section("Your last report", answer.text), generator ? section("Your last list", listText(state)) : ""]);
+}
+
+/** The list that the generator made last, unless it was handed back with the reason. */
+function listText({ data, handed }: CastState): string {
+  const items = data["workItems"];
+  if (handed?.workItems || !Array.isArray(items) || !items.every(isWorkItem)) return "";
+  return workItemsText(items);
 }
 
 /** [Y6] Changes that this cast did not make. */
@@ -101,27 +218,35 @@ function itemText(state: CastState): string {
 }
 
 /** [P9] Notes on every item of the list. */
-function noteText({ pass }: CastState): string {
-  return pass?.note ? section(`Notes of ${pass.note.materia} (${pass.note.socket}) on all items`, pass.note.text) : "";
+function noteText({ pass, lastPass }: CastState): string {
+  const note = (pass ?? lastPass)?.note;
+  return note ? section(`Notes of ${note.materia} (${note.socket}) on all items`, note.text) : "";
 }
 
 /** [P2] The handoff of the previous socket; its list only if this loop does not walk that list. */
-function previousHandoffText({ handed, pass }: CastState, { reworked }: Visit): string {
+function previousHandoffText({ handed, pass, lastPass }: CastState, { reworked }: Visit): string {
   if (!handed) return "";
-  const list = handed.workItems && handed.workItems !== pass?.items ? workItemsText(handed.workItems) : "";
+  const shown = pass ?? lastPass;
+  const list = handed.workItems && handed.workItems !== shown?.items ? workItemsText(handed.workItems) : "";
   // [P9, P10] Skip text that is already there as a rework reason or a note.
-  const told = reworked || handed.text.trim() === pass?.note?.text;
+  const told = reworked || handed.text.trim() === shown?.note?.text;
   const body = join([told ? "" : truncate(handed.text, PART_LIMITS.handed), list]);
   return section(`Handed on by ${handed.materia} (${handed.socket}${itemLabel(handed.item)})`, body);
 }
 
+/** [V36] The first visit after a conflict: the item was accepted, and only merging is left. */
+function isMergeOnly({ item }: CastState, { socket, number }: Visit): boolean {
+  return item !== null && item.window.tree !== null && socket === item.window.door && number === 1;
+}
+
 /** [R2, R3] Why this visit is repeated, newest reason first. */
-function reworkText(state: CastState, visit: Visit): string {
+function reworkText(state: CastState, visit: Visit, most = Infinity): string {
   if (!visit.reworked) return "";
-  const [newest, ...earlier] = displayedReasons(reworkReasonsFor(state, visit.socket));
+  const [newest, ...earlier] = displayedReasons(reworkReasonsFor(state, visit.socket)).slice(0, most);
   if (!newest) return "";
   const handed = state.handed?.text.trim() ?? "";
   const text = handed === "" ? newest.text : truncate(handed, PART_LIMITS.handed);
+  if (isMergeOnly(state, visit)) return text;
   return join([
     `The last result was not accepted. Reason, from ${reasonText(state, { ...newest, text })}`,
     ...earlier.map((reason) => `Earlier reason, from ${reasonText(state, reason)}`),
@@ -129,25 +254,10 @@ function reworkText(state: CastState, visit: Visit): string {
 }
 
 /** [R2] Another item is named; the current one has its own part. */
-function reasonText(state: CastState, { materia, socket, item, text }: ReworkReason): string {
+function reasonText(state: CastState, reason: ReworkReason): string {
+  const { materia, socket, item, text } = reason;
+  if (state.item !== null && state.item.window.tree !== null && text === state.item.window.reasons[0]?.text)
+    return `the merge: ${text}`;
   const about = item === (currentItem(state)?.title ?? null) ? null : item;
   return `${materia} (${socket}${itemLabel(about)}): ${text}`;
-}
-
-function itemLabel(item: string | null): string {
-  return item === null ? "" : `, item "${truncate(item, PART_LIMITS.title)}"`;
-}
-
-function section(title: string, body: string): string {
-  return isBlank(body) ? "" : `## ${title}\n\n${body}`;
-}
-
-function join(parts: readonly string[]): string {
-  let text = "";
-  for (const part of parts) if (!isBlank(part)) text += text === "" ? part : `\n\n${part}`;
-  return text;
-}
-
-function isBlank(text: string): boolean {
-  return text === "" || text.trim() === "";
 }

@@ -1,5 +1,5 @@
 import type { Graph, GraphSocket } from "../compile/graph.ts";
-import { feedsParallelLoop, requiredHandoffFields } from "../compile/socket-outputs.ts";
+import { feedsParallelLoop, refusalNeedsReason, requiredHandoffFields } from "../compile/socket-outputs.ts";
 import { HANDOFF_FIELDS, type HandoffField } from "../model/handoff.ts";
 
 /** [P3] The fields that the socket must return; empty for plain text. */
@@ -11,9 +11,11 @@ export function handoffContractText(graph: Graph, socket: GraphSocket): string {
     (field) => needs.has(field) || field === "context" || (field === "satisfied" && !socket.generator),
   );
   const atOnce = needs.has("workItems") && feedsParallelLoop(graph, socket);
-  const lines = offered.map(
-    (field) => `- "${field}" (${needs.has(field) ? "required" : "optional"}): ${describeField(field, needs, atOnce)}`,
-  );
+  const refusal = refusalNeedsReason(graph, socket) ? 'required when "satisfied" is false' : "optional";
+  const lines = offered.map((field) => {
+    const need = needs.has(field) ? "required" : field === "context" ? refusal : "optional";
+    return `- "${field}" (${need}): ${describeField(field, needs, atOnce)}`;
+  });
   return [
     "Answer with one JSON object and nothing else: no code fence, no words around it. Its fields:",
     ...lines,

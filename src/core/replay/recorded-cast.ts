@@ -39,13 +39,18 @@ export function externalInputsOf({ start, events }: RecordedCast): ExternalInput
       if (isOver) resumptions.push(event);
     } else if (key !== undefined && !isEngineDecision(state, event)) {
       appendTo(answers, key, event);
-      const text = event.type === "turn_retried" ? undefined : promptNow(state);
+      const text = isRefusal(event) ? undefined : promptNow(state);
       if (text) appendTo(prompts, key, text);
     }
     if (event.type === "visit_completed") completed.set(visitKey(event.socket, event.visit), event);
     state = apply(state, event);
   }
   return { answers, resumptions, completed, prompts, state };
+}
+
+/** The same turn continues after it, with the same prompt. */
+export function isRefusal({ type }: CastEvent): boolean {
+  return type === "turn_retried" || type === "model_switched" || type === "cast_sleeping";
 }
 
 function isEngineDecision(state: CastState, { type }: CastEvent): boolean {

@@ -5,12 +5,12 @@ import type { CastEvent, EventBody, EventOf } from "../cast/state/event.ts";
 import type { CastStart, CastState } from "../cast/state/state.ts";
 import { NO_USAGE } from "../cast/state/usage.ts";
 import { type Graph, type GraphSocket, materiaOf } from "../compile/graph.ts";
-import { requiredHandoffFields } from "../compile/socket-outputs.ts";
+import { refusalNeedsReason, requiredHandoffFields } from "../compile/socket-outputs.ts";
 import { isGate } from "../model/materia.ts";
 import { writeAgentPrompt, type AgentPrompt } from "../prompt/agent-prompt.ts";
 import type { ExternalEffect } from "../cast/simulate.ts";
 import { visitKey } from "../history/visits.ts";
-import { externalInputsOf, appendTo, type ExternalInputs, type RecordedCast } from "./recorded-cast.ts";
+import { externalInputsOf, appendTo, type ExternalInputs, type RecordedCast, isRefusal } from "./recorded-cast.ts";
 import { initialState } from "../cast/state/initial-state.ts";
 
 /** The recorded answers on another graph. */
@@ -54,8 +54,7 @@ export function replayCast(
     if (effect.kind === "record") {
       const visit = nextVisitKey(effect);
       if (visit !== undefined && endsBefore(visit)) break;
-      for (const body of effect.events)
-        note(body.type === "cast_started" ? startedAsRecorded(body, recorded) : body, at);
+      for (const body of effect.events) note(asRecorded(body, recorded), at);
       continue;
     }
     if (effect.kind === "stop") {
@@ -71,13 +70,17 @@ export function replayCast(
       note(item, (at = item.at));
       continue;
     }
+    if (effect.kind === "sleep") {
+      note({ type: "cast_woken" }, at);
+      continue;
+    }
     const key = visitKey(effect.socket.id, effect.visit.number);
     if (effect.kind === "checkpoint") {
       note(visitCompletedEvent(state, effect.visit, before.completed.get(key)?.files), at);
       continue;
     }
     const answer = answers.get(key)?.shift();
-    if (effect.kind === "agent" && answer?.type !== "turn_retried")
+    if (effect.kind === "agent" && !(answer && isRefusal(answer)))
       appendTo(prompts, key, writeAgentPrompt(state, effect));
     const body = answer && answerFor({ recorded, state, effect, answer, turnsTaken: prompts.get(key)?.length ?? 1 });
     if (!body || !answer) {
@@ -116,6 +119,22 @@ function canApply(state: CastState, event: CastEvent): boolean {
   } catch {
     return false;
   }
+}
+
+/** What the shell has added to an event of the engine. */
+function asRecorded(body: EventBody, recorded: RecordedCast): EventBody {
+  if (body.type === "cast_started") return startedAsRecorded(body, recorded);
+  return body.type === "visit_started" && body.continues !== undefined ? continuedAsRecorded(body, recorded) : body;
+}
+
+/** [I4] A conversation that was too long or missing then is so in a replay. */
+function continuedAsRecorded(body: EventOf<"visit_started">, { events }: RecordedCast): EventBody {
+  const then = events.find(
+    (event) => event.type === "visit_started" && event.socket === body.socket && event.visit === body.visit,
+  );
+  if (then?.type !== "visit_started" || then.fresh === undefined) return body;
+  const { continues: _visit, continuesFrom: _castId, ...started } = body;
+  return { ...started, fresh: then.fresh };
 }
 
 /** A replay has the first checkpoint of the recording, and its mark as a rehearsal. */
@@ -172,7 +191,15 @@ const REPLY_EVENTS: ReadonlySet<string> = new Set([
 export function replyContract(graph: Graph, socket: GraphSocket): string {
   const { parse, generator, interactive, assign } = socket;
   const fields = [...requiredHandoffFields(graph, socket).keys()];
-  return JSON.stringify([materiaKind(graph, socket), parse, generator, interactive, assign, fields]);
+  return JSON.stringify([
+    materiaKind(graph, socket),
+    parse,
+    generator,
+    interactive,
+    assign,
+    fields,
+    refusalNeedsReason(graph, socket),
+  ]);
 }
 
 function materiaKind(graph: Graph, socket: GraphSocket): string {

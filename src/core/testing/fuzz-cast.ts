@@ -64,7 +64,7 @@ export function runFuzzCast(
   const answer = (asked: ExternalEffect, state: CastState): EventBody => {
     const choice = choose(choices.length);
     choices.push({ ...choice, by: asked.kind, socket: asked.socket.id });
-    if (asked.kind === "agent") turns += 1;
+    if (asked.kind === "agent" && choice.resetMs === undefined) turns += 1;
     return answerEvent(choice, asked, state);
   };
   const merges = (door: string): boolean => {

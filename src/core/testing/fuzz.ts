@@ -120,8 +120,9 @@ function shrinkFuzzedCast(subject: FuzzSubject, found: FuzzedCast, what: string)
   return best;
 }
 
-function isSimplestAnswer({ satisfied, items, hostile }: SimulatedAnswer): boolean {
-  return satisfied === SIMPLEST_ANSWER.satisfied && items === SIMPLEST_ANSWER.items && hostile === undefined;
+function isSimplestAnswer({ satisfied, items, hostile, resetMs }: SimulatedAnswer): boolean {
+  const { satisfied: yes, items: few } = SIMPLEST_ANSWER;
+  return satisfied === yes && items === few && hostile === undefined && resetMs === undefined;
 }
 
 /** [T18] A cast as a test file; nothing if a utility must give a special answer, because tests run utilities. */
@@ -133,7 +134,9 @@ export function fuzzedCastToTest({ choices, cast }: FuzzedCast, graph: Graph): J
   const answers: Json[] = [];
   for (const choice of choices) {
     const socket = graph.sockets[choice.socket];
-    if (!socket || choice.by === "utility" || choice.by === "merge") continue;
+    // [Z3] A refusal changes nothing of the way: a test needs none.
+    const isRefusal = choice.by === "agent" && choice.resetMs !== undefined;
+    if (!socket || isRefusal || choice.by === "utility" || choice.by === "merge") continue;
     const isPerson = graph.materia[socket.materia]?.type === "person";
     if (choice.by === "wait" && !isPerson) answers.push(true);
     else (replies[choice.socket] ??= []).push(isPerson ? personReply(choice) : agentReply(choice, socket));

@@ -1,9 +1,10 @@
+import { appendAll } from "../model/lists.ts";
 import { foldVisits, type VisitRecord } from "../history/visits.ts";
 import { type Graph, socketsOf } from "../compile/graph.ts";
 import { itemKeyOfCast, type SocketId } from "../model/ids.ts";
 import { type Json, type JsonObject, isJsonObject } from "../model/json.ts";
 import { mergeItemEvents, type ItemEvents } from "../cast/simulate.ts";
-import { parseTranscriptLine, type TranscriptPart } from "../cast/transcript.ts";
+import { ownTranscriptLines, parseTranscriptLine, type TranscriptPart } from "../cast/transcript.ts";
 import { fullExpectation, type ObservedCast } from "./expectations.ts";
 
 /** The input for a recorded test. */
@@ -77,12 +78,12 @@ export function repliesInTranscript(transcript: string): readonly RecordedReply[
   const replies: RecordedReply[] = [];
   const failed = new Map<string, boolean>();
   let calls: { readonly id: string; readonly name: string; readonly arguments: unknown }[] = [];
-  for (const line of transcript.split("\n")) {
+  for (const line of ownTranscriptLines(transcript.split("\n"))) {
     const message = parseTranscriptLine(line);
     if (message?.role === "toolResult") failed.set(message.toolCallId ?? "", message.isError === true);
     if (message?.role !== "assistant" || typeof message.content === "string") continue;
     const called = message.content.flatMap(toolCallsIn);
-    calls.push(...called);
+    appendAll(calls, called);
     if (called.length > 0 || message["stopReason"] !== "stop") continue;
     const text = message.content.map((part) => (part.type === "text" ? (part.text ?? "") : "")).join("");
     const tools = calls.map(({ id, ...call }) => ({ ...call, failed: failed.get(id) === true }));

@@ -98,6 +98,7 @@ export function coverageLines(
           `${oneLine(name, 60)}  `,
           toned(tone, `${percent} %`),
           toned("dim", `  ${taken} of ${of} ways and sockets`),
+          ...(tone === "bad" ? [toned("bad", `  --min-coverage ${least} not reached`)] : []),
         ),
         ...missing
           .slice(0, MAX_MISSING_SHOWN)
@@ -106,6 +107,20 @@ export function coverageLines(
       ];
     }),
   ];
+}
+
+/** [T7] Coverage below the wanted percentage, as a failed test for CI. */
+export function lowCoverageReports(
+  coverage: Readonly<Record<string, Coverage>>,
+  least: number | undefined,
+): readonly TestReport[] {
+  if (least === undefined) return [];
+  return Object.entries(coverage).flatMap(([name, each]) => {
+    const got = coveragePercent(each);
+    if (got >= least) return [];
+    const failure = { what: "coverage", expected: `at least ${least} %`, got: `${got} %`, where: name };
+    return [{ file: `coverage of ${name}`, ok: false, failures: [failure], ms: 0, updated: false }];
+  });
 }
 
 /** The results as JUnit XML, for CI. */
@@ -163,7 +178,7 @@ export function fuzzLines(
     ),
     line(toned("dim", "  ended    "), ends.join(" · ")),
     ...wrapLine(
-      line(toned("dim", "  turns    "), `at most ${mostTurns}; `, toned("dim", `worst case: ${worst}`)),
+      line(toned("dim", "  turns    "), `the longest cast took ${mostTurns}; `, toned("dim", `worst case: ${worst}`)),
       width,
     ),
     ...(conflicts === 0

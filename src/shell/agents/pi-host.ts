@@ -1,8 +1,8 @@
 import { NO_USAGE } from "../../core/cast/state/usage.ts";
 import { type KeyPath, assertNever } from "../../core/model/issue.ts";
-import type { ThinkingLevel } from "../../core/model/materia.ts";
+import { splitModels, type ThinkingLevel } from "../../core/model/materia.ts";
 import { thrownMessage } from "../../core/model/text.ts";
-import type { AgentHost, TurnOutcome, TurnRequest } from "../ports.ts";
+import type { AgentHost, TurnOutcome } from "../ports.ts";
 import { realTimer, type Timer } from "./turn-guard.ts";
 import {
   chooseModel,
@@ -38,8 +38,8 @@ export function createPiHost(options: PiHostOptions = {}): AgentHost {
   const stage = () => (opened ??= loadConfiguredPi(options, options.hooks?.equip));
   const chosen = new Map<string | undefined, Promise<ModelChoice>>();
 
-  async function modelFor(request: TurnRequest): Promise<ModelChoice> {
-    const wanted = request.model ?? options.defaultModel;
+  async function modelFor(request: { readonly model?: string | undefined }): Promise<ModelChoice> {
+    const wanted = request.model ?? (options.defaultModel && splitModels(options.defaultModel)[0]);
     const choice = chosen.get(wanted) ?? stage().then((pi) => chooseModel(pi, wanted));
     chosen.set(wanted, choice);
     return choice;
@@ -52,6 +52,23 @@ export function createPiHost(options: PiHostOptions = {}): AgentHost {
         return [...toolIssues(needs, options.moreTools), ...(await modelIssues(await stage(), needs, options))];
       } catch (cause) {
         return [...toolIssues(needs, options.moreTools), missingPiIssue(cause)];
+      }
+    },
+    defaultModels: async () => {
+      if (options.defaultModel !== undefined) return splitModels(options.defaultModel);
+      const choice = await stage().then((pi) => chooseModel(pi, undefined));
+      return choice.kind === "found" ? [`${choice.model.provider}/${choice.model.id}`] : [];
+    },
+    contextWindow: async (model) => {
+      const choice = await stage().then((pi) => chooseModel(pi, model));
+      return choice.kind === "found" ? choice.model.contextWindow : undefined;
+    },
+    resolveModel: async (wanted) => {
+      try {
+        const choice = await modelFor({ model: wanted });
+        return choice.kind === "found" ? `${choice.model.provider}/${choice.model.id}` : undefined;
+      } catch {
+        return undefined;
       }
     },
     runTurn: async (request) => {

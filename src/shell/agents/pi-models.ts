@@ -15,7 +15,7 @@ import { registerSecrets } from "../secrets/redact.ts";
 import { MAX_FILE_BYTES, readRegularText } from "../system/files.ts";
 import { error, type Issue, type KeyPath, assertNever } from "../../core/model/issue.ts";
 import { didYouMean, nearestName, thrownMessage } from "../../core/model/text.ts";
-import { KNOWN_TOOLS } from "../../core/model/materia.ts";
+import { KNOWN_TOOLS, splitModels } from "../../core/model/materia.ts";
 import type { AgentRequirement } from "../ports.ts";
 
 export interface ConfiguredPi extends PiContext {
@@ -140,6 +140,11 @@ export function missingPiIssue(cause: unknown): Issue {
 
 const PI_PACKAGE = "@earendil-works/pi-coding-agent";
 
+/** Why no agent can run here; undefined if Pi can be loaded. */
+export async function checkPi(): Promise<Issue | undefined> {
+  return loadPi().then(() => undefined, missingPiIssue);
+}
+
 /** [A6] Reports each unknown tool once, with every socket that uses it. */
 export function toolIssues(needs: readonly AgentRequirement[], more: readonly string[] = []): readonly Issue[] {
   const known = [...KNOWN_TOOLS, ...more];
@@ -167,9 +172,14 @@ export async function modelIssues(
     defaultModelAt = MODEL_OPTION,
   }: { readonly defaultModel?: string; readonly defaultModelAt?: KeyPath },
 ): Promise<readonly Issue[]> {
-  const byModel = Map.groupBy(needs, (need) => need.model ?? defaultModel);
+  const asked = needs.flatMap((need): readonly { need: AgentRequirement; name: string | undefined }[] => {
+    const named = need.model ?? defaultModel;
+    return (named === undefined ? [undefined] : splitModels(named)).map((name) => ({ need, name }));
+  });
+  const byModel = Map.groupBy(asked, ({ name }) => name);
   const issues: Issue[] = [];
-  for (const [wanted, users] of byModel) {
+  for (const [wanted, uses] of byModel) {
+    const users = uses.map(({ need }) => need);
     const issue = modelIssue(await chooseModel(stage, wanted), { users, at: defaultModelAt }, stage);
     if (issue) issues.push(issue);
   }

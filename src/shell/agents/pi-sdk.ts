@@ -1,8 +1,10 @@
 import type { Api, CredentialStore, Model } from "@earendil-works/pi-ai";
 import type { AgentSession, ModelRuntime, ResourceLoader, SettingsManager } from "@earendil-works/pi-coding-agent";
 import type { TurnRequest } from "../ports.ts";
-import { realpathSync } from "node:fs";
-import { sep } from "node:path";
+import { existsSync, realpathSync } from "node:fs";
+import { findPackageJSON } from "node:module";
+import { dirname, join, sep } from "node:path";
+import { pathToFileURL } from "node:url";
 import { truncate } from "../../core/model/text.ts";
 import { currentToolsUser } from "../process/tools-user.ts";
 
@@ -40,7 +42,22 @@ export interface RetryPolicy {
   readonly baseDelayMs: number;
 }
 
-let loadModule = (): Promise<Pi> => import("@earendil-works/pi-coding-agent");
+let loadModule = async (): Promise<Pi> => {
+  const bundle = findBundle();
+  // The bundle exports what the package exports, from few files: it loads in a third of the time.
+  return bundle === undefined ? import("@earendil-works/pi-coding-agent") : ((await import(bundle)) as Pi);
+};
+
+/** Not every version of Pi has a bundle. */
+function findBundle(): string | undefined {
+  try {
+    const found = findPackageJSON("@earendil-works/pi-coding-agent", import.meta.url);
+    const file = found === undefined ? "" : join(dirname(found), "dist", "bundle", "index.js");
+    return existsSync(file) ? pathToFileURL(file).href : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 /** Imported on demand: Pi takes longer to load than most commands take to run. */
 export function loadPi(): Promise<Pi> {

@@ -5,18 +5,22 @@ import type {
   ToolDefinition,
   AgentSessionEvent,
 } from "@earendil-works/pi-coding-agent";
-import { NO_USAGE, type Usage, addUsage } from "../../core/cast/state/usage.ts";
+import { curatedEnvironment } from "../process/visit-processes.ts";
+import { NO_USAGE, type Usage, addUsage, estimateTokens } from "../../core/cast/state/usage.ts";
 import type { ThinkingLevel } from "../../core/model/materia.ts";
 import { truncate, thrownMessage } from "../../core/model/text.ts";
 import { isDiskError, errorText } from "../system/files.ts";
-import type { TurnOutcome, TurnRequest, TurnProgress } from "../ports.ts";
+import type { TurnOutcome, TurnRequest } from "../ports.ts";
 import { guardTurn, type TurnGuard, type TurnStop, type Timer } from "./turn-guard.ts";
 import { systemPromptFor, bareResources, type SessionHooks, type PiModel, type PiContext } from "./pi-sdk.ts";
+import { unavailableTools } from "./search-programs.ts";
 import { currentToolsUser } from "../process/tools-user.ts";
 import { toolsRunAsUser, type TurnTools } from "./tool-process.ts";
+import { progressFromEvent } from "./turn-progress.ts";
+import { plainProviderError, soundPiUsage, usageOfReply, type TokenPrices } from "./provider-reports.ts";
 import { openTranscript, type OpenedTranscript } from "./transcript.ts";
-import type { AssistantMessage, Usage as PiUsage } from "@earendil-works/pi-ai";
-import * as v from "valibot";
+import { recordResponses, stopAtRefusal, type ResponseRecord } from "./provider-responses.ts";
+import type { AssistantMessage } from "@earendil-works/pi-ai";
 import { withoutUndefined } from "../../core/model/json.ts";
 
 interface PiTurnSetup extends PiContext {
@@ -30,8 +34,11 @@ interface PiTurnSetup extends PiContext {
 }
 
 /** [A1] Runs one turn in a new Pi session. Every error of Pi becomes a failed outcome. */
-export async function runPiTurn(setup: PiTurnSetup, request: TurnRequest): Promise<TurnOutcome> {
-  if (request.signal.aborted) return failedTurn("aborted", "the turn was aborted before it began", NO_USAGE);
+export async function runPiTurn(setup: PiTurnSetup, asked: TurnRequest): Promise<TurnOutcome> {
+  if (asked.signal.aborted) return failedTurn("aborted", "the turn was aborted before it began", NO_USAGE);
+  // [A32] A tool that cannot work would cost tokens in every request.
+  const missing = unavailableTools();
+  const request = { ...asked, tools: asked.tools.filter((tool) => !missing.includes(tool)) };
   const transcript = openTranscript(setup.pi, request);
   const outcome = transcript.session ? await runSession(setup, request, transcript, transcript.session) : undefined;
   return diskFailure(transcript, outcome) ?? outcome ?? failedTurn("provider", "the agent was not asked", NO_USAGE);
@@ -43,7 +50,7 @@ async function runSession(
   transcript: OpenedTranscript,
   kept: SessionManager,
 ): Promise<TurnOutcome> {
-  const seen = createTurnRecord(request.onProgress);
+  const seen = createTurnRecord(request, setup.model.cost);
   const user = currentToolsUser();
   const other = user && toolsRunAsUser(user, setup, request);
   try {
@@ -53,10 +60,12 @@ async function runSession(
     const halt = () => void session.abort().catch(() => {});
     const guard = guardTurn({ halt, signal: request.signal, after, silenceMs });
     const goesOn = () => continueIfOwned(guard, transcript, request);
-    checkOwnerBeforeActing(session, goesOn);
+    const responses: ResponseRecord = {};
+    checkOwnerBeforeActing(session, goesOn, responses);
     session.subscribe((event) => {
       guard.onEvent(event);
       seen.hear(event);
+      if (event.type === "message_end") stopAtRefusal(guard, seen.last(), responses);
       if (event.type === "turn_end") stopAtLimit(guard, seen, request);
     });
     try {
@@ -65,7 +74,10 @@ async function runSession(
       // [A17] Report the whole prompt before the first request.
       request.onProgress({ kind: "told", system: session.systemPrompt });
       await Promise.race([session.prompt(request.prompt, { expandPromptTemplates: false }), guard.graceExpired]);
-      return turnOutcome(seen, guard.stopReason(), setup.model);
+      return {
+        ...turnOutcome(seen, guard.stopReason(), setup.model),
+        ...withoutUndefined({ response: responses.refused }),
+      };
     } catch (error) {
       const stop = guard.stopReason();
       return stop ? failedTurn(stop.reason, stop.message, seen.usage()) : failureFromError(error, seen.usage());
@@ -81,11 +93,15 @@ async function runSession(
 }
 
 /** [D28] Checks the claim before each request, retries included, and before each tool call: the process may have slept. */
-function checkOwnerBeforeActing({ agent }: AgentSession, goesOn: () => Promise<boolean>): void {
+function checkOwnerBeforeActing(
+  { agent }: AgentSession,
+  goesOn: () => Promise<boolean>,
+  responses: ResponseRecord,
+): void {
   const { streamFunction, beforeToolCall } = agent;
   agent.streamFunction = async (...given) => {
     if (!(await goesOn())) throw new Error(TAKEN_OVER_MESSAGE);
-    return streamFunction(...given);
+    return recordResponses(responses, () => streamFunction(...given));
   };
   agent.beforeToolCall = async (...given) =>
     (await goesOn()) ? beforeToolCall?.(...given) : { block: true, reason: TAKEN_OVER_MESSAGE, terminate: true };
@@ -111,7 +127,11 @@ export function stopAtLimit(guard: TurnGuard, seen: TurnRecord, { isBudgetSpent:
   guard.end({ reason: "limit", message: "the turn has used up what it may" });
 }
 
-export function failedTurn(reason: TurnFailureReason, message: string, usage: Usage): TurnOutcome {
+export function failedTurn(
+  reason: TurnFailureReason,
+  message: string,
+  usage: Usage,
+): Extract<TurnOutcome, { kind: "failed" }> {
   return { kind: "failed", reason, message: truncate(message, 2000), usage };
 }
 
@@ -125,7 +145,7 @@ export function diskFailure({ problem }: OpenedTranscript, outcome?: TurnOutcome
 function failureFromError(error: unknown, usage: Usage): TurnOutcome {
   return isDiskError(error)
     ? failedTurn("disk", errorText(error), usage)
-    : failedTurn("provider", thrownMessage(error), usage);
+    : failedTurn("provider", plainProviderError(thrownMessage(error)), usage);
 }
 
 type TurnFailureReason = Extract<TurnOutcome, { kind: "failed" }>["reason"];
@@ -155,7 +175,7 @@ async function openPiSession(
 /** [U42] Pi's shell with the visit in its environment; a shell of the user's extensions stays unchanged. */
 function shellToolWithEnvironment(
   { pi, settings }: PiContext,
-  { cwd, env }: TurnRequest,
+  { cwd, env, isEnvironmentCurated }: TurnRequest,
   resources: ResourceLoader,
 ): ToolDefinition[] {
   if (resources.getExtensions().extensions.some(({ tools }) => tools.has("bash"))) return [];
@@ -163,7 +183,10 @@ function shellToolWithEnvironment(
   return [
     pi.createBashToolDefinition(cwd, {
       ...withoutUndefined({ commandPrefix, shellPath }),
-      spawnHook: (spawned) => ({ ...spawned, env: { ...spawned.env, ...env } }),
+      spawnHook: (spawned) => ({
+        ...spawned,
+        env: { ...(isEnvironmentCurated ? curatedEnvironment() : spawned.env), ...env },
+      }),
     }) as ToolDefinition, // typed by its own parameters, which only the tool reads
   ];
 }
@@ -174,16 +197,27 @@ export function turnOutcome(
   model: Pick<PiModel, "provider" | "id">,
 ): TurnOutcome {
   const last = seen.last();
-  const usage = seen.usage();
+  const name = `${model.provider}/${model.id}`;
   if (last?.stopReason === "stop") {
     const text = last.content.map((part) => (part.type === "text" ? part.text : "")).join("");
-    return { kind: "said", text, usage, model: `${model.provider}/${model.id}` };
+    // [A31] A handoff of nothing would complete a visit that did nothing.
+    if (text.trim() !== "" || seen.hasActed()) return { kind: "said", text, usage: seen.usage(), model: name };
+    return { ...failedTurn("provider", "the model gave an empty reply", seen.usage()), model: name };
   }
+  return { ...turnFailure(seen, stop, last), model: name };
+}
+
+function turnFailure(
+  seen: TurnRecord,
+  stop: TurnStop | undefined,
+  last: AssistantMessage | undefined,
+): Extract<TurnOutcome, { kind: "failed" }> {
+  const usage = seen.usage();
   if (stop) return failedTurn(stop.reason, stop.message, usage);
   if (last?.stopReason === "length") {
     return failedTurn("overflow", `the reply was cut off after ${last.usage.output} tokens`, usage);
   }
-  const message = last?.errorMessage ?? "the agent ended without an answer";
+  const message = plainProviderError(last?.errorMessage ?? "the agent ended without an answer");
   if (seen.overflowed()) return failedTurn("overflow", message, usage);
   // A lack of file descriptors is no failure of the provider.
   if (/\bE[MN]FILE\b/.test(message)) return failedTurn("disk", message, usage);
@@ -191,81 +225,51 @@ export function turnOutcome(
   return failedTurn(/time(?:d)?[ -]?out|ETIMEDOUT/i.test(message) ? "timeout" : "provider", message, usage);
 }
 
-/** The record of one turn: its usage, its last reply, and whether the context overflowed. */
+/** Usage and last reply of one turn, and whether the context overflowed. */
 export interface TurnRecord {
   readonly hear: (event: AgentSessionEvent) => void;
   readonly usage: () => Usage;
   readonly last: () => AssistantMessage | undefined;
   readonly overflowed: () => boolean;
+  /** Whether the agent has called a tool. */
+  readonly hasActed: () => boolean;
 }
 
-export function createTurnRecord(onProgress: (progress: TurnProgress) => void): TurnRecord {
+export function createTurnRecord(
+  { onProgress, system, prompt }: Pick<TurnRequest, "onProgress" | "system" | "prompt">,
+  prices: TokenPrices | undefined,
+): TurnRecord {
   let usage = NO_USAGE;
   let last: AssistantMessage | undefined;
   let shortened = false;
   let overflowed = false;
+  let hasActed = false;
+  /** What a request sends: an estimate, where the provider reports nothing. */
+  let sentTokens = estimateTokens(system) + estimateTokens(prompt);
 
   function hear(event: AgentSessionEvent): void {
     if (event.type === "message_end" && event.message.role === "assistant") {
       last = event.message;
-      usage = addUsage(usage, usageFromPi(event.message.usage));
+      usage = addUsage(usage, usageOfReply(event.message, sentTokens, prices));
       // A failure right after compaction means that the context was still too long.
       overflowed = shortened && last.stopReason === "error";
       shortened = false;
       onProgress({ kind: "used", usage });
     }
+    if (event.type === "message_end" && event.message.role !== "user")
+      sentTokens += estimateTokens(JSON.stringify("content" in event.message ? event.message.content : ""));
     if (event.type === "compaction_end") {
-      if (event.result?.usage) usage = addUsage(usage, usageFromPi(event.result.usage));
+      if (event.result?.usage) usage = addUsage(usage, soundPiUsage(event.result.usage));
       shortened = event.reason === "overflow" && event.willRetry;
+      if (event.result)
+        onProgress({ kind: "compacted", reason: event.reason, tokensBefore: event.result.tokensBefore });
     }
     // Pi drops a reply before a retry, or when the context was too long.
     if (event.type === "entry_appended" && event.entry.type === "context_edit") overflowed = true;
+    hasActed ||= event.type === "tool_execution_start";
     const progress = progressFromEvent(event, last);
     if (progress) onProgress(progress);
   }
 
-  return { hear, usage: () => usage, last: () => last, overflowed: () => overflowed };
+  return { hear, usage: () => usage, last: () => last, overflowed: () => overflowed, hasActed: () => hasActed };
 }
-
-/** [A19] Cached tokens count: they are part of the prompt, although cheaper. */
-function usageFromPi(usage: PiUsage): Usage {
-  return {
-    input: usage.input + usage.cacheRead + usage.cacheWrite,
-    output: usage.output,
-    cost: usage.cost.total,
-  };
-}
-
-function progressFromEvent(event: AgentSessionEvent, last: AssistantMessage | undefined): TurnProgress | undefined {
-  if (event.type === "message_update") {
-    const update = event.assistantMessageEvent;
-    if (update.type === "text_delta") return { kind: "text", delta: update.delta };
-    if (update.type === "thinking_delta") return { kind: "thinking", delta: update.delta };
-  }
-  if (event.type === "tool_execution_start") {
-    return { kind: "tool_started", id: event.toolCallId, name: event.toolName, args: event.args };
-  }
-  if (event.type === "tool_execution_update") {
-    return { kind: "tool_said", id: event.toolCallId, said: toolResultText(event.partialResult) };
-  }
-  if (event.type === "tool_execution_end") {
-    const { toolCallId: id, toolName: name, isError: failed } = event;
-    return { kind: "tool_ended", id, name, failed, said: toolResultText(event.result) };
-  }
-  if (event.type === "turn_end") return { kind: "tools_over" };
-  if (event.type === "auto_retry_start" || event.type === "summarization_retry_scheduled") {
-    return { kind: "retrying", attempt: event.attempt, delayMs: event.delayMs, error: event.errorMessage };
-  }
-  if (event.type === "compaction_end" && event.willRetry) {
-    return { kind: "retrying", attempt: 1, delayMs: 0, error: last?.errorMessage ?? "the context was too long" };
-  }
-  return undefined;
-}
-
-/** The output of a tool; Pi types results as `any`. */
-function toolResultText(result: unknown): string {
-  const { content = [] } = v.is(ToolResult, result) ? result : {};
-  return content.map(({ text = "" }) => text).join("\n");
-}
-
-const ToolResult = v.object({ content: v.optional(v.array(v.object({ text: v.optional(v.string()) }))) });

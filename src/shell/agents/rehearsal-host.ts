@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { NO_USAGE } from "../../core/cast/state/usage.ts";
 import type { Issue } from "../../core/model/issue.ts";
+import { withoutUndefined } from "../../core/model/json.ts";
 import { didYouMean, thrownMessage } from "../../core/model/text.ts";
 import type { Rehearsal, ScriptedReply } from "../../core/model/rehearsal.ts";
 import type {
@@ -43,7 +44,9 @@ export function createRehearsalHost(rehearsal: Rehearsal, options: RehearsalOpti
         scripts.set(id, script);
       };
       const setup = { ...(await stage()), model: SCRIPTED_MODEL, after, silenceMs, onOpened };
-      const outcome = await runPiTurn(setup, log.trackTools(request));
+      const played = await runPiTurn(setup, log.trackTools(request));
+      // [Z8] The file answers for every model of a list.
+      const outcome = request.model === undefined ? played : { ...played, model: request.model };
       const missing = script.missing();
       return missing === undefined ? outcome : failedTurn("rehearsal", missing, outcome.usage);
     } catch (cause) {
@@ -64,6 +67,7 @@ export function createRehearsalHost(rehearsal: Rehearsal, options: RehearsalOpti
 
   return {
     preflight,
+    resolveModel: async () => `${SCRIPTED_MODEL.provider}/${SCRIPTED_MODEL.id}`,
     runTurn,
     answerGate: (asked) => answerForPerson(rehearsal, asked, log),
     rehearsalUsage: log.played,
@@ -147,7 +151,9 @@ function scriptedSteps(reply: ScriptedReply, position: number, told: number): re
     name: call.name,
     args: call.arguments,
   }));
-  const last: ScriptedStep["does"] = reply.error ? { kind: "fail", error: reply.error } : { kind: "say", text };
+  const last: ScriptedStep["does"] = reply.error
+    ? { kind: "fail", error: reply.error, ...withoutUndefined({ resetMs: reply.resetMs }) }
+    : { kind: "say", text };
   const guess = reply.error ? { input: 0, output: 0 } : { input: told, output: Math.ceil(text.length / 4) };
   return [...calls, last].map((does, index) => ({
     does,

@@ -21,7 +21,7 @@ export interface ScriptedStep {
         readonly args: ScriptedReply["tools"][number]["arguments"];
       }
     | { readonly kind: "say"; readonly text: string }
-    | { readonly kind: "fail"; readonly error: NonNullable<ScriptedReply["error"]> };
+    | { readonly kind: "fail"; readonly error: NonNullable<ScriptedReply["error"]>; readonly resetMs?: number };
   readonly delayMs: number;
   readonly usage: { readonly input: number; readonly output: number };
 }
@@ -46,12 +46,19 @@ export const SCRIPTED_MODEL: Model<Api> = {
   maxTokens: 1_000_000_000,
 };
 
-/** Pi decides by the text whether to retry, or whether the context is too long. */
+/** [Z10] Pi decides by the text whether to retry, or whether the context is too long. */
 const ERROR_TEXTS = {
   provider: "rehearsed failure: 503 service unavailable",
   timeout: "rehearsed failure: the request timed out",
   overflow: "rehearsed failure: the prompt is too long",
+  overload: "rehearsed failure: 529 overloaded",
+  limit: "rehearsed failure: 429 rate limit",
+  quota: "rehearsed failure: 429 insufficient_quota",
 } as const;
+
+function scriptedErrorText({ error, resetMs }: Extract<ScriptedStep["does"], { kind: "fail" }>): string {
+  return resetMs === undefined ? ERROR_TEXTS[error] : `${ERROR_TEXTS[error]}, try again in ${resetMs} ms`;
+}
 
 /** A provider that plays the script of each session. */
 export function createScriptedProvider(scripts: ReadonlyMap<string, ReplyScript>, after: Timer): Provider {
@@ -77,7 +84,11 @@ const SUMMARY_STEP: ScriptedStep = {
 };
 
 function finishedCalls({ messages }: Context): ReadonlySet<string> {
-  return new Set(messages.flatMap((message) => (message.role === "toolResult" ? [message.toolCallId] : [])));
+  // A finished reply ends a turn: calls before it belong to an earlier one.
+  const from = messages.findLastIndex((message) => message.role === "assistant" && message.stopReason === "stop");
+  return new Set(
+    messages.slice(from + 1).flatMap((message) => (message.role === "toolResult" ? [message.toolCallId] : [])),
+  );
 }
 
 async function playStep(
@@ -107,7 +118,7 @@ async function playStep(
     case "say":
       return assistantMessage({ stopReason: "stop", usage, content: [{ type: "text", text: step.does.text }] });
     case "fail":
-      return assistantMessage({ stopReason: "error", usage, errorMessage: ERROR_TEXTS[step.does.error] });
+      return assistantMessage({ stopReason: "error", usage, errorMessage: scriptedErrorText(step.does) });
     default:
       return assertNever(step.does);
   }

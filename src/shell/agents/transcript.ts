@@ -6,7 +6,13 @@ import type { TurnRequest } from "../ports.ts";
 import { MAX_FILE_BYTES, readRegularText } from "../system/files.ts";
 import type { Pi } from "./pi-sdk.ts";
 import { NO_USAGE, addUsage, type Usage } from "../../core/cast/state/usage.ts";
-import { MessageUsage } from "../../core/cast/transcript.ts";
+import {
+  MessageUsage,
+  continuesEntry,
+  ownTranscriptLines,
+  parseTranscriptLine,
+  type TranscriptPart,
+} from "../../core/cast/transcript.ts";
 import { parseJson } from "../../core/model/json.ts";
 
 /** The conversation of a visit. Pi holds it in memory; each entry is on disk before the next step. */
@@ -130,12 +136,51 @@ function isEntry(line: string, ids: Set<string>): boolean {
   return true;
 }
 
+/** A whole conversation that another visit may continue. */
+export interface FinishedConversation {
+  /** `provider/id` of its last reply. */
+  readonly model: string;
+  readonly tokens: number;
+}
+
+/** Characters of a token, and tokens of a picture: rough, for providers that report no usage. */
+const TOKEN_CHARS = 4;
+const PICTURE_TOKENS = 1_200;
+
+/** [I4] Undefined unless every line is sound and the last message is a finished reply. */
+export function readConversation(text: string): FinishedConversation | undefined {
+  if (text === "" || validPrefix(text) !== text || !text.endsWith("\n")) return undefined;
+  const messages = text.split("\n").flatMap((line) => parseTranscriptLine(line) ?? []);
+  const last = messages.at(-1);
+  if (last?.role !== "assistant" || last["stopReason"] !== "stop") return undefined;
+  const said = messages.reduce((sum, { content }) => sum + messageTokens(content), 0);
+  const used = last.usage ? last.usage.input + last.usage.output : 0;
+  return { model: `${String(last["provider"])}/${String(last["model"])}`, tokens: Math.max(said, used) };
+}
+
+function messageTokens(content: string | readonly TranscriptPart[]): number {
+  if (typeof content === "string") return Math.ceil(content.length / TOKEN_CHARS);
+  return content.reduce((sum, { type, text = "", thinking = "", arguments: given }) => {
+    if (type === "image") return sum + PICTURE_TOKENS;
+    const length = text.length + thinking.length + (given === undefined ? 0 : JSON.stringify(given).length);
+    return sum + Math.ceil(length / TOKEN_CHARS);
+  }, 0);
+}
+
+/** [I5] The transcript of a visit that continues another one. */
+export function continueTranscript(earlier: string, visit: number): string {
+  const last = v.parse(Entry, parseJson(earlier.trimEnd().split("\n").at(-1) ?? ""));
+  return `${earlier}${JSON.stringify(continuesEntry(`${last.id}-continued`, last.id, visit))}\n`;
+}
+
 /** What a transcript says about an interrupted visit. */
 export interface TranscriptFacts {
   /** The number of requests to the agent. */
   readonly asked: number;
   /** Its finished replies, in order. */
   readonly replies: readonly string[];
+  /** The model of the last reply. */
+  readonly model?: string;
   /** The usage of all requests, finished or not. */
   readonly usage: Usage;
 }
@@ -144,8 +189,7 @@ const NO_FACTS: TranscriptFacts = { asked: 0, replies: [], usage: NO_USAGE };
 
 /** Reads the intact part of a transcript. */
 export function readTranscript(text: string): TranscriptFacts {
-  return validPrefix(text)
-    .split("\n")
+  return ownTranscriptLines(validPrefix(text).split("\n"))
     .filter((line) => line !== "")
     .map((line) => v.safeParse(TranscriptLine, JSON.parse(line)))
     .reduce((story, line) => (line.success ? addMessage(story, line.output.message) : story), NO_FACTS);
@@ -157,6 +201,8 @@ const TranscriptLine = v.object({
     v.object({
       role: v.literal("assistant"),
       stopReason: v.string(),
+      provider: v.optional(v.string()),
+      model: v.optional(v.string()),
       content: v.array(v.object({ type: v.string(), text: v.optional(v.string(), "") })),
       usage: MessageUsage,
     }),
@@ -170,6 +216,7 @@ function addMessage({ asked, replies, usage }: TranscriptFacts, message: Message
   return {
     asked,
     replies: message.stopReason === "stop" ? [...replies, said] : replies,
+    ...(message.model === undefined ? undefined : { model: `${message.provider}/${message.model}` }),
     usage: addUsage(usage, message.usage),
   };
 }

@@ -33,6 +33,7 @@ export function createProgressReporter(
       case "used":
       case "retrying":
         return tell({ ...place, ...progress });
+      case "compacted":
       case "tools_over":
         return undefined;
     }

@@ -25,7 +25,7 @@ export interface PreparedCast extends NewCast {
   /** [T6] Replies of a rehearsal that were not used, or did not fit; asked when the cast has run. */
   readonly remarks: (end: RunOutcome) => readonly string[];
   /** Runs it to its end or its next pause. A refusal comes before the first event. */
-  readonly run: (observer: RunObserver & Pick<RunContext, "durability">) => Promise<Result<RunOutcome>>;
+  readonly run: (observer: RunObserver & Pick<RunContext, "durability" | "clock">) => Promise<Result<RunOutcome>>;
 }
 
 /** What a command asks to run. */
@@ -79,13 +79,14 @@ export function rehearsalNotes(host: AgentHost, graph: Graph): readonly string[]
   return usage ? findUnknownReplyKeys(usage, graph).map(({ message }) => `rehearsal: ${message}`) : [];
 }
 
-export function rehearsalRemarks(host: AgentHost): PreparedCast["remarks"] {
-  return ({ kind, state }) => {
+export function rehearsalRemarks(host: AgentHost, begins: "new" | "resumed"): PreparedCast["remarks"] {
+  return ({ state: { phase, graph } }) => {
     const usage = host.rehearsalUsage?.();
     if (!usage) return [];
-    // A cast that stopped early may still use the remaining replies.
-    const isWhole = kind === "ended" && state.phase.kind === "ended" && state.phase.outcome !== "aborted";
-    return findRehearsalMistakes(usage, state.graph)
+    // A cast that stopped early may still use the remaining replies; a resumed one used some in another process.
+    const isWhole =
+      begins === "new" && phase.kind === "ended" && phase.outcome !== "aborted" && phase.outcome !== "failed";
+    return findRehearsalMistakes(usage, graph)
       .filter(({ what }) => isWhole || what === "tool")
       .map(({ message }) => `rehearsal: ${message}`);
   };
@@ -94,6 +95,7 @@ export function rehearsalRemarks(host: AgentHost): PreparedCast["remarks"] {
 /** [C10] The exit code for scripts and CI, the same in every face. */
 export function exitCodeFor(end: RunOutcome): number {
   if (end.kind === "waiting") return 4;
+  if (end.kind === "asleep") return 75;
   if (end.kind === "paused") return 130;
   const { phase } = end.state;
   if (end.kind === "broken" || phase.kind !== "ended") return 1;

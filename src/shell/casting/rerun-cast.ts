@@ -1,10 +1,11 @@
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import type { CastStart } from "../../core/cast/state/state.ts";
 import type { TargetRef } from "../../core/command/command.ts";
+import { quoteWord } from "../../core/command/split-words.ts";
 import { Graph, socketsOf } from "../../core/compile/graph.ts";
 import { compileTargets } from "../../core/compile/targets/compile.ts";
 import type { SocketId } from "../../core/model/ids.ts";
-import { failWith, ok, type Result } from "../../core/model/issue.ts";
+import { fail, failWith, ok, withHintParts, type Issue, type Result } from "../../core/model/issue.ts";
 import { foldVisits, visitKey } from "../../core/history/visits.ts";
 import type { RecordedCast } from "../../core/replay/recorded-cast.ts";
 import { replyContract } from "../../core/replay/replay.ts";
@@ -54,7 +55,16 @@ export function startWithCurrentConfig(
       "name one with --loadout",
     );
   const graph = graphs.compileTargets(targets);
-  return graph.ok ? ok({ ...castStartOf(file), graph: graph.value, limits: catalog.settings.limits }) : graph;
+  if (!graph.ok) return fail(...graph.issues.map((issue) => withConfigHint(issue, file)));
+  return ok({ ...castStartOf(file), graph: graph.value, limits: catalog.settings.limits });
+}
+
+/** A target may be missing because the cast was started with --config. */
+function withConfigHint(issue: Issue, { command, configFiles }: CastFile): Issue {
+  const named = command.includes(" --config ") ? configFiles.at(-1) : undefined;
+  if (issue.code !== "unknown_target" || named === undefined) return issue;
+  const rest = issue.hintParts ?? (issue.hint === undefined ? [] : [issue.hint]);
+  return withHintParts(issue, [`add --config ${quoteWord(named)}, with which the cast was started; `, ...rest]);
 }
 
 /** [T14] The recorded cast, with the replies of visits whose contract has changed. */

@@ -12,7 +12,8 @@ import type { StoppedCastFacts } from "../items/item-runner.ts";
 import { writeOptionsFor, type RunContext, type RunOutcome } from "../context/run-context.ts";
 import type { CastFile } from "../store/cast-file.ts";
 import type { CastStore, CurrentCast } from "../store/cast-store.ts";
-import { REHEARSAL_FILE, parseRehearsalText, type AgentChoice, type AgentSource } from "../workspace/agent-hosts.ts";
+import { REHEARSAL_FILE } from "../store/layout.ts";
+import { parseRehearsalText, type AgentChoice, type AgentSource } from "../workspace/agent-hosts.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { prepareRun, rehearsalNotes, rehearsalRemarks, storedCastHistory, type PreparedCast } from "./prepared-cast.ts";
 import { resumeRefusal } from "./resume-refusal.ts";
@@ -45,6 +46,8 @@ export interface ResumePlan {
   readonly how: Resumption;
   /** The command that resumes it. */
   readonly by: string;
+  /** [Z6] A new permission to sleep. */
+  readonly waitForProvider?: number | undefined;
 }
 
 /** What is asked for a stopped cast. */
@@ -90,14 +93,19 @@ export async function prepareResume(
     file,
     ...storedCastHistory(store, castId, cast.timeline),
     notes: [...tornNotes(cast), ...cwd.notes, ...rehearsalNotes(host, file.graph)],
-    remarks: rehearsalRemarks(host),
-    run: (observer) => resumeCast({ cast, how, by }, { ...observer, ...context }),
+    remarks: rehearsalRemarks(host, "resumed"),
+    run: (observer) =>
+      resumeCast({ cast, how, by, waitForProvider: agents.waitForProvider }, { ...observer, ...context }),
   });
 }
 
 /** [D1] Continues where the journal ends, in any process; no completed visit runs again. */
-export async function resumeCast({ cast, how, by }: ResumePlan, context: RunContext): Promise<Result<RunOutcome>> {
+export async function resumeCast(
+  { cast, how, by, waitForProvider }: ResumePlan,
+  context: RunContext,
+): Promise<Result<RunOutcome>> {
   const { store, env, fleetHooks } = context;
+  if (cast.state.phase.kind === "sleeping") await releaseSleeping(store, cast.castId);
   const owned = await store.claim(cast.castId, writeOptionsFor(context));
   if (!owned.ok) return owned;
   try {
@@ -113,13 +121,28 @@ export async function resumeCast({ cast, how, by }: ResumePlan, context: RunCont
     if (JSON.stringify(file) !== JSON.stringify(cast.file))
       return failWith("bad_cast_file", castId, "cast.json has changed since it was read");
     if (env) createOwnCastRegistry(env).record(file, stamp);
-    const firstEvents = (found: StoppedCastFacts): readonly EventBody[] =>
-      state.phase.kind === "unstarted" && how.kind === "recast"
+    const waits: readonly EventBody[] =
+      waitForProvider === undefined ? [] : [{ type: "limits_raised", waitForProvider }];
+    const firstEvents = (found: StoppedCastFacts): readonly EventBody[] => [
+      ...waits,
+      ...(state.phase.kind === "unstarted" && how.kind === "recast"
         ? limitEvents(how, state)
-        : resumeEvents(state, how, { by, ...found });
+        : resumeEvents(state, how, { by, ...found })),
+    ];
     return ok(await runOwnedCast(owned.value, { file, state, timeline }, context, firstEvents));
   } finally {
     await owned.value.release();
+  }
+}
+
+const RELEASE_POLL_MS = 50;
+const MAX_RELEASE_POLLS = 60;
+
+/** [Z4] The process in which the cast sleeps leaves it to this one. If it wakes up first, the claim is refused. */
+async function releaseSleeping(store: CastStore, castId: CastId): Promise<void> {
+  for (let poll = 0; poll < MAX_RELEASE_POLLS && store.requestRelease && (await store.owner(castId)); poll += 1) {
+    await store.requestRelease(castId);
+    await new Promise((resolve) => setTimeout(resolve, RELEASE_POLL_MS));
   }
 }
 

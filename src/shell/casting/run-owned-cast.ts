@@ -7,7 +7,8 @@ import type { SocketId } from "../../core/model/ids.ts";
 import { ensureUserKey } from "../config/user-key.ts";
 import { createGitWorktrees } from "../git/worktrees/git-worktrees.ts";
 import { createItemRunner, type RunOwnedCast } from "../items/item-runner.ts";
-import type { ItemRunner, Ports, UtilityRequest } from "../ports.ts";
+import type { ItemRunner } from "../item-ports.ts";
+import type { Ports, TranscriptPlace, UtilityRequest } from "../ports.ts";
 import { ProcessIdentity, identifyProcess, isAlive } from "../process/process-identity.ts";
 import { endProcesses, endProcessGroup, processesWithVariable } from "../process/processes.ts";
 import { deriveVisitSecret, VISIT_VARIABLE } from "../process/visit-processes.ts";
@@ -19,11 +20,13 @@ import {
   type RunOptions,
   type RunOutcome,
 } from "../context/run-context.ts";
+import { readRepositoryFacts } from "../git/repository-facts.ts";
 import { readInterruptedVisit, visitInProgress } from "../run/interrupted-visit.ts";
 import { runCast } from "../run/run-cast.ts";
 import { runSetupCommand, runUtility } from "../run/run-utility.ts";
 import { openCastCheckpoints } from "../run/visit-checkpoints.ts";
 import type { OwnedCast } from "../store/cast-store.ts";
+import { MAX_FILE_BYTES, readRegularText } from "../system/files.ts";
 import { TRANSCRIPT_FILE, worktreePool } from "../store/layout.ts";
 
 /** Shorter than the timeout after which other machines evict an owner. */
@@ -68,7 +71,9 @@ export async function runWithPorts(
   const { file, state, timeline } = cast;
   const { cwd = file.cwd, model = file.model ?? undefined, admit = context.fleetHooks?.admit, onProgress } = context;
   const abort = new AbortController();
+  const release = new AbortController();
   const stopListening = owned.onAbortRequest(() => abort.abort());
+  const stopReleasing = owned.onReleaseRequest?.(() => release.abort());
   const heartbeat = setInterval(() => void owned.heartbeat(), HEARTBEAT_MS);
   heartbeat.unref();
   try {
@@ -82,6 +87,7 @@ export async function runWithPorts(
         runUtility({ ...request, onStarted: (pid) => void owned.writeNote("program", formatProgramNote(pid)) }),
       journal: owned.journal,
       artifacts: owned.artifacts,
+      readTranscript: async (place) => readTranscriptOf(owned, context.store, place),
       ...(checkpoints ? { checkpoints } : {}),
       ...(items ? { items } : {}),
       ...(admit ? { admit } : {}),
@@ -90,12 +96,16 @@ export async function runWithPorts(
       redact: writeOptionsFor(context).redact,
       now: () => new Date(),
       pause: sleepUnlessAborted,
+      ...context.clock,
     };
     const onSteps = bookmarkSteps(owned, timeline, context.onSteps);
     return await runCast(state, ports, {
       cwd,
       firstEvents,
       secretOf,
+      readRepository: (since) => readRepositoryFacts(cwd, since),
+      released: context.released ? AbortSignal.any([context.released, release.signal]) : release.signal,
+      ...(context.leavesSleep ? { leavesSleep: true } : {}),
       signal: AbortSignal.any([context.signal, abort.signal]),
       ...(model === undefined ? {} : { model }),
       ...(interruption ? { interruption } : {}),
@@ -106,6 +116,23 @@ export async function runWithPorts(
   } finally {
     clearInterval(heartbeat);
     stopListening();
+    stopReleasing?.();
+  }
+}
+
+/** [I5] Files of this cast are on the disk of its owner; those of another cast may be in the store only. */
+async function readTranscriptOf(
+  { castId, artifacts }: OwnedCast,
+  store: RunContext["store"],
+  { castId: other, socket, visit }: TranscriptPlace,
+): Promise<string | undefined> {
+  try {
+    if (other === castId)
+      return readRegularText(artifacts.pathOf(socket, visit, TRANSCRIPT_FILE), MAX_FILE_BYTES.journal);
+    const part = await store.readArtifact(other, { socket, visit, name: TRANSCRIPT_FILE });
+    return part && Buffer.from(part.bytes).toString("utf8");
+  } catch {
+    return undefined;
   }
 }
 

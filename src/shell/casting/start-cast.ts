@@ -6,6 +6,7 @@ import { buildTimeline } from "../../core/cast/timeline.ts";
 import type { LinkCommand } from "../../core/command/command.ts";
 import { commandText } from "../../core/command/command-text.ts";
 import type { Graph } from "../../core/compile/graph.ts";
+import { isCustomUtility } from "../../core/compile/socket-outputs.ts";
 import {
   compileTargets,
   authoredLayout,
@@ -23,9 +24,9 @@ import { openCastCheckpoints } from "../run/visit-checkpoints.ts";
 import { redactEvent, redactKeys } from "../secrets/redact-event.ts";
 import { CAST_FORMAT, castStartOf, type CastFile, newCastId } from "../store/cast-file.ts";
 import type { CastStore, NewCast, OwnedCast } from "../store/cast-store.ts";
-import { TRANSCRIPT_FILE } from "../store/layout.ts";
+import { REHEARSAL_FILE, TRANSCRIPT_FILE } from "../store/layout.ts";
 import { VERSION } from "../system/package.ts";
-import { type AgentSource, REHEARSAL_FILE } from "../workspace/agent-hosts.ts";
+import type { AgentChoice, AgentSource } from "../workspace/agent-hosts.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { newCastHistory, prepareRun, rehearsalNotes, rehearsalRemarks, type PreparedCast } from "./prepared-cast.ts";
 import { loadPreviousCast } from "./previous-cast.ts";
@@ -51,7 +52,7 @@ export async function prepareCast(
   const state: JsonObject = previous ? { previousCastContext: previous.context } : {};
   const cast = planCast(compiled.graph, {
     ...compilationRecord(compiled),
-    ...configuredDetails(workspace.catalog),
+    ...configuredDetails(workspace.catalog, agents),
     request: link.prompt,
     command: typedText,
     budget: budgetFor(workspace.catalog, link),
@@ -62,8 +63,22 @@ export async function prepareCast(
     model: agents.model ?? null,
     rehearsal: typeof agents.rehearsal === "string" ? agents.rehearsal : null,
   });
-  const notes = [...(previous?.notes ?? []), ...(await checkpointNotes(workspace))];
+  const unread = previous ? unreadPreviousNotes(compiled.graph, { ...link, from: previous.castId }) : [];
+  const notes = [...(previous?.notes ?? []), ...unread, ...(await checkpointNotes(workspace))];
   return ok(prepareStart(workspace, withReplies(cast, agents), { host, notes }));
+}
+
+/** [L30] Nothing reads the earlier cast: the new one would silently start without it. */
+function unreadPreviousNotes(
+  { materia }: Graph,
+  link: Pick<LinkCommand, "targets" | "prompt"> & { readonly from: CastId },
+): readonly string[] {
+  const isRead = Object.values(materia).some(
+    (each) => isCustomUtility(each) || JSON.stringify(each).includes("previousCastContext"),
+  );
+  if (isRead) return [];
+  const targets = [{ kind: "materia" as const, name: "Chain-Context" }, ...link.targets];
+  return [`no target reads ${link.from}; this one hands it on: materia ${commandText({ ...link, targets })}`];
 }
 
 /** The events that a fork shares with the cast it was made from. */
@@ -88,7 +103,7 @@ export function prepareStart(
     castId: file.castId,
     ...(history ?? newCastHistory(file)),
     notes: [...notes, ...rehearsalNotes(host, file.graph)],
-    remarks: rehearsalRemarks(host),
+    remarks: rehearsalRemarks(host, "new"),
     run: (observer) => startCast(cast, { ...observer, store, host, env }, past),
   };
 }
@@ -115,8 +130,15 @@ function budgetFor({ settings }: Catalog, { budget, costUsd }: Pick<LinkCommand,
 }
 
 /** What a new cast or a fork takes from the current configuration. */
-export function configuredDetails({ settings: { limits, worktree, checkpoints } }: Catalog) {
-  return { limits, checkpoints, ...(Object.keys(worktree).length === 0 ? {} : { worktree }) };
+export function configuredDetails(
+  { settings: { limits, worktree, checkpoints } }: Catalog,
+  { waitForProvider }: Pick<AgentChoice, "waitForProvider">,
+) {
+  return {
+    limits: { ...limits, ...withoutUndefined({ waitForProvider }) },
+    checkpoints,
+    ...(Object.keys(worktree).length === 0 ? {} : { worktree }),
+  };
 }
 
 /** How the graph of a cast was compiled, as its file stores it. */
@@ -170,8 +192,14 @@ export async function startCast(cast: NewCast, context: RunContext, past?: CastP
   const writing = writeOptionsFor(context);
   // [S12] Redact before the start: the cast works with what is stored.
   const file = redactKeys(cast.file, USER_TEXT_FIELDS, writing.redact);
+  // [S10] Mark first: a cast that is killed after its creation must not count as foreign.
+  const own = env && createOwnCastRegistry(env);
+  own?.record(file, undefined);
   const owned = await store.create({ ...cast, file }, writing);
-  if (!owned.ok) return owned;
+  if (!owned.ok) {
+    own?.forget(file.castId);
+    return owned;
+  }
   try {
     const events = past ? await pastEvents(past, file, owned.value, context) : [];
     const problem = past && (await writePast(store, past.origin, events, owned.value));
@@ -179,7 +207,7 @@ export async function startCast(cast: NewCast, context: RunContext, past?: CastP
       await owned.value.discard();
       return failWith("write_failed", file.castId, problem);
     }
-    if (env) createOwnCastRegistry(env).record(file, await store.stamp(file.castId));
+    own?.record(file, await store.stamp(file.castId));
     const timeline = buildTimeline(initialState(castStartOf(file)), events);
     const { state } = timeline;
     const isUnchanged = (found: object): boolean => Object.keys(found).length === 0 && state.phase.kind !== "ended";

@@ -1,3 +1,4 @@
+import { appendAll } from "../../core/model/lists.ts";
 import { suggest, typed, error, fail, ok, type Result } from "../../core/model/issue.ts";
 import { replaySteps } from "../../core/cast/timeline.ts";
 import type { CastId } from "../../core/model/ids.ts";
@@ -56,7 +57,7 @@ export async function watchCast(
         continue;
       }
       if (state.phase.kind === "ended") return ok({ kind: "ended", state });
-      if (!driven) return ok({ kind: state.phase.kind === "waiting" ? "waiting" : "paused", state });
+      if (!driven) return ok({ kind: stoppedKind(state), state });
       if (signal.aborted) return ok({ kind: "paused", state });
       await items?.read();
       turn?.followVisit(currentVisit(state));
@@ -68,6 +69,10 @@ export async function watchCast(
     signal.removeEventListener("abort", wake);
     for (const stop of stops) stop();
   }
+}
+
+function stoppedKind({ phase }: CastState): "waiting" | "asleep" | "paused" {
+  return phase.kind === "waiting" ? "waiting" : phase.kind === "sleeping" ? "asleep" : "paused";
 }
 
 function journalIssue(castId: string, news: Extract<EventUpdate, { kind: "lost" | "damaged" }>) {
@@ -255,6 +260,6 @@ export function followItemJournals({
 async function readAllEvents(following: Subscription<EventUpdate>): Promise<readonly CastEvent[]> {
   const events: CastEvent[] = [];
   for (let news = await following.next(); news.kind === "events"; news = await following.next())
-    events.push(...news.events);
+    appendAll(events, news.events);
   return events;
 }

@@ -31,7 +31,7 @@ export async function runAbort(
 
 const UNFINISHED: RequestedCast = {
   matches: ({ status }) =>
-    status === "running" || status === "queued" || status === "waiting" || status === "interrupted",
+    status !== "completed" && status !== "not_satisfied" && status !== "failed" && status !== "aborted",
   noneMessage: "no cast here is running, waiting or interrupted",
 };
 

@@ -1,7 +1,7 @@
 import { failWith, suggest, typed, error, fail, ok, type Result } from "../../core/model/issue.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { castFileSpans, type CastFileSpans, type CheckpointSpan } from "../../core/view/file-changes.ts";
-import { findCast, type Workspace } from "../workspace/workspace.ts";
+import { loadNamedCast, type Workspace } from "../workspace/workspace.ts";
 import { hasCommit } from "../git/diff.ts";
 import { findRepository, type Repository } from "../git/repository.ts";
 
@@ -19,11 +19,9 @@ export async function loadCastFiles(
   { store, place, fleet }: Workspace,
   named: string | undefined,
 ): Promise<Result<StoredCastFiles>> {
-  const id = await findCast(store, named);
-  if (!id.ok) return id;
-  const castId = id.value;
-  const cast = await store.load(castId);
+  const cast = await loadNamedCast(store, named);
   if (!cast.ok) return cast;
+  const { castId } = cast.value;
   const fetched = fleet ? await fleet.fetchCheckpoints(castId, place.cwd) : ok(undefined);
   if (!fetched.ok) return fetched;
   const spans = castFileSpans(cast.value.events);

@@ -2,10 +2,11 @@ import type { Command } from "../../core/command/command.ts";
 import { ok, type Result } from "../../core/model/issue.ts";
 import { oneLine, countedText } from "../../core/model/text.ts";
 import { compareCasts, type CastComparison, type ComparedSide } from "../../core/history/compare.ts";
+import { modelText } from "../../core/view/report/visit-detail.ts";
 import { castFileSpans } from "../../core/view/file-changes.ts";
 import { amountText, durationText, costText } from "../../core/view/numbers.ts";
 import { padColumns, line, toned, type Line } from "../../core/view/line.ts";
-import { findCast, type Workspace } from "../workspace/workspace.ts";
+import { loadNamedCast, type Workspace } from "../workspace/workspace.ts";
 import { listChanges } from "../git/diff.ts";
 import type { LoadedCast } from "../store/cast-store.ts";
 import type { CommandOutput } from "./command-output.ts";
@@ -17,17 +18,12 @@ export async function runCompare(
   workspace: Workspace,
   { first, second }: CompareCommand,
 ): Promise<Result<CommandOutput>> {
-  const [left, right] = [await loadNamedCast(workspace, first), await loadNamedCast(workspace, second)];
+  const [left, right] = [await loadNamedCast(workspace.store, first), await loadNamedCast(workspace.store, second)];
   if (!left.ok) return left;
   if (!right.ok) return right;
   const files = await changedFiles(workspace, left.value, right.value);
   const data: CastComparison = { ...compareCasts(left.value, right.value), files };
   return ok({ code: 0, data, lines: (width) => compareLines(data, Math.floor((Math.min(width, 120) - 4) / 2)) });
-}
-
-async function loadNamedCast({ store }: Workspace, named: string): Promise<Result<LoadedCast>> {
-  const id = await findCast(store, named);
-  return id.ok ? store.load(id.value) : id;
 }
 
 /** Differences between their final trees, if both have checkpoints. */
@@ -48,11 +44,13 @@ function compareLines({ first, second, visits, files }: CastComparison, room: nu
     );
   const figures = (side: ComparedSide): string =>
     `${side.outcome} · ${countedText(side.visits, "visit")} · ${amountText(side.tokens)} tokens · ${costText(side.cost)} · ${durationText(side.seconds * 1000)}`;
+  const modelNames = ({ models }: ComparedSide): string => models.map(modelText).join(", ");
   const visitWords = (side: CastComparison["visits"][number]["left"]): string =>
     side === null ? "" : `${side.materia} (${side.visit})`;
   return [
     beside(first.castId, second.castId, true),
     beside(figures(first), figures(second), first.outcome === second.outcome),
+    beside(modelNames(first), modelNames(second), modelNames(first) === modelNames(second)),
     ...visits.map(({ left, right, same }) => beside(visitWords(left), visitWords(right), same)),
     line(toned("dim", "Files  "), filesText(files)),
   ];

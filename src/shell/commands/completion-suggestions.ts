@@ -7,7 +7,7 @@ import { statusText } from "../../core/view/cast-list.ts";
 import { visitLabel } from "../../core/view/graph/labels.ts";
 import { agentVisits } from "../../core/history/find-visit.ts";
 import { foldVisits, visitKey, visitNumber, type VisitRecord } from "../../core/history/visits.ts";
-import { findCast, type Workspace } from "../workspace/workspace.ts";
+import { loadNamedCast, type Workspace } from "../workspace/workspace.ts";
 import type { LoadedCast } from "../store/cast-store.ts";
 import type { CastStatus } from "../../core/cast/summary.ts";
 
@@ -44,7 +44,7 @@ export async function suggestCompletions(
   if (!workspace) return [];
   if (option === "--on")
     return Object.keys(workspace.catalog.fleet?.profiles ?? {}).map((word) => ({ word: `${quoteWord(word)} ` }));
-  if (option === "--loadout") return suggestLoadouts(workspace, "");
+  if (option === "--loadout") return suggestNames(workspace, "loadouts");
   if (option === "--from") return row.name === "init" ? [] : suggestCasts(workspace);
   const before = words.filter((word) => !word.startsWith("--"));
   if (row.name === "open") return suggestOpenArguments(workspace, before);
@@ -73,13 +73,13 @@ async function suggestWords(
     case "link":
       return [...suggestTargets(workspace), ...(count > 0 ? [{ word: "-- ", description: "the prompt follows" }] : [])];
     case "grid":
-      return [...suggestLoadouts(workspace, ""), ...suggestMateria(workspace, "")];
+      return [...suggestNames(workspace, "loadouts"), ...suggestNames(workspace, "materia")];
     case "fuzz":
     case "forecast":
     case "loadout":
-      return count === 0 ? suggestLoadouts(workspace, "") : [];
+      return count === 0 ? suggestNames(workspace, "loadouts") : [];
     case "materia":
-      return count === 0 ? suggestMateria(workspace, "") : [];
+      return count === 0 ? suggestNames(workspace, "materia") : [];
     case "help":
       return count === 0 ? COMMANDS.map((row) => ({ word: row.name, description: row.does })) : [];
     case "casts":
@@ -102,9 +102,9 @@ async function suggestWords(
     case "continue":
       return count === 0 ? suggestCasts(workspace, ["waiting"]) : [];
     case "recast":
-      return count === 0 ? suggestCasts(workspace, ["failed", "aborted", "interrupted"]) : [];
+      return count === 0 ? suggestCasts(workspace, ["failed", "aborted", "interrupted", "paused", "sleeping"]) : [];
     case "abort":
-      return count === 0 ? suggestCasts(workspace, ["running", "waiting", "interrupted"]) : [];
+      return count === 0 ? suggestCasts(workspace, ["running", "waiting", "interrupted", "paused", "sleeping"]) : [];
     case "fleet":
       return suggestFleetWords(words).map((word) => ({ word: `${word} ` }));
     case "completion":
@@ -133,23 +133,21 @@ function suggestFleetWords([action, verb, ...more]: readonly string[]): readonly
 function suggestTargets({ catalog, ...rest }: Workspace): readonly Suggestion[] {
   const workspace = { catalog, ...rest };
   const both = (name: string): boolean => catalog.loadouts.has(name) && catalog.materia.has(name);
-  const plain = [...suggestLoadouts(workspace, ""), ...suggestMateria(workspace, "")].filter(
+  const plain = [...suggestNames(workspace, "loadouts"), ...suggestNames(workspace, "materia")].filter(
     ({ word }) => !both(word.trim()),
   );
-  return [...plain, ...suggestLoadouts(workspace, "loadout:"), ...suggestMateria(workspace, "materia:")];
+  return [
+    ...plain,
+    ...suggestNames(workspace, "loadouts", "loadout:"),
+    ...suggestNames(workspace, "materia", "materia:"),
+  ];
 }
 
-function suggestLoadouts({ catalog }: Workspace, kind: "" | "loadout:"): readonly Suggestion[] {
-  return [...catalog.loadouts.values()].map(({ name, value, layer }) => ({
-    word: `${quoteWord(`${kind}${name}`)} `,
-    description: value?.description ?? `loadout, ${layer}`,
-  }));
-}
-
-function suggestMateria({ catalog }: Workspace, kind: "" | "materia:"): readonly Suggestion[] {
-  return [...catalog.materia.values()].map(({ name, value, layer }) => ({
-    word: `${quoteWord(`${kind}${name}`)} `,
-    description: value?.description ?? `materia, ${layer}`,
+function suggestNames({ catalog }: Workspace, what: "loadouts" | "materia", prefix = ""): readonly Suggestion[] {
+  const kind = what === "loadouts" ? "loadout" : "materia";
+  return [...catalog[what].values()].map(({ name, value, layer }) => ({
+    word: `${quoteWord(`${prefix}${name}`)} `,
+    description: value?.description ?? `${kind}, ${layer}`,
   }));
 }
 
@@ -184,8 +182,7 @@ async function suggestVisits(
   named: string | undefined,
   { of, word }: VisitSuggestions,
 ): Promise<readonly Suggestion[]> {
-  const id = await findCast(store, named);
-  const cast = id.ok ? await store.load(id.value) : id;
+  const cast = await loadNamedCast(store, named);
   if (!cast.ok) return [];
   return of(cast.value)
     .slice(-MAX_VISITS)

@@ -3,7 +3,7 @@ import type { CastEvent } from "../../core/cast/state/event.ts";
 import type { CastState } from "../../core/cast/state/state.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { error, type Issue, assertNever } from "../../core/model/issue.ts";
-import { REHEARSAL_FILE, parseRehearsalText } from "../workspace/agent-hosts.ts";
+import { parseRehearsalText } from "../workspace/agent-hosts.ts";
 import { castStartOf, type CastFile } from "../store/cast-file.ts";
 import type { ArtifactRef, CastStore, VisitRef } from "../store/cast-store.ts";
 import { MAX_FILE_BYTES } from "../system/files.ts";
@@ -14,7 +14,7 @@ import type { JsonObject } from "../../core/model/json.ts";
 import type { Materia } from "../../core/model/materia.ts";
 import type { VisitFileName } from "../../core/wire/casts.ts";
 import { validPrefix } from "../agents/transcript.ts";
-import { TRANSCRIPT_FILE } from "../store/layout.ts";
+import { REHEARSAL_FILE, TRANSCRIPT_FILE } from "../store/layout.ts";
 import { initialState } from "../../core/cast/state/initial-state.ts";
 
 /** The findings about one cast. */

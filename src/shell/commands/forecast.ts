@@ -74,8 +74,9 @@ export async function runForecast(workspace: Workspace, command: ForecastCommand
     data: {
       loadout: name,
       casts: told?.casts ?? 0,
-      items: items ?? null,
+      items: made.value.items,
       turns: { ...range(told?.turns), worst },
+      worstCase: made.value.text,
       tokens: range(told?.tokens),
       cost: range(told?.cost),
       seconds: range(told?.seconds),
@@ -95,6 +96,8 @@ interface ForecastTarget {
 
 interface ForecastResult {
   readonly told: Forecast | undefined;
+  /** The number of items that the worst case is for: as given, else the largest of the past, else 1. */
+  readonly items: number;
   readonly worst: number | null;
   readonly text: string;
   readonly rehearsed: number;
@@ -119,9 +122,12 @@ async function makeForecast(
     flow,
     ...withoutUndefined({ items, model }),
   };
+  const told = forecastGraph(past.value.casts, request);
+  const assumed = items ?? told?.items ?? 1;
   return ok({
-    told: forecastGraph(past.value.casts, request),
-    worst: items === undefined ? null : maxTurns(request, items),
+    told,
+    items: assumed,
+    worst: maxTurns(request, assumed),
     text: worstCaseText(graph, worstCase(graph, flow, limits)),
     rehearsed: past.value.rehearsed,
   });

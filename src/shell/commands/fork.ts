@@ -25,7 +25,7 @@ import {
 import { castStartOf, type CastFile } from "../store/cast-file.ts";
 import type { LoadedCast } from "../store/cast-store.ts";
 import type { AgentSource } from "../workspace/agent-hosts.ts";
-import { findCast, type Workspace } from "../workspace/workspace.ts";
+import { loadNamedCast, type Workspace } from "../workspace/workspace.ts";
 import type { CommandOutput } from "./command-output.ts";
 import { runRestore } from "./restore.ts";
 
@@ -50,7 +50,7 @@ export async function prepareCastFork(
   const planned = planCast(compiled.graph, {
     ...inheritedDetails(file, workspace),
     ...compilationRecord(compiled),
-    ...configuredDetails(workspace.catalog),
+    ...configuredDetails(workspace.catalog, agents),
     request: command.request ?? file.request,
     command: forkCommandText(castId, command),
     model: agents.model ?? null,
@@ -61,18 +61,17 @@ export async function prepareCastFork(
   const prepared = prepareStart(workspace, cast, { host, notes, past: pastOf(castId, fork, cast.file) });
   if (!command.here) return ok(prepared);
   const run: PreparedCast["run"] = async (observer) => {
-    const restored = await runRestore(workspace, restoreCommandFor(castId, fork));
+    const restored = await runRestore(workspace, restoreCommandFor(castId, fork), "fork without --here");
     return restored.ok ? prepared.run(observer) : restored;
   };
   return ok({ ...prepared, run });
 }
 
 async function loadOrigin({ store }: Workspace, command: ForkCommand): Promise<Result<LoadedCast>> {
-  const id = await findCast(store, command.castId);
-  if (!id.ok) return id;
-  const cast = await store.load(id.value);
-  const window = cast.ok ? cast.value.file.window : undefined;
-  return window ? fail(itemCastIssue(id.value, window.parent, "fork")) : cast;
+  const cast = await loadNamedCast(store, command.castId);
+  if (!cast.ok) return cast;
+  const { castId, file } = cast.value;
+  return file.window ? fail(itemCastIssue(castId, file.window.parent, "fork")) : cast;
 }
 
 /** What a fork would reuse and run anew. Nothing of it exists yet. */

@@ -1,4 +1,4 @@
-import { COMMANDS, commandRow, type CommandRow } from "../../core/command/command-table.ts";
+import { COMMANDS, commandRow, type CommandName, type CommandRow } from "../../core/command/command-table.ts";
 import type { OptionName } from "../../core/command/options.ts";
 import { line, toned, type Line } from "../../core/view/line.ts";
 import type { CommandOutput } from "./command-output.ts";
@@ -9,24 +9,37 @@ export function runHelp(topic: string | undefined): CommandOutput {
   return { code: 0, data: row ?? COMMANDS, lines: (width) => (row ? commandLines(row) : allCommandsLines(width)) };
 }
 
+/** [C51] The commands of every day come first. */
+export const COMMAND_GROUPS: readonly (readonly [title: string, names: readonly CommandName[]])[] = [
+  ["Every day", ["cast", "casts", "status", "show", "diff", "continue", "recast", "ui"]],
+  ["Write", ["init", "check", "grid", "loadout", "materia", "link"]],
+  ["Prove", ["demo", "test", "record", "replay", "fork", "fuzz", "forecast", "stats", "compare"]],
+  ["Run elsewhere", ["watch", "worker", "fleet", "take"]],
+  ["Tools", ["abort", "budget", "restore", "open", "doctor", "completion", "help"]],
+];
+
 function allCommandsLines(width: number): readonly Line[] {
   const usages = Math.max(...COMMANDS.map((row) => row.usage.length));
   const narrow = width < usages + 50;
-  const rows = COMMANDS.flatMap((row) => {
+  const commandRows = (name: CommandName): readonly Line[] => {
+    const row = commandRow(name);
+    if (!row) return [];
     const example = toned("dim", `materia ${row.example}`);
     if (narrow) return [line("  ", toned("strong", row.usage)), line(`      ${row.does}`), line("      ", example)];
     return [
       line("  ", toned("strong", row.usage.padEnd(usages)), `  ${row.does}`),
       line(`  ${" ".repeat(usages)}  `, example),
     ];
-  });
+  };
   return [
     line("materia runs repeatable agent work as graphs, on top of the Pi coding agent."),
     line(""),
     line(toned("strong", "Usage"), "  materia <command> [words] [options]"),
-    line(""),
-    line(toned("strong", "Commands")),
-    ...rows,
+    ...COMMAND_GROUPS.flatMap(([title, names]) => [
+      line(""),
+      line(toned("strong", title)),
+      ...names.flatMap(commandRows),
+    ]),
     line(""),
     line(toned("strong", "Options of every command, anywhere before a --")),
     ...(["cwd", "config", "artifacts", "json", "quiet", "no-color", "help"] as const).map(optionLine),
@@ -65,7 +78,8 @@ export const OPTION_TEXTS: Readonly<Record<OptionName, readonly [string, string]
   "no-color": ["--no-color", "plain text"],
   help: ["--help", "this text"],
   version: ["--version", "the version"],
-  model: ["--model PROVIDER/ID", "use this model for every materia"],
+  model: ["--model PROVIDER/ID", "use this model for every materia; a,b: b takes over when a is refused"],
+  wait: ["--wait DURATION", "sleep through limits of the provider, for at most so long in all (30m, 8h)"],
   thinking: [
     "--thinking LEVEL",
     "thinking level of materia that set none: off, minimal, low, medium, high, xhigh, max",
@@ -109,6 +123,7 @@ export const OPTION_TEXTS: Readonly<Record<OptionName, readonly [string, string]
   stat: ["--stat", "a table of files with lines added and removed"],
   full: ["--full", "every text in full, each tool call with its outcome"],
   markdown: ["--markdown", "as Markdown"],
+  page: ["--page N", "these 500 visits of a long cast; the last ones if not given"],
   "name-only": ["--name-only", "the names of the files"],
   to: ["--to DIR", "into this folder, which must be empty or missing"],
   here: ["--here", "into the working tree itself, if nothing would be lost; for a schedule, use the current files"],

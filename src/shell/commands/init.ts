@@ -1,9 +1,10 @@
-import { suggest, typed, error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
+import { suggest, typed, error, fail, isError, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, relative } from "node:path";
 import { readAnyFormat } from "../../core/catalog/formats.ts";
 import type { FormatEdit } from "../../core/catalog/format-edits.ts";
 import { upgradeConfigText } from "../../core/edit/config-text.ts";
+import { quoteWord } from "../../core/command/split-words.ts";
 import { isJsonObject } from "../../core/model/json.ts";
 import { sanitizeForTerminal } from "../../core/model/text.ts";
 import { issueJson, issueLines } from "../../core/view/issues.ts";
@@ -15,7 +16,10 @@ import { rememberTrust } from "../config/trust.ts";
 import type { CommandOutput } from "./command-output.ts";
 
 /** [F13] Writes the starter, or the content of `from`, and trusts it. An existing file is left alone. */
-export function runInit({ startFolder: below, ...project }: ConfigContext, from?: string): Result<CommandOutput> {
+export function runInit(
+  { startFolder: below, ...project }: ConfigContext,
+  { from, typedIn }: { readonly from?: string; readonly typedIn: string },
+): Result<CommandOutput> {
   // A folder inside a project may become a project itself.
   const place = below === undefined ? project : { ...project, cwd: below };
   const file = projectConfigFile(place.cwd);
@@ -25,10 +29,11 @@ export function runInit({ startFolder: below, ...project }: ConfigContext, from?
   if (problem) return fail(problem);
   rememberTrust(place, loadConfig(place).project?.raw);
   const { notes } = text.value;
-  const { program = "materia" } = place;
+  const inFolder = place.cwd === typedIn ? "" : ` --cwd ${quoteWord(relative(typedIn, place.cwd))}`;
+  const program = `${place.program ?? "materia"}${inFolder}`;
   const shown = relative(place.cwd, file);
   return ok({
-    code: 0,
+    code: notes.some(isError) ? 1 : 0,
     data: { file, ...(from === undefined ? {} : { from, issues: notes.map(issueJson) }) },
     lines: () => (from === undefined ? starterLines(shown, program) : convertedLines(shown, from, { notes, program })),
   });
@@ -74,7 +79,9 @@ function relocateCommands(value: unknown, from: string, to: string): readonly Fo
       const found = typeof word === "string" ? findCommandFile(from, word, index) : undefined;
       if (found === undefined) return [];
       const moved = relative(to, found);
-      return [{ path: ["materia", name, "command", index], value: isAbsolute(moved) ? found : moved }];
+      // Without `./` an argument names no file.
+      const spelled = moved.startsWith("../") ? moved : `./${moved}`;
+      return [{ path: ["materia", name, "command", index], value: isAbsolute(moved) ? found : spelled }];
     });
   });
 }

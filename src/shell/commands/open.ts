@@ -9,7 +9,7 @@ import { loadPi, type Pi } from "../agents/pi-sdk.ts";
 import { missingPiIssue } from "../agents/pi-models.ts";
 import { validPrefix } from "../agents/transcript.ts";
 import { foreignCastIssue } from "../workspace/foreign-casts.ts";
-import { findCast, type Workspace } from "../workspace/workspace.ts";
+import { loadNamedCast, type Workspace } from "../workspace/workspace.ts";
 import type { LoadedCast } from "../store/cast-store.ts";
 import { errorText } from "../system/files.ts";
 import type { CommandOutput } from "./command-output.ts";
@@ -45,9 +45,7 @@ export async function openVisitSession(
   { castId: named, visit: name, trust }: OpenCommand,
   folder?: string,
 ): Promise<Result<OpenedVisit>> {
-  const id = await findCast(workspace.store, named);
-  if (!id.ok) return id;
-  const cast = await workspace.store.load(id.value);
+  const cast = await loadNamedCast(workspace.store, named);
   if (!cast.ok) return cast;
   // [S14] A model with all of the user's tools would read text that a stranger wrote.
   const foreign = trust ? undefined : foreignCastIssue(workspace, cast.value.file);
@@ -55,11 +53,11 @@ export async function openVisitSession(
   const found = await findVisitTranscript(workspace, cast.value, name);
   if (!found.ok) return found;
   const { visit, text } = found.value;
-  const title = `${visitLabel(visit.socket, visit.materia)}, visit ${visit.visit} of ${id.value}`;
+  const title = `${visitLabel(visit.socket, visit.materia)}, visit ${visit.visit} of ${cast.value.castId}`;
   try {
     const pi = await loadPi();
     const session = writePiSession(pi, { text, title, cwd: workspace.place.cwd, folder });
-    return ok({ ...visit, castId: id.value, session });
+    return ok({ ...visit, castId: cast.value.castId, session });
   } catch (thrown) {
     const isMissing = thrown instanceof Error && "code" in thrown && thrown.code === "ERR_MODULE_NOT_FOUND";
     return fail(

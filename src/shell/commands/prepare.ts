@@ -1,6 +1,7 @@
 import type { CastingCommand, Command, ContinueCommand, ForkCommand, TargetRef } from "../../core/command/command.ts";
 import { commandText } from "../../core/command/command-text.ts";
 import { runOptionIssues, thinkingLevelOption, type Options } from "../../core/command/options.ts";
+import type { CastStatus } from "../../core/cast/summary.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import {
   failWith,
@@ -140,9 +141,12 @@ function withDelimiterHint(issue: Issue): Issue {
   return withHintParts(issue, [...rest, ...delimiter]);
 }
 
+const RESUMABLE: ReadonlySet<CastStatus> = new Set(["failed", "aborted", "interrupted", "paused", "sleeping"]);
+
 const STOPPED: RequestedCast = {
-  matches: ({ status }) => status === "failed" || status === "aborted" || status === "interrupted",
-  noneMessage: "no cast here failed, was aborted or was interrupted",
+  matches: ({ status }) => RESUMABLE.has(status),
+  noneMessage: "no cast here failed, was paused, aborted or interrupted",
+  newestFor: "recast",
 };
 
 /** After a cast id the rest of the line is raw text if it was typed in one piece, options included. */
@@ -248,8 +252,8 @@ function fleetCallerOf({ workspace, options, remember }: CommandCaller): FleetCo
 }
 
 function agentSourceOf({ options, replies, openReal }: CommandCaller): AgentSource {
-  const { model, rehearse } = options;
+  const { model, rehearse, wait: waitForProvider } = options;
   const [rehearsal, thinking] = [replies ?? rehearse, thinkingLevelOption(options)];
-  const chosen = { ...withoutUndefined({ model, thinking }) };
+  const chosen = { ...withoutUndefined({ model, thinking, waitForProvider }) };
   return { openReal, ...chosen, ...withoutUndefined({ rehearsal }) };
 }

@@ -11,9 +11,10 @@ import { selectPrunable } from "../store/summary.ts";
 import type { CommandOutput } from "./command-output.ts";
 
 export async function runPrune(
-  { store, place, fleet }: Workspace,
+  workspace: Workspace,
   command: Extract<Command, { kind: "prune" }>,
 ): Promise<Result<CommandOutput>> {
+  const { store, fleet } = workspace;
   if (fleet)
     return failWith(
       "unsupported_on_fleet",
@@ -25,18 +26,25 @@ export async function runPrune(
   if (!listed.ok) return listed;
   const casts = selectPrunable(listed.value, command, now);
   const ids = casts.map(({ castId }) => castId);
-  const removed = command.yes ? await store.remove(ids) : ok(ids);
+  const removed = command.yes ? await removeCasts(workspace, ids) : ok(ids);
   if (!removed.ok) return removed;
-  // [S11] Remove the ownership marks of deleted casts too.
-  const own = createOwnCastRegistry(place.env);
-  if (command.yes) {
-    removed.value.forEach((castId) => own.forget(castId));
-    await removeCastRefs(place.cwd, removed.value);
-    await emptyWorktreePool(place.cwd, worktreePool(store.location));
-  }
   const count = removed.value.length;
   const done = command.yes ? `Removed ${count}.` : `${count} would be removed; add --yes to remove them.`;
   const lines: CommandOutput["lines"] = (width) =>
     casts.length === 0 ? [line("Nothing to remove.")] : [...castListLines(casts, { now, width }), line(done)];
   return ok({ code: 0, data: { removed: command.yes, casts: removed.value }, lines });
+}
+
+/** Removes casts with their checkpoints and [S11] their ownership marks. */
+export async function removeCasts(
+  { store, place }: Workspace,
+  ids: readonly string[],
+): Promise<Result<readonly string[]>> {
+  const removed = await store.remove(ids);
+  if (!removed.ok) return removed;
+  const own = createOwnCastRegistry(place.env);
+  removed.value.forEach((castId) => own.forget(castId));
+  await removeCastRefs(place.cwd, removed.value);
+  await emptyWorktreePool(place.cwd, worktreePool(store.location));
+  return removed;
 }

@@ -1,7 +1,8 @@
+import { appendAll } from "../../core/model/lists.ts";
 import { NO_USAGE, addUsage } from "../../core/cast/state/usage.ts";
 import type { CastId, SocketId } from "../../core/model/ids.ts";
 import type { ReplyWithTools, ToolCall, VisitDetail } from "../../core/view/report/visit-detail.ts";
-import { parseTranscriptLine, type TranscriptMessage } from "../../core/cast/transcript.ts";
+import { ownTranscriptLines, parseTranscriptLine, type TranscriptMessage } from "../../core/cast/transcript.ts";
 import type { CastStore } from "../store/cast-store.ts";
 import { TRANSCRIPT_FILE } from "../store/layout.ts";
 
@@ -34,7 +35,7 @@ function parseReplies(transcript: string): Pick<VisitDetail, "model" | "usage" |
   let model: string | null = null;
   let usage = NO_USAGE;
   let tools: (ToolCall & { readonly id: string })[] = [];
-  for (const line of transcript.split("\n")) {
+  for (const line of ownTranscriptLines(transcript.split("\n"))) {
     const message = parseTranscriptLine(line);
     if (message?.role === "toolResult")
       tools = tools.map((call) => (call.id === message.toolCallId ? withToolResult(call, message) : call));
@@ -44,7 +45,7 @@ function parseReplies(transcript: string): Pick<VisitDetail, "model" | "usage" |
     const calls = contentParts(message).flatMap(({ type, id = "", name = "", arguments: given }) =>
       type === "toolCall" ? [{ id, name, arguments: given, failed: null, said: "" }] : [],
     );
-    tools.push(...calls);
+    appendAll(tools, calls);
     if (calls.length > 0) continue;
     replies.push({ tools: tools.map(({ id: _id, ...call }) => call), text: messageText(message) });
     tools = [];

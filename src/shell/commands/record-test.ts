@@ -1,3 +1,5 @@
+import { createOwnCastRegistry } from "../config/own-casts.ts";
+import { trustRecordedTest } from "../testing/trust-tests.ts";
 import { failWith, suggest, typed, error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
@@ -13,7 +15,7 @@ import { line, toned } from "../../core/view/line.ts";
 import type { RecordedTest } from "../../core/wire/testing.ts";
 import { itemCastIssue } from "../casting/resume-refusal.ts";
 import { exitCodeFor } from "../casting/prepared-cast.ts";
-import { findCast, type Workspace } from "../workspace/workspace.ts";
+import { loadNamedCast, type Workspace } from "../workspace/workspace.ts";
 import { projectConfigFile, userConfigFile } from "../config/config.ts";
 import { findRepository } from "../git/repository.ts";
 import { exportTree } from "../git/restore.ts";
@@ -33,14 +35,12 @@ export async function runRecord(
   from: string,
 ): Promise<Result<CommandOutput>> {
   const { store, place } = workspace;
-  const id = await findCast(store, command.castId);
-  if (!id.ok) return id;
-  const cast = await store.load(id.value);
+  const cast = await loadNamedCast(store, command.castId);
   if (!cast.ok) return cast;
   const refusal = recordingIssue(cast.value);
   if (refusal) return fail(refusal);
-  const file =
-    command.file === undefined ? join(place.cwd, TESTS_FOLDER, `${id.value}.json`) : resolve(from, command.file);
+  const { castId } = cast.value;
+  const file = resolve(from, command.file ?? join(place.cwd, TESTS_FOLDER, `${castId}.json`));
   if (existsSync(file))
     return fail({ ...error("file_exists", "", "the file exists already and was not changed"), file });
   const seed = await prepareSeed(cast.value, workspace, {
@@ -49,7 +49,7 @@ export async function runRecord(
   });
   if (!seed.ok) return seed;
   const items = await readItemEvents(store, cast.value);
-  const replies = await readReplies(store, new Map([[id.value, cast.value.events], ...items]));
+  const replies = await readReplies(store, new Map([[castId, cast.value.events], ...items]));
   const test = recordTest({
     observed: { ...cast.value, exitCode: exitCodeOf(cast.value) },
     cast: {
@@ -59,7 +59,7 @@ export async function runRecord(
     },
     tools: !command.noTools,
     items,
-    repliesOf: (castId, socket, visit) => replies.get(`${castId} ${visitKey(socket, visit)}`) ?? [],
+    repliesOf: (of, socket, visit) => replies.get(`${of} ${visitKey(socket, visit)}`) ?? [],
     ...testConfigOf(cast.value, workspace, file),
   });
   try {
@@ -69,12 +69,19 @@ export async function runRecord(
   } catch (thrown) {
     return fail({ ...error("write_failed", "", `it cannot be written: ${errorText(thrown)}`), file });
   }
+  if (createOwnCastRegistry(place.env).owns(cast.value.file)) trustRecordedTest(workspace, file);
   const shown = relative(from, file);
+  const { folder, says } = seed.value;
+  const copied = folder === undefined || command.seed !== undefined ? "" : `, in ${relative(from, folder)}/`;
   return ok({
     code: 0,
-    data: { castId: id.value, file, seed: seed.value.folder ?? null } satisfies RecordedTest,
+    data: { castId, file, seed: seed.value.folder ?? null } satisfies RecordedTest,
     lines: () => [
-      line("Wrote ", toned("strong", sanitizeForTerminal(shown)), toned("dim", `  ${seed.value.says}`)),
+      line(
+        "Wrote ",
+        toned("strong", sanitizeForTerminal(shown)),
+        toned("dim", `  ${says}${sanitizeForTerminal(copied)}`),
+      ),
       line(
         toned("accent", `${place.program ?? "materia"} test ${sanitizeForTerminal(shown)}`),
         toned("dim", "  runs it"),

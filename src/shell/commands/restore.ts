@@ -10,7 +10,11 @@ import type { CommandOutput } from "./command-output.ts";
 import { loadCastFiles, findSpan, type StoredCastFiles } from "./cast-files.ts";
 
 /** [Y8, Y15] Restores files to a separate working tree, or here if nothing would be lost. */
-export async function runRestore(workspace: Workspace, command: RestoreCommand): Promise<Result<CommandOutput>> {
+export async function runRestore(
+  workspace: Workspace,
+  command: RestoreCommand,
+  otherWay = "restore into another folder with --to",
+): Promise<Result<CommandOutput>> {
   const tree = await loadCastFiles(workspace, command.castId);
   if (!tree.ok) return tree;
   const { spans, repository, castId } = tree.value;
@@ -33,7 +37,7 @@ export async function runRestore(workspace: Workspace, command: RestoreCommand):
         exclude: [workspace.store.location],
       })
     : await restoreToFolder(repository, commit, folder);
-  if (restored.kind !== "restored") return fail(restoreIssue(restored, folder));
+  if (restored.kind !== "restored") return fail(restoreIssue(restored, folder, otherWay));
   const { files, pointers } = restored;
   const remove = `git worktree remove ${JSON.stringify(folder)}`;
   return ok({
@@ -67,7 +71,7 @@ async function knownTrees({ spans, repository }: StoredCastFiles): Promise<Reado
 
 const MOST_NAMED = 10;
 
-function restoreIssue(refused: Exclude<RestoreOutcome, { kind: "restored" }>, folder: string) {
+function restoreIssue(refused: Exclude<RestoreOutcome, { kind: "restored" }>, folder: string, otherWay: string) {
   if (refused.kind === "failed") return error("git_failed", folder, `git cannot do it: ${refused.problem}`);
   const names = refused.paths.slice(0, MOST_NAMED).join(", ");
   const more = refused.paths.length > MOST_NAMED ? `, and ${refused.paths.length - MOST_NAMED} more` : "";
@@ -79,14 +83,14 @@ function restoreIssue(refused: Exclude<RestoreOutcome, { kind: "restored" }>, fo
         "dirty_worktree",
         folder,
         `the working tree has changes that would be lost: ${names}${more}`,
-        "commit or stash them, or restore into another folder with --to",
+        `commit or stash them, or ${otherWay}`,
       );
     case "path_occupied":
       return error(
         "path_occupied",
         folder,
         `these files would be overwritten: ${names}${more}`,
-        "move them away, or restore into another folder with --to",
+        `move them away, or ${otherWay}`,
       );
   }
 }

@@ -50,21 +50,19 @@ export async function runCommand(
     case "grid":
       return (await import("./catalog.ts")).runCatalogCommand(command, workspace);
     case "check":
-      return ok(
-        (await import("./check.ts")).runCheck(
-          workspace.catalog,
-          command.file === undefined ? command : { ...command, file: resolve(from, command.file) },
-        ),
+      return (await import("./check.ts")).runCheck(
+        workspace.catalog,
+        command.file === undefined ? command : { ...command, file: resolve(from, command.file) },
       );
     case "completion":
       return ok(await (await import("./completion.ts")).runCompletion(workspace, command));
     case "help":
       return ok((await import("./help.ts")).runHelp(command.topic));
     case "init":
-      return (await import("./init.ts")).runInit(
-        workspace.place,
-        command.from === undefined ? undefined : resolve(from, command.from),
-      );
+      return (await import("./init.ts")).runInit(workspace.place, {
+        typedIn: from,
+        ...(command.from === undefined ? {} : { from: resolve(from, command.from) }),
+      });
     default:
       return runTestingCommand(command, workspace, from);
   }

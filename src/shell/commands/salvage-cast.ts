@@ -3,7 +3,7 @@ import { randomInt } from "node:crypto";
 import type { CastEvent } from "../../core/cast/state/event.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { VisitFileName } from "../../core/wire/casts.ts";
-import { REHEARSAL_FILE } from "../workspace/agent-hosts.ts";
+import { REHEARSAL_FILE } from "../store/layout.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { createOwnCastRegistry } from "../config/own-casts.ts";
 import { CAST_FORMAT, type CastFile, newCastId } from "../store/cast-file.ts";
@@ -52,20 +52,25 @@ export async function salvageCast({ store, place }: Workspace, from: CastId): Pr
   const files = await recoverFiles(store, from, records);
   const copied = salvagedFile(file, events.length, files.lost);
   const replies = copied.rehearsal === file.rehearsal ? undefined : await store.readAttachment(from, REHEARSAL_FILE);
+  // [C46] Salvaging a cast that was started elsewhere does not make it trusted.
+  const registry = createOwnCastRegistry(place.env);
+  const own = registry.owns(file) ? registry : undefined;
+  own?.record(copied, undefined);
   const owned = await store.create(
     { file: copied, ...(replies === undefined ? {} : { attachments: { [REHEARSAL_FILE]: replies } }) },
     { durability: "sync" },
   );
-  if (!owned.ok) return owned;
+  if (!owned.ok) {
+    own?.forget(copied.castId);
+    return owned;
+  }
   const problem = await writeSalvagedCast(owned.value, files.kept, withCastId(events, copied.castId));
   if (problem !== undefined) {
     await owned.value.discard();
     return failWith("write_failed", copied.castId, problem);
   }
   await owned.value.release();
-  // [C46] Salvaging a cast that was started elsewhere does not make it trusted.
-  const own = createOwnCastRegistry(place.env);
-  if (own.owns(file)) own.record(copied, await store.stamp(copied.castId));
+  own?.record(copied, await store.stamp(copied.castId));
   const mended = files.kept.filter(({ isMended }) => isMended).map(({ place: mendedPlace }) => mendedPlace);
   return ok({ castId: copied.castId, from, found, files: files.kept.length, mended, lost: files.lost });
 }

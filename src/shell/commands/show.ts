@@ -1,3 +1,4 @@
+import { appendAll } from "../../core/model/lists.ts";
 import { existsSync } from "node:fs";
 import { replaySteps } from "../../core/cast/timeline.ts";
 import type { CastEvent } from "../../core/cast/state/event.ts";
@@ -26,9 +27,9 @@ import {
   visitDetailLines,
 } from "../../core/view/report/visit-detail.ts";
 import { storyMarkdown, visitMarkdown } from "../../core/view/report/markdown.ts";
-import { eventsOfVisit, foldVisits } from "../../core/history/visits.ts";
+import { eventsOfVisit, foldVisits, type VisitRecord } from "../../core/history/visits.ts";
 import { findVisit } from "../../core/history/find-visit.ts";
-import { findCast, type Workspace } from "../workspace/workspace.ts";
+import { loadNamedCast, type Workspace } from "../workspace/workspace.ts";
 import { listQuarantined } from "../git/worktrees/worktree.ts";
 import { castStartOf, type CastFile } from "../store/cast-file.ts";
 import type { CastStore, LoadedCast } from "../store/cast-store.ts";
@@ -42,10 +43,7 @@ const MAX_WIDTH = 120;
 
 /** [C15, C39, C48] The story of a cast, or one visit of it. */
 export async function runShow(workspace: Workspace, command: ShowCommand): Promise<Result<CommandOutput>> {
-  const { store } = workspace;
-  const id = await findCast(store, command.castId);
-  if (!id.ok) return id;
-  const cast = await store.load(id.value);
+  const cast = await loadNamedCast(workspace.store, command.castId);
   if (!cast.ok) return cast;
   return command.visit === undefined
     ? ok(await castOutput(workspace, cast.value, command))
@@ -55,17 +53,14 @@ export async function runShow(workspace: Workspace, command: ShowCommand): Promi
 async function castOutput(
   workspace: Workspace,
   cast: LoadedCast,
-  { full, markdown }: ShowCommand,
+  { full, markdown, page: asked }: ShowCommand,
 ): Promise<CommandOutput> {
   const { store } = workspace;
   const { castId, file } = cast;
+  const page = pageOf(foldVisits(cast.events), asked, markdown ? Infinity : VISITS_PER_PAGE);
   const events = full ? await readWholeTexts(store, cast) : cast.events;
-  const begun = foldVisits(events);
   const details: VisitDetail[] = [];
-  for (const visit of begun) details.push(await readVisitDetail(store, castId, visit, full ? "all" : "talk"));
-  const asked = details.flatMap(({ model }, index) =>
-    model === null ? [] : [{ model, materia: begun[index]?.materia ?? "" }],
-  );
+  for (const visit of page.visits) details.push(await readVisitDetail(store, castId, visit, full ? "all" : "talk"));
   const summary = await store.summary(castId);
   const alive = summary?.status === "queued" ? "queued" : (await store.owner(castId)) !== undefined;
   const story: StoryOptions = {
@@ -74,7 +69,8 @@ async function castOutput(
     lineage: castLineage(file),
     ...programOption(workspace),
     ...(full ? { extent: FULL_DETAIL } : {}),
-    ...(asked.length === 0 ? {} : { models: modelsText(asked) }),
+    shown: page.shown,
+    ...modelsOption(details, page.visits),
   };
   const { command, targets, fromCastId } = file;
   const items = await withFleetWorkers(workspace, buildItemTable(castId, events));
@@ -90,8 +86,9 @@ async function castOutput(
       ...(items.rows.length === 0
         ? {}
         : { itemCasts: items.rows.map(withQuarantine(left.aside)), unjoined: items.waiting }),
+      ...(page.pages > 1 ? { page: page.number, pages: page.pages } : {}),
       details: details.map(detailData),
-      events,
+      events: page.pages > 1 ? events.filter(({ seq }) => seq >= page.shown.from && seq <= page.shown.to) : events,
     },
     lines: (width) => {
       const detailOf = createDetailLookup(details);
@@ -107,10 +104,46 @@ async function castOutput(
         ...itemTableLines(items, { alive: alive === true, width: Math.min(width, 160), ...left, ...fetch }),
         ...deliveryLines(summary?.delivered),
         ...foreignLines(workspace, file),
+        ...pageLines(page, `${programOption(workspace).program ?? "materia"} show ${castId}`),
         ...footerLines(store.locationOf(castId), cast),
       ];
     },
   };
+}
+
+function modelsOption(details: readonly VisitDetail[], visits: readonly VisitRecord[]): Pick<StoryOptions, "models"> {
+  const models = details.flatMap(({ model }, index) =>
+    model === null ? [] : [{ model, materia: visits[index]?.materia ?? "" }],
+  );
+  return models.length === 0 ? {} : { models: modelsText(models) };
+}
+
+const VISITS_PER_PAGE = 500;
+
+interface ShownPage {
+  readonly number: number;
+  readonly pages: number;
+  readonly visits: readonly VisitRecord[];
+  /** The first and the last event. Those before the first visit belong to the first page. */
+  readonly shown: { readonly from: number; readonly to: number };
+}
+
+/** [C52] A page of visits; the last one if none is named, or if there is no such page. */
+function pageOf(all: readonly VisitRecord[], asked: number | undefined, size: number): ShownPage {
+  const pages = Math.max(1, Math.ceil(all.length / size));
+  const number = asked === undefined || asked < 1 || asked > pages ? pages : asked;
+  if (pages === 1) return { number, pages, visits: all, shown: { from: 0, to: Infinity } };
+  const visits = all.slice((number - 1) * size, number * size);
+  const from = number === 1 ? 0 : (visits[0]?.firstSeq ?? 0);
+  return { number, pages, visits, shown: { from, to: (all[number * size]?.firstSeq ?? Infinity) - 1 } };
+}
+
+function pageLines({ number, pages }: ShownPage, command: string): readonly Line[] {
+  if (pages === 1) return [];
+  const other = number > 1 ? number - 1 : number + 1;
+  return [
+    line(toned("accent", `Page ${number} of ${pages}`), toned("dim", `  ${command} --page ${other} shows another`)),
+  ];
 }
 
 /** [B54] The worker of a running item is in no event of its parent. */
@@ -222,10 +255,10 @@ function visitStory(
   const lines: Line[] = [];
   for (const step of replaySteps(first, events)) {
     const told = teller.write(step);
-    if (own.has(step.event)) lines.push(...told);
+    if (own.has(step.event)) appendAll(lines, told);
   }
   const last = events.at(-1);
-  if (last && own.has(last)) lines.push(...teller.flush());
+  if (last && own.has(last)) appendAll(lines, teller.flush());
   return lines[0]?.length === 0 ? lines.slice(1) : lines;
 }
 

@@ -14,6 +14,14 @@ export async function runTake(
   const id = await findCast(store, command.castId);
   if (!id.ok) return id;
   const castId = id.value;
+  const summary = await store.summary(castId);
+  if (summary?.visits === 0)
+    return failWith(
+      "cast_not_started",
+      castId,
+      "no visit of this cast has run yet, so there is no result",
+      "wait for it",
+    );
   const files = await fleet.fetchCheckpoints(castId, place.cwd);
   if (!files.ok) return files;
   const made = await createCastBranch(place.cwd, castId, files.value);

@@ -3,12 +3,13 @@ import { relative, resolve } from "node:path";
 import type { TestCommand } from "../../core/command/command.ts";
 import { compileTargets } from "../../core/compile/targets/compile.ts";
 import { error, fail, ok, type Result } from "../../core/model/issue.ts";
-import { measureCoverage, coveragePercent, type CoveredRun } from "../../core/testing/coverage.ts";
-import { junitText, coverageLines, testLines, type TestReport } from "../../core/testing/report.ts";
+import { measureCoverage, type CoveredRun } from "../../core/testing/coverage.ts";
+import { junitText, coverageLines, lowCoverageReports, testLines, type TestReport } from "../../core/testing/report.ts";
 import { asTrusted, trustIssue, type Workspace } from "../workspace/workspace.ts";
 import { errorText } from "../system/files.ts";
 import { findTests, type FoundTest } from "../testing/find-tests.ts";
 import { type TestResult, runTests } from "../testing/run-test.ts";
+import { withTestTrust } from "../testing/trust-tests.ts";
 import type { CommandOutput } from "./command-output.ts";
 import { applyEdits, modify } from "jsonc-parser";
 import { type UnmetExpectation, fullExpectation } from "../../core/testing/expectations.ts";
@@ -32,29 +33,25 @@ export async function runTestCommand(
   if (!trusted.ok) return trusted;
   const results = await runTests(found.value, { workspace: trusted.value, signal });
   const tests = results.map((result, index) => reportTest(result, found.value[index], { from, command }));
+  const coverage = measureCoverage([...coveredRuns(results), ...untestedLoadouts(command, trusted.value, results)]);
   if (command.junit !== undefined) {
-    const problem = writeJunit(resolve(from, command.junit), tests);
+    const low = lowCoverageReports(coverage, command.minCoverage);
+    const problem = writeJunit(resolve(from, command.junit), [...tests, ...low]);
     if (problem) return problem;
   }
-  return ok(
-    testOutput(
-      tests,
-      measureCoverage([...coveredRuns(results), ...untestedLoadouts(command, trusted.value, results)]),
-      command,
-    ),
-  );
+  return ok(testOutput(tests, coverage, command));
 }
 
-/** [T9] A configuration that a test names is trusted with it; the project's own has to be trusted. */
+/** [T9, T47] Nothing that the project brings runs before a person has agreed. */
 function trustWorkspaceFor(
   tests: readonly FoundTest[],
   workspace: Workspace,
   { trust }: TestCommand,
 ): Result<Workspace> {
-  const usesProject = tests.some((each) => each.test.config === undefined);
-  const issue = usesProject && !trust ? trustIssue(workspace) : undefined;
+  const asking = withTestTrust(workspace, tests);
+  const issue = trust ? undefined : trustIssue(asking);
   if (issue) return fail(issue);
-  const given = asTrusted(workspace);
+  const given = asTrusted(asking);
   if (trust) given.remember();
   return ok(given.workspace);
 }
@@ -104,9 +101,9 @@ function testOutput(
   coverage: ReturnType<typeof measureCoverage>,
   { minCoverage }: TestCommand,
 ): CommandOutput {
-  const low = Object.values(coverage).some((each) => minCoverage !== undefined && coveragePercent(each) < minCoverage);
+  const low = lowCoverageReports(coverage, minCoverage);
   return {
-    code: low || tests.some((each) => !each.ok) ? 1 : 0,
+    code: low.length > 0 || tests.some((each) => !each.ok) ? 1 : 0,
     data: {
       tests: tests.map(({ file, ok: passed, failures }) => ({
         file,

@@ -4,7 +4,7 @@ import { dirname, join, resolve, sep, isAbsolute } from "node:path";
 import { bundledLayer } from "../../core/catalog/bundled-layer.ts";
 import { mergeLayers, type Catalog } from "../../core/catalog/catalog.ts";
 import { readLayer, type ConfigLayer, type LayerName } from "../../core/catalog/layer.ts";
-import { error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
+import { error, fail, ok, warning, type Issue, type Result } from "../../core/model/issue.ts";
 import { readJsonFile, readConfigText } from "./config-file.ts";
 import { isJsonObject, type Json } from "../../core/model/json.ts";
 import { tryStat, errorText } from "../system/files.ts";
@@ -87,8 +87,11 @@ export function loadConfig(context: ConfigContext): LoadedConfig {
   };
 }
 
-function readConfigLayer(name: LayerName, file: string, raw: Result<unknown>): ConfigLayer {
-  if (raw.ok) return readLayer(name, resolveCommandFiles(raw.value, file), file);
+export function readConfigLayer(name: LayerName, file: string, raw: Result<unknown>): ConfigLayer {
+  if (raw.ok) {
+    const layer = readLayer(name, resolveCommandFiles(raw.value, file), file);
+    return { ...layer, issues: [...layer.issues, ...bareArgumentIssues(raw.value, file)] };
+  }
   return { name, file, settings: {}, materia: new Map(), loadouts: new Map(), issues: raw.issues };
 }
 
@@ -158,7 +161,7 @@ function isOwnFolder(folder: string): boolean {
 }
 
 /** [U39] A configuration whose commands name files relative to the folder of their file. */
-export function resolveCommandFiles(raw: unknown, file: string): unknown {
+function resolveCommandFiles(raw: unknown, file: string): unknown {
   const materia = isJsonObject(raw) ? raw["materia"] : undefined;
   if (!isJsonObject(raw) || !isJsonObject(materia)) return raw;
   const folder = dirname(file);
@@ -175,12 +178,32 @@ function resolveWord(folder: string, word: Json, index: number): Json {
   return (typeof word === "string" ? findCommandFile(folder, word, index) : undefined) ?? word;
 }
 
-/** The file beside the configuration that a word of a command names; a program without a slash is searched in PATH. */
+/** The file beside the configuration that a word of a command names: the program, or an argument with `./` or `../`. */
 export function findCommandFile(folder: string, word: string, index: number): string | undefined {
+  const namesFile = index === 0 ? word.includes("/") : /^\.\.?\//.test(word);
+  return namesFile ? findFileBeside(folder, word) : undefined;
+}
+
+function findFileBeside(folder: string, word: string): string | undefined {
   if (word === "" || isAbsolute(word) || word.startsWith("-") || word.includes("\0")) return undefined;
-  if (index === 0 && !word.includes("/")) return undefined;
   const file = join(folder, word);
   return tryStat(file)?.isFile() === true ? file : undefined;
+}
+
+/** [U39] Arguments that earlier versions took for files beside the configuration. */
+function bareArgumentIssues(raw: unknown, file: string): readonly Issue[] {
+  const materia = isJsonObject(raw) && isJsonObject(raw["materia"]) ? raw["materia"] : {};
+  return Object.entries(materia).flatMap(([name, each]) => {
+    const command = isJsonObject(each) ? each["command"] : undefined;
+    if (!Array.isArray(command)) return [];
+    return command.flatMap((word: Json, index) => {
+      if (index === 0 || typeof word !== "string" || /^\.\.?\//.test(word)) return [];
+      if (findFileBeside(dirname(file), word) === undefined) return [];
+      const message = `"${word}" is passed unchanged, although a file of that name is beside this configuration`;
+      const hint = `write "./${word}" to name the file`;
+      return [{ ...warning("bare_argument", ["materia", name, "command", index], message, hint), file }];
+    });
+  });
 }
 
 /** Sets `activeLoadout` in the project's file if it exists, else in the user's; comments and order stay. Returns the path. */

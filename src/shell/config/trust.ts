@@ -14,15 +14,21 @@ const TrustFile = v.record(v.string(), v.string());
 /** [S1, S3] Whether the present configuration of the project was trusted before. */
 export function isTrusted(context: ConfigContext, raw: unknown): boolean {
   if (depthExceeds(raw, 100)) return false;
-  const hash = executableDigest(context.cwd, raw);
-  return hash !== undefined && readTrust(context.env)[realPathOrSame(resolve(context.cwd))] === hash;
+  return isDigestTrusted(context.env, realPathOrSame(resolve(context.cwd)), executableDigest(context.cwd, raw));
 }
 
 export function rememberTrust(context: ConfigContext, raw: unknown): void {
-  const file = trustFile(context.env);
-  const hash = executableDigest(context.cwd, raw);
-  if (hash === undefined) return;
-  const trusted = { ...readTrust(context.env), [realPathOrSame(resolve(context.cwd))]: hash };
+  const digest = executableDigest(context.cwd, raw);
+  if (digest !== undefined) rememberDigests(context.env, { [realPathOrSame(resolve(context.cwd))]: digest });
+}
+
+export function isDigestTrusted(env: ConfigContext["env"], key: string, digest: string | undefined): boolean {
+  return digest !== undefined && readTrust(env)[key] === digest;
+}
+
+export function rememberDigests(env: ConfigContext["env"], digests: Readonly<Record<string, string>>): void {
+  const file = trustFile(env);
+  const trusted = { ...readTrust(env), ...digests };
   mkdirSync(dirname(file), { recursive: true });
   const draft = `${file}.${process.pid}.draft`;
   writeFileSync(draft, `${JSON.stringify(trusted, undefined, 2)}\n`, { mode: 0o600 });

@@ -5,10 +5,12 @@ import type { EventBody } from "../../core/cast/state/event.ts";
 import type { CastState } from "../../core/cast/state/state.ts";
 import type { CastSummary } from "../../core/cast/summary.ts";
 import type { GraphSocket } from "../../core/compile/graph.ts";
+import type { RepositoryFacts } from "../../core/prompt/work-so-far.ts";
 import type { SocketId } from "../../core/model/ids.ts";
 import type { QueuedCast } from "../../core/view/progress/fleet-status.ts";
 import type { CachedWorktree } from "../git/cached-worktree.ts";
-import type { AgentHost, ItemRunner, Ports, TurnAdmission, TurnProgress } from "../ports.ts";
+import type { ItemRunner } from "../item-ports.ts";
+import type { AgentHost, Ports, TurnAdmission, TurnProgress } from "../ports.ts";
 import { createRedactor } from "../secrets/redact.ts";
 import type { CastFile } from "../store/cast-file.ts";
 import type { CastStore, Durability, OwnedCast, WriteOptions } from "../store/cast-store.ts";
@@ -16,6 +18,8 @@ import type { CastStore, Durability, OwnedCast, WriteOptions } from "../store/ca
 /** Receives what happens in a cast, and may stop it. */
 export interface RunObserver {
   readonly signal: AbortSignal;
+  /** [Z4] Aborted when a sleeping cast should be left asleep. */
+  readonly released?: AbortSignal;
   /** Called after each write: every event with the state before and after it. */
   readonly onSteps?: (steps: readonly CastStep[]) => void;
   readonly onProgress?: (progress: TurnProgress, state: CastState) => void;
@@ -52,6 +56,10 @@ export interface RunContext extends RunObserver {
   readonly cachedWorktree?: CachedWorktree | undefined;
   /** [B8] Set when another machine may continue the cast: the events of a visit are written together with its files. */
   readonly fleetHooks?: FleetHooks;
+  /** The clock of waits; the system's if unset. */
+  readonly clock?: Pick<Ports, "now" | "pause">;
+  /** [Z12] Whether the caller waits while the cast sleeps. */
+  readonly leavesSleep?: true;
 }
 
 /** What differs when many machines share a cast. */
@@ -79,7 +87,7 @@ export function writeOptionsFor({
 }
 
 /** What the loop needs besides the ports. */
-export interface RunOptions extends Pick<RunObserver, "signal" | "onSteps" | "onProgress"> {
+export interface RunOptions extends Pick<RunObserver, "signal" | "released" | "onSteps" | "onProgress"> {
   readonly cwd: string;
   /** Every agent uses it instead of the model of its materia. */
   readonly model?: string;
@@ -91,11 +99,17 @@ export interface RunOptions extends Pick<RunObserver, "signal" | "onSteps" | "on
   readonly secretOf?: (socket: SocketId, visit: number) => string;
   /** [B8] Whether the events of a visit are written together with its files. */
   readonly isOnFleet?: true;
+  /** [P13, P16] The branch and the commits, with those since a checkpoint; undefined without a repository. */
+  readonly readRepository?: (since: string | undefined) => Promise<RepositoryFacts | undefined>;
+  /** [Z3] Return when the cast sleeps, instead of waiting. */
+  readonly leavesSleep?: true;
 }
 
 export type RunOutcome =
   | { readonly kind: "ended"; readonly state: CastState }
   | { readonly kind: "waiting"; readonly state: CastState }
+  /** [Z3, Z4] Its provider refuses until a time, and nobody here waits for that. */
+  | { readonly kind: "asleep"; readonly state: CastState }
   /** [D29] Stopped without an event: it continues like a cast whose process was killed. */
   | { readonly kind: "paused"; readonly state: CastState }
   /** The journal or an artifact could not be written. The journal holds the last state. */
@@ -107,6 +121,10 @@ export interface Interruption {
   readonly note: string;
   /** The last reply, when the agent had answered before the process was killed. */
   readonly reply?: string;
+  /** The model of that reply. */
+  readonly model?: string;
+  /** Whether the transcript has the latest request already. */
+  readonly isAsked?: true;
 }
 
 /** The abort reason of a signal that stops a cast without ending it. */
@@ -135,6 +153,15 @@ export type EffectResult =
       readonly outcome: EffectOutcome;
     }
   | { readonly kind: "broken"; readonly problem: string };
+
+/** The longest wait without a look at the clock: a machine may sleep, and its clock may jump. */
+const MAX_PAUSE_MS = 30_000;
+
+/** [Z7] Waits until a time of the wall clock, or until a signal is aborted. */
+export async function pauseUntil(at: number, ports: Pick<Ports, "now" | "pause">, signal: AbortSignal): Promise<void> {
+  for (let left = at - ports.now().getTime(); left > 0 && !signal.aborted; left = at - ports.now().getTime())
+    await ports.pause(Math.min(left, MAX_PAUSE_MS), signal);
+}
 
 /** Resolves after the delay, or as soon as the signal is aborted; never rejects. */
 export async function sleepUnlessAborted(ms: number, signal: AbortSignal): Promise<void> {

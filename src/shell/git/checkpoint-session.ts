@@ -10,6 +10,7 @@ import { truncate, countedText } from "../../core/model/text.ts";
 import type { CastCheckpoints, CheckpointRequest } from "../ports.ts";
 import { errorText } from "../system/files.ts";
 import { diffText, treeOf } from "./diff.ts";
+import { isResolution } from "./resolution.ts";
 import { takeCheckpoint } from "./take-checkpoint.ts";
 import type { CachedWorktree } from "./cached-worktree.ts";
 import { findRepository } from "./repository.ts";
@@ -98,6 +99,7 @@ export function openCheckpointSession(context: CheckpointContext): CheckpointSes
       }),
     takeOutsideChanges: async (last) => withNames(await take({ last, since: last, title: "Meanwhile" })),
     describe: (from, to) => describeChanges(context.cwd, from, to),
+    isResolution: (marked, resolved) => isResolution({ cwd: context.cwd, from: marked, to: resolved }),
   };
 }
 

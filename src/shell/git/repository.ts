@@ -1,7 +1,8 @@
-import { existsSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { existsSync, realpathSync } from "node:fs";
+import { dirname, join, resolve, sep } from "node:path";
 import { spawn } from "node:child_process";
-import { currentToolsUser } from "../process/tools-user.ts";
+import { repositoryProgramsOff, settingVariables } from "./repository-programs.ts";
+import { gitOptionsFor, gitUserFor } from "../process/tools-user.ts";
 
 /** A repository whose working tree a cast uses. */
 export interface Repository {
@@ -48,10 +49,21 @@ export async function findRepository(cwd: string): Promise<FoundRepository> {
   if (!top || !gitDir || !commonDir || !objectFormat) return noRepository(explainMissing(cwd, gitErrorText(asked)));
   if (asked.code === null) return noRepository(gitErrorText(asked));
   if (!isObjectId(head) || !isObjectId(tree)) return noRepository("the repository has no commit yet");
+  if (gitUserFor(cwd) && !(isWhole(top, gitDir, resolve(cwd, commonDir)) && isWithin(top, cwd)))
+    return noRepository("its .git leads to another repository");
   return {
     kind: "found",
     repository: { top, gitDir, commonDir: resolve(cwd, commonDir), objectFormat, head, tree },
   };
+}
+
+/** [B86] True if all of a repository is in its working tree, as a worker makes it. */
+function isWhole(top: string, gitDir: string, commonDir: string): boolean {
+  return gitDir === join(top, ".git") && commonDir === gitDir;
+}
+
+function isWithin(top: string, folder: string): boolean {
+  return `${realpathSync(folder)}${sep}`.startsWith(`${top}${sep}`);
 }
 
 /** A folder with `.git` inside should usually have a working tree. */
@@ -61,8 +73,8 @@ function bareHint(cwd: string): string {
     : "";
 }
 
-function isObjectId(text: string): boolean {
-  return /^[0-9a-f]{40,64}$/.test(text);
+export function isObjectId(text: string): boolean {
+  return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
 }
 
 /** Programs that were recent enough, by PATH: checked once. */
@@ -81,7 +93,7 @@ async function whyGitUnusable(cwd: string): Promise<string | undefined> {
 const NO_REPOSITORY = "not a git repository";
 
 /** Checks names only, so that a folder outside every repository costs no process. A bare repository has other names. */
-function mayBeInRepository(folder: string): boolean {
+export function mayBeInRepository(folder: string): boolean {
   if (existsSync(join(folder, ".git")) || existsSync(join(folder, "HEAD"))) return true;
   const above = dirname(folder);
   return above !== folder && mayBeInRepository(above);
@@ -154,15 +166,37 @@ const SAFE_SETTINGS = [
   "advice.detachedHead=false",
 ].flatMap((setting) => ["-c", setting]);
 
-/** [B25] The trees of casts belong to the tools user, and git would refuse them. */
+/** [B78] The top of a closed tree belongs to root, and git would refuse it. */
 const ANY_OWNER = ["-c", "safe.directory=*"];
 
-/** The only function that runs git for the engine. */
-export function runGit(args: readonly string[], call: GitOptions): Promise<GitResult> {
+/** The only function that runs git for the engine. No program that the repository's own configuration names is started. */
+export async function runGit(args: readonly string[], call: GitOptions): Promise<GitResult> {
+  // A shadow has its own configuration.
+  if (call.env?.["GIT_DIR"] !== undefined) return spawnGit(args, call);
+  const off = settingVariables(await programsOff(call.cwd));
+  return spawnGit(args, { ...call, env: { ...call.env, ...off } });
+}
+
+function programsOff(cwd: string): ReturnType<typeof repositoryProgramsOff> {
+  return repositoryProgramsOff(cwd, async (list) => {
+    const listed = await spawnGit(list, { cwd });
+    return listed.ok ? listed.stdout : undefined;
+  });
+}
+
+/** [V16] Whether the repository's own configuration has filters, which do not run here. */
+export async function hasOwnFilters({ top }: Pick<Repository, "top">): Promise<boolean> {
+  return (await programsOff(top)).some(([key]) => key.startsWith("filter."));
+}
+
+function spawnGit(args: readonly string[], call: GitOptions): Promise<GitResult> {
   return new Promise((settle) => {
-    const child = spawn("git", [...SAFE_SETTINGS, ...(currentToolsUser() ? ANY_OWNER : []), ...args], {
+    const user = gitUserFor(call.cwd);
+    const as = user && gitOptionsFor(user);
+    const child = spawn("git", [...SAFE_SETTINGS, ...(as ? ANY_OWNER : []), ...args], {
       cwd: call.cwd,
-      env: { ...gitEnvironment(), ...call.env },
+      ...as,
+      env: { ...gitEnvironment(as?.env), ...call.env },
       stdio: [call.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
       ...(call.signal ? { signal: call.signal } : {}),
     });
@@ -210,13 +244,15 @@ export function runGit(args: readonly string[], call: GitOptions): Promise<GitRe
 }
 
 /** Without variables that point git at another repository, index or configuration. */
-function gitEnvironment(): Record<string, string | undefined> {
+function gitEnvironment(ofUser?: Readonly<Record<string, string>>): Record<string, string | undefined> {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_"));
   return {
-    ...Object.fromEntries(kept),
+    ...(ofUser ?? Object.fromEntries(kept)),
     GIT_TERMINAL_PROMPT: "0",
     GIT_OPTIONAL_LOCKS: "0",
     GIT_NO_LAZY_FETCH: "1",
+    // [B77] No call reaches another repository, unless it names its protocol.
+    GIT_ALLOW_PROTOCOL: "",
     LC_ALL: "C",
   };
 }

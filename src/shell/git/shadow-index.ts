@@ -1,5 +1,6 @@
 import {
-  copyFileSync,
+  chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -12,6 +13,7 @@ import {
 } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join, relative, sep } from "node:path";
+import { GIT_GROUP, gitFolder, gitUserFor, readFileOf } from "../process/tools-user.ts";
 import { type Repository, stdoutParts, runGit, type GitResult, type GitOptions } from "./repository.ts";
 
 /**
@@ -49,26 +51,32 @@ export interface ShadowOptions {
 export async function openShadowIndex(repository: Repository, options: ShadowOptions): Promise<ShadowIndex> {
   const settings = options.settings ?? (await readGitSettings(repository));
   const shadow = await openEmptyShadow(repository, repository.top, { ...options, settings });
-  await copyUserIndex(shadow, settings, options.attributes);
+  copyUserIndex(shadow);
+  shadow.bytes.differ = convertsBytes(shadow, settings, options.attributes ?? (await listAttributeFiles(shadow)));
+  if (shadow.bytes.differ) await dropConvertedEntries(shadow);
   return shadow;
 }
 
-function makeTemporaryFolder(): string {
-  mkdirSync(tmpdir(), { recursive: true });
-  return mkdtempSync(join(tmpdir(), "materia-files-"));
+function makeTemporaryFolder(inside = tmpdir()): string {
+  mkdirSync(inside, { recursive: true });
+  return mkdtempSync(join(inside, "materia-files-"));
 }
 
 /** A shadow without files, for any working tree of the repository. */
 export async function openEmptyShadow(
   repository: Repository,
   workTree: string,
-  { exclude: leaveOut = [], folder = makeTemporaryFolder(), settings, maxBytes: mostBytes }: ShadowOptions = {},
+  { exclude: leaveOut = [], folder: asked, settings, maxBytes: mostBytes }: ShadowOptions = {},
 ): Promise<ShadowIndex> {
+  // [B86] Another user's git cannot enter the folder of a cast.
+  const isForeign = gitUserFor(workTree) !== undefined;
+  const folder = isForeign ? makeTemporaryFolder(gitFolder()) : (asked ?? makeTemporaryFolder());
   // A killed owner may have left it; its lock would block this one.
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const leftOut = leaveOut.flatMap((path) => pathBelow(workTree, path));
   writeShadowFiles(folder, repository, settings ?? (await readGitSettings(repository)), leftOut);
+  if (isForeign) openToGitAlone(folder);
   const env = {
     GIT_DIR: folder,
     GIT_WORK_TREE: workTree,
@@ -92,6 +100,15 @@ export async function openEmptyShadow(
       }
     },
   };
+}
+
+/** [B86] Programs of casts cannot enter it: the top belongs to root, and only git has its group. */
+function openToGitAlone(folder: string): void {
+  for (const name of [".", ...readdirSync(folder, { recursive: true, encoding: "utf8" })]) {
+    const path = join(folder, name);
+    chownSync(path, 0, GIT_GROUP);
+    chmodSync(path, statSync(path).isDirectory() ? 0o770 : 0o660);
+  }
 }
 
 const READ_SETTINGS = [
@@ -139,9 +156,17 @@ function writeShadowFiles(
   writeFileSync(join(folder, "config"), `${lines.join("\n")}\n`);
   // Bytes are stored as they are on the disk: no conversion of line ends, keywords or encodings.
   writeFileSync(join(folder, "info", "attributes"), "* -text -ident !eol !filter !working-tree-encoding -diff\n");
-  const own = readIfExists(join(repository.commonDir, "info", "exclude"));
+  const own = readExcludes(repository);
   const ours = leftOut.map((path) => `/${path.replace(/[\\*?[\]!# ]/g, "\\$&")}`);
   writeFileSync(join(folder, "info", "exclude"), `${own}\n${ours.join("\n")}\n`);
+}
+
+function readExcludes({ top, commonDir }: Repository): string {
+  try {
+    return readFileOf(gitUserFor(top), join(commonDir, "info", "exclude")).bytes.toString("utf8");
+  } catch {
+    return "";
+  }
 }
 
 function quoteValue(value: string): string {
@@ -149,24 +174,18 @@ function quoteValue(value: string): string {
 }
 
 /** Copies the person's index, so that only changed files are read; the time of the index matters too. */
-async function copyUserIndex(
-  shadow: ShadowIndex,
-  settings: GitSettings,
-  known: readonly string[] | undefined,
-): Promise<void> {
-  const { gitDir } = shadow.repository;
+function copyUserIndex({ folder, repository: { top, gitDir } }: ShadowIndex): void {
+  const user = gitUserFor(top);
   try {
     for (const name of readdirSync(gitDir).filter((each) => each === "index" || each.startsWith("sharedindex."))) {
-      const [from, to] = [join(gitDir, name), join(shadow.folder, name)];
-      copyFileSync(from, to);
-      const { atime, mtime } = statSync(from);
-      utimesSync(to, atime, mtime);
+      const { bytes, stats } = readFileOf(user, join(gitDir, name));
+      writeFileSync(join(folder, name), bytes);
+      utimesSync(join(folder, name), stats.atime, stats.mtime);
     }
+    if (user) openToGitAlone(folder);
   } catch {
     // Files are read one by one instead: slower, with the same result.
   }
-  shadow.bytes.differ = convertsBytes(shadow, settings, known ?? (await listAttributeFiles(shadow)));
-  if (shadow.bytes.differ) await dropConvertedEntries(shadow);
 }
 
 /** git's path pattern for attribute files. */

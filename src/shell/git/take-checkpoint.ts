@@ -1,6 +1,7 @@
-import { accessSync, constants, lstatSync, readFileSync, rmSync } from "node:fs";
+import { accessSync, constants, lstatSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { ChangeCounts, OmittedFiles } from "../../core/model/checkpoint.ts";
+import { readFileOf } from "../process/tools-user.ts";
 import type { ShadowIndex } from "./shadow-index.ts";
 import { gitErrorText, stdoutParts, runGit, stdoutText } from "./repository.ts";
 
@@ -185,7 +186,7 @@ async function commitTree(shadow: ShadowIndex, tree: string, request: Checkpoint
 /** Reads a ref without a process; undefined if there is none, or if git stores refs in another way. */
 function readRefFile({ repository }: ShadowIndex, ref: string): string {
   try {
-    const text = readFileSync(join(repository.commonDir, ref), "latin1").trim();
+    const text = readFileOf(undefined, join(repository.commonDir, ref)).bytes.toString("latin1").trim();
     return /^[0-9a-f]+$/.test(text) ? text : "";
   } catch {
     return "";

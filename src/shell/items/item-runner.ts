@@ -1,12 +1,14 @@
+import { relative, sep } from "node:path";
+import { isJsonObject, type JsonObject } from "../../core/model/json.ts";
 import { reworkDecisionEvents, reworkLimitOf } from "../../core/cast/rework-limit.ts";
 import { itemResultOf } from "../../core/cast/decide-items.ts";
 import type { EventBody, EventOf } from "../../core/cast/state/event.ts";
-import type { CastStart, CastState } from "../../core/cast/state/state.ts";
+import { phaseBeforeEnd, type CastStart, type CastState } from "../../core/cast/state/state.ts";
 import { NO_USAGE } from "../../core/cast/state/usage.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import type { Issue } from "../../core/model/issue.ts";
 import type { CachedWorktree } from "../git/cached-worktree.ts";
-import type { ItemOutcome, ItemRequest, ItemRunner, ItemsFailure, ItemWorktrees } from "../ports.ts";
+import type { ItemOutcome, ItemRequest, ItemRunner, ItemsFailure, ItemWorktrees } from "../item-ports.ts";
 import { writeOptionsFor, type RunContext, type RunOutcome } from "../context/run-context.ts";
 import { castStartOf, type CastFile } from "../store/cast-file.ts";
 import type { CurrentCast, LoadedCast, OwnedCast } from "../store/cast-store.ts";
@@ -110,14 +112,26 @@ export function itemCastFile(
   cwd: string,
 ): CastFile {
   if (!window) throw new Error("the cast of an item has a window");
-  return { ...parent, castId, budget, state, cwd, window, startedAt: new Date().toISOString() };
+  const startedAt = new Date().toISOString();
+  return { ...parent, castId, budget, state: withTreeRoot(state, parent.cwd, cwd), cwd, window, startedAt };
+}
+
+/** [V46] The root of the repository that was noted for the person's tree, as the path of the item's tree. */
+function withTreeRoot(data: JsonObject, project: string, cwd: string): JsonObject {
+  const { vcs } = data;
+  const root = isJsonObject(vcs) ? vcs["root"] : undefined;
+  if (!isJsonObject(vcs) || typeof root !== "string") return data;
+  const below = relative(root, project);
+  if (below.startsWith("..") || (below !== "" && !cwd.endsWith(`${sep}${below}`))) return data;
+  return { ...data, vcs: { ...vcs, root: below === "" ? cwd : cwd.slice(0, -below.length - 1) } };
 }
 
 async function resumeItem(runner: ItemRunnerContext, request: ItemRequest, known: CurrentCast): Promise<ItemOutcome> {
   const { context } = runner;
   const { window } = request.start;
   if (!window) throw new Error("the cast of an item has a window");
-  const tree = await runner.trees.prepare(known.castId, window, "begun");
+  const hasWorked = known.state.done.visits > 0 || phaseBeforeEnd(known.state.phase).kind === "visiting";
+  const tree = await runner.trees.prepare(known.castId, window, { checkpoint: known.state.files?.last, hasWorked });
   if (tree.kind === "broken") return tree;
   const owned = await context.store.claim(known.castId, writeOptionsFor(context));
   if (!owned.ok) return brokenOutcome(owned.issues);
@@ -139,6 +153,7 @@ export function itemResumeEvents(
 ): readonly EventBody[] {
   if (state.phase.kind === "unstarted") return [];
   const { maxTokens, maxCostUsd } = start.budget;
+  const { waitForProvider } = start.limits;
   const isRaised = JSON.stringify(state.budget) !== JSON.stringify(start.budget);
   const allow = resume !== null && resume.allow > 0 && state.phase.kind === "ended" ? { allow: resume.allow } : {};
   const decision = resume?.decision ?? null;
@@ -148,6 +163,7 @@ export function itemResumeEvents(
     ...(isRaised && maxCostUsd !== undefined ? { maxCostUsd } : {}),
     ...allow,
     ...hint,
+    ...(waitForProvider !== undefined && waitForProvider !== state.limits.waitForProvider ? { waitForProvider } : {}),
   };
   const by = resume === null ? "its parent" : resumerName(resume.seq);
   return [
@@ -172,6 +188,7 @@ async function runOwnedItem(
     if (end.kind === "broken") return { kind: "broken", problem: end.problem };
     if (end.kind === "waiting") return { kind: "broken", problem: `${owned.castId} waits for a person` };
     const { phase } = end.state;
+    if (phase.kind === "sleeping") return { kind: "asleep", sleep: phase };
     if (end.kind === "paused") return { kind: "aborted" };
     if (phase.kind === "ended" && phase.outcome === "aborted" && request.signal.aborted) return { kind: "aborted" };
     return await itemOutcome(runner, request, end.state);
@@ -192,6 +209,7 @@ function itemRunContext(
     ...parent,
     signal,
     cwd,
+    leavesSleep: true,
     cachedWorktree: trees.cachedWorktree?.(work.child),
     admit: budget.admit,
     ...(onItemSteps ? { onSteps: onItemSteps } : {}),
@@ -208,7 +226,12 @@ async function itemOutcome(
   const { phase } = state;
   const isDone = phase.kind === "ended" && (phase.outcome === "completed" || phase.outcome === "not_satisfied");
   if (!isDone || !start.window) return { kind: "ended", end: itemResultOf(state) };
-  const kept = await trees.saveWork(work.child, start.window, title);
+  const kept = await trees.saveWork({
+    child: work.child,
+    window: start.window,
+    title,
+    checkpoint: state.files?.last,
+  });
   return kept.kind === "broken" ? kept : { kind: "ended", end: itemResultOf(state, kept) };
 }
 

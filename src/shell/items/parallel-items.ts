@@ -4,16 +4,21 @@ import type { ParallelEffect } from "../../core/cast/next-items.ts";
 import type { Effect } from "../../core/cast/next.ts";
 import type { EventBody } from "../../core/cast/state/event.ts";
 import type { ParallelRun } from "../../core/cast/state/parallel-run.ts";
-import type { CastState } from "../../core/cast/state/state.ts";
+import type { CastState, SleepingPhase } from "../../core/cast/state/state.ts";
+import { parseMillis } from "../../core/model/text.ts";
 import { NO_USAGE } from "../../core/cast/state/usage.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { assertNever } from "../../core/model/issue.ts";
-import type { ItemsFailure, ItemRunner, Ports } from "../ports.ts";
+import { pauseUntil } from "../context/run-context.ts";
+import type { ItemsFailure, ItemRunner } from "../item-ports.ts";
+import type { Ports } from "../ports.ts";
 
 /** The result of one task: `decide` makes its event from the state at that time. */
 export type ItemStepResult =
   | { readonly kind: "decided"; readonly decide: (state: CastState) => EventBody }
   | { readonly kind: "aborted" }
+  /** [Z12] Every item that is left sleeps; this one wakes first. */
+  | { readonly kind: "asleep"; readonly sleep: SleepingPhase }
   | ItemsFailure;
 
 /** The running tasks of a parallel loop: items, and the merge of one item. */
@@ -26,7 +31,7 @@ export interface ParallelItems {
   readonly abort: (effect: Effect, state: CastState) => Promise<void>;
 }
 
-export type ParallelItemsPorts = Pick<Ports, "items" | "checkpoints" | "holdsClaim">;
+export type ParallelItemsPorts = Pick<Ports, "items" | "checkpoints" | "holdsClaim" | "now" | "pause">;
 
 export function openParallelItems(ports: ParallelItemsPorts, outer: AbortSignal): ParallelItems {
   const { items } = ports;
@@ -40,13 +45,23 @@ export function openParallelItems(ports: ParallelItemsPorts, outer: AbortSignal)
         run().then((result) => ({ name, result })),
       );
   };
+  const asleep = new Map<string, SleepingPhase>();
   const stepItems = async (port: ItemRunner, effect: Extract<ParallelEffect, { kind: "items" }>, state: CastState) => {
     const { fork, running, merge } = effect;
-    for (const run of running) start(run.child, () => runItem(port, state, fork, run, signal));
-    if (merge) start(`merge of ${merge.child}`, () => mergeItem(port, state, fork, merge));
-    const { name, result } = await Promise.race(tasks.values());
-    tasks.delete(name);
-    return result;
+    for (;;) {
+      const now = ports.now().getTime();
+      for (const [child, { until }] of asleep) if (parseMillis(until, 0) <= now) asleep.delete(child);
+      for (const run of running)
+        if (!asleep.has(run.child)) start(run.child, () => runItem(port, state, fork, run, signal));
+      if (merge) start(`merge of ${merge.child}`, () => mergeItem(port, state, fork, merge));
+      const first = [...asleep.values()].toSorted(firstToWake)[0];
+      if (tasks.size === 0 && first) return { kind: "asleep", sleep: first } as const;
+      const done = await raceWithReset([...tasks.values()], first, ports, signal);
+      if (!done) continue;
+      tasks.delete(done.name);
+      if (done.result.kind !== "asleep") return done.result;
+      asleep.set(done.name, done.result.sleep);
+    }
   };
   const close = async (): Promise<void> => {
     stop.abort();
@@ -81,7 +96,7 @@ async function forkLoop(
   const forked = items
     ? await items.findBase(signal)
     : { kind: "refused" as const, reason: "there are no working trees here" };
-  const made = forked.kind === "forked" ? { base: forked.base } : { base: null, reason: forked.reason };
+  const { kind: _kind, ...made } = forked.kind === "forked" ? forked : { base: null, ...forked };
   return { kind: "decided", decide: () => ({ type: "loop_forked", loop: id, lanes: parallel, ...made }) };
 }
 
@@ -102,11 +117,34 @@ async function runItem(
     case "ended":
       return { kind: "decided", decide: (now) => itemEndedEvent(now, fork, run, outcome.end) };
     case "aborted":
+    case "asleep":
     case "broken":
       return outcome;
     default:
       return assertNever(outcome);
   }
+}
+
+/** The first task that ends; undefined if a sleeping item wakes before. */
+async function raceWithReset<T>(
+  tasks: readonly Promise<T>[],
+  first: SleepingPhase | undefined,
+  ports: ParallelItemsPorts,
+  signal: AbortSignal,
+): Promise<T | undefined> {
+  if (!first || first.paused) return Promise.race(tasks);
+  const over = new AbortController();
+  const reset = pauseUntil(parseMillis(first.until, 0), ports, AbortSignal.any([signal, over.signal]));
+  try {
+    return await Promise.race([...tasks, reset.then(() => undefined)]);
+  } finally {
+    over.abort();
+  }
+}
+
+/** Items that a person must continue come last. */
+function firstToWake(a: SleepingPhase, b: SleepingPhase): number {
+  return Number(a.paused) - Number(b.paused) || parseMillis(a.until, 0) - parseMillis(b.until, 0);
 }
 
 async function mergeItem(
@@ -133,9 +171,9 @@ async function joinLoop(
   fork: ParallelRun,
   state: CastState,
 ): Promise<ItemStepResult> {
-  const { loop, door, number, base, tip } = fork;
+  const { loop, door, number, base, branch, tip } = fork;
   const unmerged = unmergedItems(fork, state.pass?.items.length ?? 0);
-  const joined = await ports.items.join({ fork: number, base: base.commit, tip, unmerged });
+  const joined = await ports.items.join({ fork: number, base: base.commit, branch, tip, unmerged });
   switch (joined.kind) {
     case "joined": {
       const files = await checkpointJoinedItems(ports, state);

@@ -1,4 +1,6 @@
-import { readFileSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from "node:fs";
+import { randomInt } from "node:crypto";
+import { resolve, sep } from "node:path";
 import { failWith, ok, type Result } from "../../core/model/issue.ts";
 
 /** [B25] The user of this machine that runs tools and programs of casts. */
@@ -18,6 +20,49 @@ export function setToolsUser(user: ToolsUser): void {
 
 export function currentToolsUser(): ToolsUser | undefined {
   return configuredUser;
+}
+
+/** [B86] A group without members: it lets git of this process, and no program of a cast, into closed folders. */
+export const GIT_GROUP = randomInt(65_000, 65_534);
+
+let ownFolders: readonly string[] = [];
+let privateFolder: string | undefined;
+
+/** [B86] Folders that only this process writes. Git runs with the rights of this process there, and nowhere else. */
+export function setOwnFolders(folders: readonly string[], ofGit: string): void {
+  ownFolders = folders.map((folder) => resolve(folder) + sep);
+  privateFolder = ofGit;
+}
+
+/** [B86] Where git of another user finds files of this process; the user can reach it. */
+export function gitFolder(): string | undefined {
+  return privateFolder;
+}
+
+/** [B86] The user that runs git in a folder, if it is another one: agents may have written what git reads there. */
+export function gitUserFor(folder: string): ToolsUser | undefined {
+  return ownFolders.some((own) => resolve(folder).startsWith(own)) ? undefined : configuredUser;
+}
+
+/** [B86] Spawn options of git for that user, with no configuration that programs of casts could have written. */
+export function gitOptionsFor(user: ToolsUser): ReturnType<typeof spawnOptionsFor> {
+  const { uid, env } = spawnOptionsFor(user);
+  return { uid, gid: GIT_GROUP, env: { ...env, HOME: "/nonexistent", GIT_CONFIG_GLOBAL: "/dev/null" } };
+}
+
+/** [B86] Reads a file that belongs to the user, if one is given: a link could lead to a file that only root may read. */
+export function readFileOf(
+  user: ToolsUser | undefined,
+  file: string,
+): { readonly bytes: Buffer; readonly stats: Stats } {
+  const opened = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const stats = fstatSync(opened);
+    if (!stats.isFile() || (user && stats.uid !== user.uid)) throw new Error(`${file} is no file of ${user?.name}`);
+    return { bytes: readFileSync(opened), stats };
+  } finally {
+    closeSync(opened);
+  }
 }
 
 /** Spawn options for that user; of this process's environment only PATH. */

@@ -8,6 +8,13 @@ export const VISIT_VARIABLE = "MATERIA_VISIT";
 /** [U42] The variable that distinguishes a repeated visit from a new one. */
 const IDEMPOTENCY_VARIABLE = "MATERIA_IDEMPOTENCY_KEY";
 
+/** [S6] Four standard variables of this process, and those that are named. Keys of models are absent unless named. */
+export function curatedEnvironment(more: readonly string[] = []): Readonly<Record<string, string>> {
+  // Own properties only: "constructor" is no variable.
+  const names = ["PATH", "HOME", "LANG", "TMPDIR", ...more].filter((name) => Object.hasOwn(process.env, name));
+  return Object.fromEntries(names.map((name) => [name, process.env[name] ?? ""]));
+}
+
 /** The environment of programs and commands of a visit. */
 export function visitEnvironment({ secret, idempotencyKey }: VisitTokens): Readonly<Record<string, string>> {
   const variables: Record<string, string> = {};

@@ -5,10 +5,20 @@ import type { TurnReason, CastState } from "../../core/cast/state/state.ts";
 import { currentItemKey, itemIndexOf } from "../../core/cast/state/current-item.ts";
 import { endVisitProcesses, idempotencyKeyOf, visitEnvironment } from "../process/visit-processes.ts";
 import { checkLimitDuringTurn } from "../../core/cast/limits.ts";
-import { NO_USAGE, type Usage } from "../../core/cast/state/usage.ts";
-import { templateOf, toolsInScope, parseVariables } from "../../core/model/materia.ts";
-import { writeAgentPrompt, type AgentPrompt } from "../../core/prompt/agent-prompt.ts";
+import { NO_USAGE, soundUsage, type Usage } from "../../core/cast/state/usage.ts";
+import { toolsInScope } from "../../core/model/materia.ts";
+import {
+  promptNeedsOf,
+  writeAgentPrompt,
+  type AgentPrompt,
+  type AgentPromptInput,
+} from "../../core/prompt/agent-prompt.ts";
 import type { TurnOutcome, TurnProgress, TurnRequest, SocketTurnCount } from "../ports.ts";
+import { countRepeatedCalls } from "./repeated-calls.ts";
+import { maxRepeatedCallsOf } from "../../core/model/config.ts";
+import { chooseModel, readRefusedTurn } from "./refused-turn.ts";
+import type { SocketConversation } from "../../core/cast/state/conversations.ts";
+import { copyConversation } from "./continue-conversation.ts";
 import { checkpointsDuringTurn } from "./visit-checkpoints.ts";
 import type { Interruption, EffectResult, EffectContext } from "../context/run-context.ts";
 import { countOf } from "../../core/cast/state/persistent-map.ts";
@@ -20,22 +30,40 @@ type AgentEffect = Extract<Effect, { kind: "agent" }>;
 
 /** Runs one turn of an agent. Its files are written before the result counts. */
 export async function runAgentTurn(effect: AgentEffect, context: EffectContext): Promise<EffectResult> {
+  const opened = await openConversation(effect, context);
+  return "problem" in opened ? { kind: "broken", problem: opened.problem } : runOpenedTurn(opened, context);
+}
+
+async function runOpenedTurn({ effect, isContinued }: OpenedTurn, context: EffectContext): Promise<EffectResult> {
   const { ports, options } = context;
   const { socket, visit } = effect;
   const told: Promise<string | undefined>[] = [];
   const checkpoints = checkpointsDuringTurn(visit, context);
+  const repeats = countRepeatedCalls();
+  const isRepeating = () => repeats.count() >= maxRepeatedCallsOf(context.state.limits);
+  const choice = await chooseModel(effect, context);
+  if (choice.kind !== "model") return { kind: "decided", socket, outcome: choice };
   const request = turnRequest(effect, context, {
-    changes: asksForChanges(effect, context) ? await describeChanges(context) : "",
+    facts: await readPromptFacts(effect, context),
+    model: choice.model,
+    isContinued,
     writePrompt: (text) => told.push(ports.artifacts.append(socket.id, visit.number, "prompt.md", text)),
-    onProgress: (progress) => checkpoints?.onProgress(progress),
+    onProgress: (progress) => {
+      checkpoints?.onProgress(progress);
+      repeats.onProgress(progress);
+    },
   });
   const since = ports.now().getTime();
   const elapsed = () => ports.now().getTime() - since;
   // [A25] The same check as in `next`: a turn that stops here hits its limit there.
-  const isBudgetSpent = (usage: Usage): boolean =>
+  const isBudgetSpent = (reported: Usage): boolean => isSpent(soundUsage(reported));
+  const isSpent = (usage: Usage): boolean =>
     checkLimitDuringTurn(context.state, visit, { usage, ms: elapsed() }) !== undefined ||
+    isRepeating() ||
     (context.admission?.isBudgetSpent(usage) ?? false);
-  const outcome = recoveredReply(context) ?? (await ports.agents.runTurn({ ...request, isBudgetSpent }));
+  const outcome = withSoundUsage(
+    recoveredReply(context) ?? (await ports.agents.runTurn({ ...request, isBudgetSpent })),
+  );
   // [V13] The host may not have reported its usage during the turn.
   context.admission?.reportUsage(outcome.usage);
   const unkept = checkpoints && (await checkpoints.finish());
@@ -47,9 +75,24 @@ export async function runAgentTurn(effect: AgentEffect, context: EffectContext):
   const problem = unkept ?? (await writeTurn(effect, context, outcome, told));
   if (problem !== undefined) return { kind: "broken", problem };
   if (outcome.kind === "said")
-    return { kind: "decided", socket, outcome: { kind: "replied", text: outcome.text, usage: outcome.usage } };
+    return {
+      kind: "decided",
+      socket,
+      outcome: { kind: "replied", text: outcome.text, ...answeredBy(outcome), usage: outcome.usage },
+    };
+  const refused = await readRefusedTurn(outcome, { choice, context, ms: elapsed(), wasAsked: told.length > 0 });
+  if (refused) return { kind: "decided", socket, outcome: refused };
   if (outcome.reason === "limit")
-    return { kind: "decided", socket, outcome: { kind: "stopped", usage: outcome.usage, ms: elapsed() } };
+    return {
+      kind: "decided",
+      socket,
+      outcome: {
+        kind: "stopped",
+        usage: outcome.usage,
+        ms: elapsed(),
+        ...(isRepeating() ? { repeated: repeats.count() } : {}),
+      },
+    };
   // [D9] A full disk is no fault of the agent: the cast stays where it is and can resume.
   if (outcome.reason === "disk") return { kind: "broken", problem: outcome.message };
   if (outcome.reason === "aborted" && options.signal.aborted)
@@ -57,39 +100,82 @@ export async function runAgentTurn(effect: AgentEffect, context: EffectContext):
   return { kind: "decided", socket, outcome };
 }
 
+function withSoundUsage(outcome: TurnOutcome): TurnOutcome {
+  return { ...outcome, usage: soundUsage(outcome.usage) };
+}
+
+type PromptFacts = Pick<AgentPromptInput, "changes" | "changedSince" | "repository">;
+
 /** The files of a turn. */
 interface TurnFileHooks {
-  readonly changes: string;
+  readonly facts: PromptFacts;
+  readonly model: string | undefined;
+  readonly isContinued: boolean;
   readonly writePrompt: (text: string) => void;
   readonly onProgress: (progress: TurnProgress) => void;
 }
 
-/** [Y10] Changes are read only for a prompt that uses them. */
-function asksForChanges({ socket }: AgentEffect, { state }: EffectContext): boolean {
-  const template = templateOf(materiaOf(state.graph, socket))?.text ?? "";
-  return template.includes("changes") && parseVariables(template).some(({ kind }) => kind === "changes");
+interface OpenedTurn {
+  readonly effect: AgentEffect;
+  readonly isContinued: boolean;
 }
 
-async function describeChanges({ state, ports }: EffectContext): Promise<string> {
-  const { files } = state;
-  if (!files || !ports.checkpoints) return UNKNOWN_CHANGES;
-  return ports.checkpoints.describe(state.pass === null ? files.base : files.item, files.last);
+/** [I5] The first turn of a visit that continues a conversation begins with a copy of it. */
+async function openConversation(
+  effect: AgentEffect,
+  context: EffectContext,
+): Promise<OpenedTurn | { readonly problem: string }> {
+  const { continues, ...visit } = effect.visit;
+  if (!continues || effect.ask.kind !== "begin" || context.interruption) return { effect, isContinued: false };
+  const copied = await copyConversation({ socket: visit.socket, visit: visit.number }, continues, context);
+  if ("problem" in copied) return copied;
+  return copied.isCopied ? { effect, isContinued: true } : { effect: { ...effect, visit }, isContinued: false };
 }
 
-const UNKNOWN_CHANGES = "(not known: the files of this cast are not kept; look at them yourself)";
+/** [I6] What others have changed since the conversation ended; empty without checkpoints. */
+async function describeChangesSince(
+  { commit }: SocketConversation,
+  { state, ports }: Pick<EffectContext, "state" | "ports">,
+): Promise<string> {
+  const last = state.files?.last;
+  if (commit === null || last === undefined || commit === last) return "";
+  return (await ports.checkpoints?.describe(commit, last)) ?? "";
+}
+
+/** [Y10, P13] Facts from git, read only for a prompt that uses them. */
+async function readPromptFacts(effect: AgentEffect, { state, ports, options }: EffectContext): Promise<PromptFacts> {
+  const needs = promptNeedsOf(state, effect);
+  const { files, pass, item } = state;
+  // [Y10] Compared with the merged work, not with a tree that has conflict marks.
+  const onto = item && item.window.tree !== null ? item.window.base : undefined;
+  const from = onto ?? (pass === null ? files?.base : files?.item);
+  const { continues, reworked } = effect.visit;
+  if (continues) {
+    // [V52] Of another attempt only the merged whole says what changed.
+    const isMerged = continues.castId !== undefined && needs.changes && !reworked && files && onto !== undefined;
+    return {
+      changes: isMerged ? await ports.checkpoints?.describe(onto, files.last) : undefined,
+      changedSince: await describeChangesSince(continues, { state, ports }),
+    };
+  }
+  const [changes, repository] = await Promise.all([
+    needs.changes && files && from !== undefined ? ports.checkpoints?.describe(from, files.last) : undefined,
+    needs.repository ? options.readRepository?.(files?.base) : undefined,
+  ]);
+  return { changes, repository };
+}
 
 function turnRequest(
   effect: AgentEffect,
   context: EffectContext,
-  { changes, writePrompt: tell, onProgress: hear }: TurnFileHooks,
+  { facts, model, isContinued, writePrompt: tell, onProgress: hear }: TurnFileHooks,
 ): Omit<TurnRequest, "isBudgetSpent"> {
   const { state, options, interruption } = context;
   const { socket, visit, ask } = effect;
   const materia = materiaOf(state.graph, socket);
   if (materia.type !== "agent") throw new Error(`${socket.id} holds no agent`);
-  const text = writeAgentPrompt(state, { socket, visit, ask, changes });
+  const text = writeAgentPrompt(state, { socket, visit, ask, cwd: options.cwd, ...facts });
   const prompt = withInterruptionNote(ask, text.prompt, interruption);
-  const model = options.model ?? materia.model;
   return {
     castId: state.castId,
     socket: socket.id,
@@ -107,7 +193,7 @@ function turnRequest(
     // A turn that only writes the agreed handoff is not interactive.
     interactive: socket.interactive && (ask.kind === "begin" || ask.kind === "answer"),
     transcript: context.ports.artifacts.pathOf(socket.id, visit.number, TRANSCRIPT_FILE),
-    history: ask.kind === "begin" && interruption === undefined ? "fresh" : "continued",
+    history: ask.kind === "begin" && interruption === undefined && !isContinued ? "fresh" : "continued",
     env: visitEnvironment({
       secret: options.secretOf?.(socket.id, visit.number),
       idempotencyKey: idempotencyKeyOf(state.castId, socket.id, visit.number),
@@ -127,13 +213,17 @@ function turnRequest(
 /** [D2] Reuse a reply that a kill kept from the journal: it is not paid twice. */
 function recoveredReply({ interruption }: EffectContext): TurnOutcome | undefined {
   if (interruption?.reply === undefined) return undefined;
-  return { kind: "said", text: interruption.reply, usage: NO_USAGE, model: "" };
+  return { kind: "said", text: interruption.reply, usage: NO_USAGE, model: interruption.model ?? "" };
+}
+
+function answeredBy({ model }: Extract<TurnOutcome, { kind: "said" }>): { readonly model?: string } {
+  return model === "" ? {} : { model };
 }
 
 /** [D3] The transcript has the prompt of the visit already; it may lack the latest request. */
 function withInterruptionNote(ask: TurnReason, prompt: string, interruption: Interruption | undefined): string {
   if (interruption === undefined) return prompt;
-  return ask.kind === "begin" ? interruption.note : `${interruption.note}\n\n${prompt}`;
+  return ask.kind === "begin" || interruption.isAsked ? interruption.note : `${interruption.note}\n\n${prompt}`;
 }
 
 function handleProgress(
@@ -154,7 +244,11 @@ function handleProgress(
     const { attempt, error, delayMs } = progress;
     context.report({ type: "turn_retried", socket: socket.id, visit: visit.number, attempt, error, delayMs });
   }
-  if (progress.kind === "used") context.admission?.reportUsage(progress.usage);
+  if (progress.kind === "compacted") {
+    const { reason, tokensBefore } = progress;
+    context.report({ type: "turn_compacted", socket: socket.id, visit: visit.number, reason, tokensBefore });
+  }
+  if (progress.kind === "used") context.admission?.reportUsage(soundUsage(progress.usage));
   context.options.onProgress?.(progress, context.state);
 }
 

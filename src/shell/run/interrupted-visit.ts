@@ -1,6 +1,7 @@
 import type { OutsideChanges } from "../../core/model/checkpoint.ts";
 import type { CastEvent } from "../../core/cast/state/event.ts";
 import { phaseBeforeEnd, type CastState, type Visit } from "../../core/cast/state/state.ts";
+import { withoutUndefined } from "../../core/model/json.ts";
 import type { Usage } from "../../core/cast/state/usage.ts";
 import type { CastStore } from "../store/cast-store.ts";
 import { filesChangedSince } from "../system/folders.ts";
@@ -48,7 +49,7 @@ export async function readInterruptedVisit(
     ? (changes?.names ?? [])
     : filesChangedSince(cwd, transcript.changedAt, store.locationOf(state.castId));
   return {
-    interruption: { note: interruptionNote(changed), ...(reply === undefined ? {} : { reply }) },
+    interruption: { note: interruptionNote(changed), ...withoutUndefined({ reply, model: conversation.model }) },
     ...(usage.input + usage.output + usage.cost > 0 ? { usage } : {}),
   };
 }

@@ -1,8 +1,10 @@
+import { parseEvent } from "../../core/cast/state/parse-event.ts";
 import { abortedEvent, decide } from "../../core/cast/decide.ts";
 import type { EventBody, EventOf } from "../../core/cast/state/event.ts";
 import { applyStep, type CastStep } from "../../core/cast/timeline.ts";
 import { visitCompletedEvent, next, type Effect } from "../../core/cast/next.ts";
 import type { CastState } from "../../core/cast/state/state.ts";
+import { itemsAsleepEvent, sleepUntilReset } from "./provider-sleep.ts";
 import { assertNever } from "../../core/model/issue.ts";
 import { type Usage, NO_USAGE } from "../../core/cast/state/usage.ts";
 import type { AgentHost, Ports } from "../ports.ts";
@@ -11,12 +13,15 @@ import { runAgentTurn, earlierTurns } from "./agent-turn.ts";
 import { checkpointVisit } from "./visit-checkpoints.ts";
 import {
   isPauseSignal,
+  pauseUntil,
   type EffectContext,
   type EffectResult,
+  type Interruption,
   type RunOptions,
   type RunOutcome,
 } from "../context/run-context.ts";
 import { openParallelItems, type ParallelItems } from "../items/parallel-items.ts";
+import { settleContinuation } from "./continue-conversation.ts";
 import { runUtilityVisit } from "./utility-visit.ts";
 import { materiaOf } from "../../core/compile/graph.ts";
 import { itemKey } from "../../core/model/handoff.ts";
@@ -35,7 +40,7 @@ async function runLoop(log: EventLog, items: ParallelItems, ports: Ports, option
   for (const body of options.firstEvents ?? []) log.addEvent(body);
   let interruption = options.interruption;
   for (;;) {
-    const effect = decideUntilEffect(log, ports.agents);
+    const effect = await decideUntilEffect(log, ports, options);
     if (effect.kind === "checkpoint" && options.isOnFleet) {
       const ahead = log.latestState();
       // [B8] Write the visit and its checkpoint together: another machine needs both.
@@ -58,12 +63,19 @@ async function runLoop(log: EventLog, items: ParallelItems, ports: Ports, option
       continue;
     }
     if (effect.kind === "wait") return { kind: "waiting", state };
+    if (effect.kind === "sleep") {
+      const slept = await sleepUntilReset(effect.phase, state.castId, ports, options);
+      if (slept === "left") return { kind: "asleep", state };
+      if (slept === "awake") log.addEvent({ type: "cast_woken" });
+      continue;
+    }
     // [D36] A process that slept may have lost its cast: it must not act for it.
     if (!(await ports.holdsClaim())) return endBroken(log, "another process owns this cast now");
     if (effect.kind === "fork" || effect.kind === "items" || effect.kind === "join") {
       const result = await items.step(effect, state);
       if (result.kind === "decided") log.addEvent(result.decide(log.latestState()));
       if (result.kind === "broken") return endBroken(log, result.problem);
+      if (result.kind === "asleep") log.addEvent(itemsAsleepEvent(result.sleep, log.latestState()));
       if (effect.kind !== "join" || !options.isOnFleet) continue;
       // [B49] Flush now: steps after the join may run on another worker.
       const stands = await endPaused(log);
@@ -82,8 +94,39 @@ async function runLoop(log: EventLog, items: ParallelItems, ports: Ports, option
     interruption = undefined;
     if (done.kind === "broken") return endBroken(log, done.problem);
     if (done.outcome.kind === "aborted" && isPauseSignal(options.signal)) return endPaused(log);
-    log.addEvent(decide(log.latestState(), done.socket, done.outcome));
+    const decided = storableEvent(decide(log.latestState(), done.socket, done.outcome));
+    log.addEvent(decided);
+    if (done.outcome.kind !== "refused") continue;
+    // The transcript has what was done so far; without one the turn starts again.
+    if (done.outcome.wasAsked) interruption = REFUSED;
+    if (decided.type === "turn_retried") await waitForRetry(done.outcome.now + decided.delayMs, log, ports, options);
   }
+}
+
+async function waitForRetry(at: number, log: EventLog, ports: Ports, { signal }: RunOptions): Promise<void> {
+  // A failure stops the next write.
+  await log.write();
+  await pauseUntil(at, ports, signal);
+}
+
+const REFUSED: Interruption = {
+  note: "The provider of the model interrupted you. Go on where you were, and finish the work.",
+  isAsked: true,
+};
+
+/** Why the reader of the journal would refuse an event; undefined if it would not. */
+function unreadableReason(body: EventBody): string | undefined {
+  const read = parseEvent(JSON.parse(JSON.stringify({ seq: 1, at: "", ...body })));
+  return typeof read === "string" ? read : undefined;
+}
+
+/** [J43] A result that could not be read again fails its turn, not the whole cast. */
+function storableEvent(body: EventBody): EventBody {
+  const wrong = unreadableReason(body);
+  if (wrong === undefined || !("socket" in body) || !("visit" in body)) return body;
+  const { socket, visit } = body;
+  const message = `the result of the turn cannot be stored: ${wrong}`;
+  return { type: "turn_failed", socket, visit, reason: "provider", message, usage: NO_USAGE };
 }
 
 function isNonZero({ input, output, cost }: Usage): boolean {
@@ -116,13 +159,21 @@ async function writeHandoffs(
 }
 
 /** Collects decisions until an effect is due. They are written together. */
-function decideUntilEffect(log: EventLog, agents: AgentHost): Exclude<Effect, { kind: "record" }> {
+async function decideUntilEffect(
+  log: EventLog,
+  ports: Ports,
+  options: RunOptions,
+): Promise<Exclude<Effect, { kind: "record" }>> {
   for (;;) {
     const effect = next(log.latestState());
-    const scripted = effect.kind === "wait" ? scriptedAnswer(effect, log.latestState(), agents) : undefined;
+    const scripted = effect.kind === "wait" ? scriptedAnswer(effect, log.latestState(), ports.agents) : undefined;
     if (scripted) log.addEvent(scripted);
     else if (effect.kind !== "record") return effect;
-    else for (const body of effect.events) log.addEvent(body);
+    else
+      for (const body of effect.events) {
+        const isContinued = body.type === "visit_started" && body.continues !== undefined;
+        log.addEvent(isContinued ? await settleContinuation(body, log.latestState(), ports, options) : body);
+      }
   }
 }
 
@@ -191,6 +242,7 @@ function createEventLog(start: CastState, ports: Ports, options: RunOptions): Ev
     writtenState: () => written,
     addEvent: note,
     report: (body) => {
+      if (unreadableReason(body) !== undefined) return;
       note(body);
       // A failure stops the next write, and the loop waits for that one.
       void write().catch(() => undefined);

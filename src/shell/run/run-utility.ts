@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { UtilityMateria } from "../../core/model/materia.ts";
 import type { UtilityOutcome, UtilityRequest } from "../ports.ts";
 import { captureBeginning, captureEnd, openJoinedStreams } from "./utility-output.ts";
-import { endVisitProcesses, visitEnvironment } from "../process/visit-processes.ts";
+import { curatedEnvironment, endVisitProcesses, visitEnvironment } from "../process/visit-processes.ts";
 import { endProcessGroup } from "../process/processes.ts";
 import { spawnOptionsFor, currentToolsUser, type ToolsUser } from "../process/tools-user.ts";
 import { existsSync } from "node:fs";
@@ -105,17 +105,13 @@ function programWithArguments({ command, script = "" }: UtilityMateria): readonl
   return [program, ...args];
 }
 
-/** [S6] Four standard variables and those that the materia lists. Keys of models are absent unless listed. */
 function utilityEnvironment(
   { env = [] }: UtilityMateria,
   secret: string | undefined,
   idempotencyKey: string | undefined,
-): Record<string, string | undefined> {
-  const names = ["PATH", "HOME", "LANG", "TMPDIR", ...env];
-  // Own properties only: "constructor" is no variable.
-  const taken = names.filter((name) => Object.hasOwn(process.env, name)).map((name) => [name, process.env[name]]);
+): Readonly<Record<string, string>> {
   // [D24] Set at the start: after a kill nothing else identifies the program.
-  return { ...Object.fromEntries(taken), ...visitEnvironment({ secret, idempotencyKey }) };
+  return { ...curatedEnvironment(env), ...visitEnvironment({ secret, idempotencyKey }) };
 }
 
 /** Resolves when the program has ended, its group is gone and its output is read. */

@@ -19,8 +19,11 @@ export async function checkpointVisit(
   if (!files || !state.files) return undefined;
   // [Y2] Only the owner moves the ref. A process that lost its cast fails at its next write.
   if (!(await holds())) return undefined;
-  const { last, visit: since } = state.files;
-  return files.take({ last, since, title: checkpointTitle(state, visit) });
+  const { base, last, visit: since } = state.files;
+  const taken = await files.take({ last, since, title: checkpointTitle(state, visit) });
+  if (!taken || "problem" in taken || state.item?.window.merging?.accepted !== true) return taken;
+  // [V51] The first checkpoint holds the conflict marks.
+  return (await files.isResolution?.(base, taken.commit)) ? { ...taken, resolves: true } : taken;
 }
 
 /** Takes checkpoints during a turn. */

@@ -73,14 +73,20 @@ function decodeOrKeep(text: string): string {
   }
 }
 
+/** [S16] Encodings that programs write over several lines: base64 and hex. */
+export function wrappedEncodingsOf(secret: string): readonly string[] {
+  if (secret.length < 8) return [];
+  const bytes = Buffer.from(secret);
+  return [bytes.toString("hex"), bytes.toString("hex").toUpperCase(), ...base64Fragments(bytes)];
+}
+
 /** [S16] Encodings of a secret: JSON, JSON inside JSON, in an address, base64 and hex. */
 export function encodingsOf(secret: string): ReadonlySet<string> {
   const once = jsonEscaped(secret);
   const twice = jsonEscaped(once);
   const plain = [secret, once, twice, jsonEscaped(twice), once.replaceAll("/", "\\/"), unicodeEscaped(secret)];
   if (secret.length < 8) return new Set(plain);
-  const bytes = Buffer.from(secret);
-  return new Set([...plain, urlEncoded(secret), htmlEscaped(secret), bytes.toString("hex"), ...base64Fragments(bytes)]);
+  return new Set([...plain, urlEncoded(secret), htmlEscaped(secret), ...wrappedEncodingsOf(secret)]);
 }
 
 function jsonEscaped(text: string): string {

@@ -1,4 +1,4 @@
-import { isSecret, secretsInEnv, type Secret, encodingsOf } from "./find-secrets.ts";
+import { isSecret, secretsInEnv, type Secret, encodingsOf, wrappedEncodingsOf } from "./find-secrets.ts";
 
 export type Redactor = (text: string) => string;
 
@@ -53,12 +53,10 @@ export interface SecretFinder {
 /** [B62] The secrets that this process knows now. */
 export function createSecretFinder(env: Env): SecretFinder {
   const secrets = [...secretsInEnv(env), ...[...registeredSecrets].map(([value, name]) => ({ name, value }))];
-  const { names, pattern } = buildPattern(secrets);
+  const { nameOf, pattern } = buildPattern(secrets);
   return {
     redact: compilePatterns(secrets).redact,
-    namesIn: (text) => [
-      ...new Set(pattern ? (text.match(pattern) ?? []).flatMap((each) => names.get(each) ?? []) : []),
-    ],
+    namesIn: (text) => [...new Set(pattern ? (text.match(pattern) ?? []).flatMap((each) => nameOf(each) ?? []) : [])],
   };
 }
 
@@ -85,26 +83,67 @@ function currentPatterns(env: Env): () => SecretPatterns {
 }
 
 function compilePatterns(secrets: readonly Secret[]): SecretPatterns {
-  const { names, pattern } = buildPattern(secrets);
+  const { names, nameOf, wrapped, pattern } = buildPattern(secrets);
   if (!pattern) return { redact: (text) => text, partialLength: () => 0 };
   const spelled = [...names.keys()];
   const shortest = Math.min(...spelled.map(({ length }) => length));
   return {
     redact: (text) =>
-      text.length < shortest ? text : text.replace(pattern, (found) => `[secret ${names.get(found) ?? ""}]`),
-    partialLength: (text) =>
-      spelled.reduce((most, spelling) => Math.max(most, partialMatchLength(text, spelling, most)), 0),
+      text.length < shortest ? text : text.replace(pattern, (found) => `[secret ${nameOf(found) ?? ""}]`),
+    partialLength: (text) => {
+      const whole = spelled.reduce((most, spelling) => Math.max(most, partialMatchLength(text, spelling, most)), 0);
+      return [...wrapped].reduce((most, spelling) => Math.max(most, partialWrappedLength(text, spelling)), whole);
+    },
   };
 }
 
-function buildPattern(secrets: readonly Secret[]): { readonly names: Map<string, string>; readonly pattern?: RegExp } {
+interface SpellingPattern {
+  readonly names: ReadonlyMap<string, string>;
+  /** Those that may be broken over several lines. */
+  readonly wrapped: ReadonlySet<string>;
+  /** The name of the secret that was found. */
+  readonly nameOf: (found: string) => string | undefined;
+  readonly pattern?: RegExp;
+}
+
+/** Between two characters of a wrapped encoding: white space, also as JSON spells it. */
+const BREAK = String.raw`(?:\s|\\+[nrt])*`;
+
+function buildPattern(secrets: readonly Secret[]): SpellingPattern {
   const names = new Map<string, string>();
+  const wrapped = new Set(secrets.flatMap(({ value }) => wrappedEncodingsOf(value)));
   for (const { name, value } of secrets)
     for (const spelling of encodingsOf(value)) if (!names.has(spelling)) names.set(spelling, name);
-  if (names.size === 0) return { names };
+  const nameOf = (found: string): string | undefined =>
+    names.get(found) ?? names.get(found.replaceAll(/\s|\\+[nrt]/g, ""));
+  if (names.size === 0) return { names, wrapped, nameOf };
   // A secret may contain another: try the longer one first.
   const longest = [...names.keys()].toSorted((a, b) => b.length - a.length);
-  return { names, pattern: new RegExp(longest.map(spellingPattern).join("|"), "g") };
+  const patterns = longest.map((each) => (wrapped.has(each) ? wrappedPattern(each) : spellingPattern(each)));
+  return { names, wrapped, nameOf, pattern: new RegExp(patterns.join("|"), "g") };
+}
+
+function wrappedPattern(spelling: string): string {
+  return spelling
+    .split("")
+    .map((sign) => sign.replace(/[+/-]/, "\\$&"))
+    .join(BREAK);
+}
+
+/** The same for a spelling that is broken over several lines; at least 4 characters, or every text would be held back. */
+function partialWrappedLength(text: string, spelling: string): number {
+  const signs: string[] = [];
+  const places: number[] = [];
+  for (let at = text.length - 1; at >= 0 && signs.length < spelling.length; at -= 1) {
+    const sign = text.charAt(at);
+    if (/\s/.test(sign)) continue;
+    signs.unshift(sign);
+    places.unshift(at);
+  }
+  const tail = signs.join("");
+  for (let length = Math.min(tail.length, spelling.length - 1); length >= 4; length -= 1)
+    if (tail.endsWith(spelling.slice(0, length))) return text.length - (places[tail.length - length] ?? text.length);
+  return 0;
 }
 
 /** The length of the text's end that starts this spelling, if longer than the best so far. */

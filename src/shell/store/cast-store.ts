@@ -55,6 +55,8 @@ export interface CastStore {
   /** [J22] Of any number of processes that try at once, exactly one gets the cast. */
   readonly claim: (castId: CastId, how: WriteOptions) => Promise<Result<OwnedCast>>;
   readonly requestAbort: (castId: CastId) => Promise<void>;
+  /** [Z4] Asks the owner of a sleeping cast to release it; absent if sleeping casts have no owner. */
+  readonly requestRelease?: (castId: CastId) => Promise<void>;
   /** [D20] Removes casts without an owner, each as a whole, and returns their ids. */
   readonly remove: (casts: readonly string[]) => Promise<Result<readonly string[]>>;
 
@@ -101,6 +103,8 @@ export interface OwnedCast {
   readonly isSuperseded: () => boolean;
   /** Calls back when anyone asks for the end of the cast. The returned function stops it. */
   readonly onAbortRequest: (listener: () => void) => () => void;
+  /** [Z4] Calls back when another process wants to continue the cast while it sleeps. */
+  readonly onReleaseRequest?: (listener: () => void) => () => void;
   readonly release: () => Promise<void>;
   /** Removes a cast that could not start. */
   readonly discard: () => Promise<void>;

@@ -4,6 +4,9 @@ import { parentCastId, type CastId } from "../../core/model/ids.ts";
 /** The file of a visit that holds the conversation with its agent. */
 export const TRANSCRIPT_FILE = "transcript.jsonl";
 
+/** The file in which a cast stores replies that came with its command. */
+export const REHEARSAL_FILE = "rehearsal.json";
+
 /** The names of all files of a cast. No other module composes one. */
 export interface CastLayout {
   readonly folder: string;
@@ -22,6 +25,7 @@ export interface CastLayout {
   readonly claim: (epoch: number) => string;
   readonly lock: string;
   readonly abortRequest: string;
+  readonly releaseRequest: string;
   readonly note: (name: string) => string;
   /** The casts of its items, and their working trees. */
   readonly items: string;
@@ -65,6 +69,7 @@ export function layoutInFolder(folder: string): CastLayout {
     claim: (epoch) => join(owner, `${epoch}.json`),
     lock: join(owner, "lock"),
     abortRequest: join(owner, "abort-requested"),
+    releaseRequest: join(owner, "release-requested"),
     note: (name) => join(owner, `${name}.json`),
     items: join(folder, "items"),
     worktreesFolder: join(folder, "trees"),

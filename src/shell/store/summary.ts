@@ -26,6 +26,9 @@ export async function startedSummary(
     startedAt: first.forkedFrom?.at ?? first.at,
     endedAt: last.type === "cast_ended" ? last.at : null,
     ...castFigures(totalsFromLastEvents(castId, tail)),
+    ...(last.type === "cast_sleeping"
+      ? { asleep: { until: last.until, provider: last.provider, model: last.model } }
+      : {}),
     ...(first.rehearsed ? { rehearsed: true } : {}),
   };
 }
@@ -43,6 +46,7 @@ export function notStartedSummary(file: CastFile, isOwned: boolean): CastSummary
 async function statusOf(last: CastEvent, isOwned: () => Promise<boolean>): Promise<CastSummary["status"]> {
   if (last.type === "cast_ended") return last.outcome;
   if (last.type === "cast_waiting") return "waiting";
+  if (last.type === "cast_sleeping") return !last.paused && (await isOwned()) ? "sleeping" : "paused";
   return (await isOwned()) ? "running" : "interrupted";
 }
 
@@ -73,7 +77,7 @@ export function selectPrunable(
   // Casts without a valid date count as the newest.
   const beyond = new Set([...(doubtful ?? []), ...(believed ?? [])].slice(keep ?? 0));
   return casts.filter((cast) => {
-    if (cast.status === "running" || !beyond.has(cast)) return false;
+    if (cast.status === "running" || cast.status === "sleeping" || !beyond.has(cast)) return false;
     return olderThanDays === undefined || (hasPlausibleTimes(cast, now) && endTimeOf(cast) <= oldest);
   });
 }

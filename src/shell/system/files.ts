@@ -54,6 +54,15 @@ export function openRegularFile(file: string, flags = 0): number {
   throw notRegularError(opened);
 }
 
+/** A failure to tidy up is harmless. */
+export function ignoreLocalErrors(work: () => void): void {
+  try {
+    work();
+  } catch {
+    // The next worker removes it.
+  }
+}
+
 /** The file at a path, links followed; undefined if it cannot be seen. */
 export function tryStat(path: string): BigIntStats | undefined {
   try {

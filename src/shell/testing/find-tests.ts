@@ -22,6 +22,8 @@ export const TESTS_FOLDER = join(".pi", "tests");
 export interface FoundTest {
   readonly file: string;
   readonly test: TestFile;
+  /** Whether the person named this file itself. */
+  readonly isTyped: boolean;
 }
 
 /** [T3] The named tests, or those of the project; reports every fault of every file at once. */
@@ -29,7 +31,9 @@ export function findTests(paths: readonly string[], { from, cwd }: { readonly fr
   const places = paths.length === 0 ? [resolve(cwd, TESTS_FOLDER)] : paths.map((path) => resolve(from, path));
   const found = collectResults(places.map((place) => readTestsAt(place, paths.length > 0)));
   if (!found.ok) return found;
-  const tests = [...new Map(found.value.flat().map((test) => [test.file, test])).values()];
+  const typedFiles = new Set(found.value.flat().flatMap(({ file, isTyped }) => (isTyped ? [file] : [])));
+  const all = found.value.flat().map((test) => ({ ...test, isTyped: typedFiles.has(test.file) }));
+  const tests = [...new Map(all.map((test) => [test.file, test])).values()];
   if (tests.length > 0) return ok<readonly FoundTest[]>(tests);
   const hint = suggest`a test is a rehearsal with "cast" and "expect"; ${typed`record`} writes one from a cast`;
   return failWith("missing_tests", places.join(", "), "there are no tests here", hint);
@@ -39,10 +43,10 @@ function readTestsAt(place: string, isNamed: boolean): Result<readonly FoundTest
   const kind = statSync(place, { throwIfNoEntry: false });
   if (!kind) return isNamed ? failWith("missing_file", place, "there is no such file or folder") : ok([]);
   if (!kind.isDirectory()) {
-    const test = readTest(place);
+    const test = readTest(place, true);
     return test.ok ? ok([test.value]) : test;
   }
-  return collectResults(listTestFiles(place).map(readTest));
+  return collectResults(listTestFiles(place).map((file) => readTest(file, false)));
 }
 
 /** A folder of tests also holds seeds and configurations. A broken file may be a test: report it. */
@@ -54,11 +58,13 @@ export function listTestFiles(folder: string): readonly string[] {
 }
 
 /** [T1] One file, or all of its faults. */
-function readTest(file: string): Result<FoundTest> {
+function readTest(file: string, isTyped: boolean): Result<FoundTest> {
   const raw = readJsonFile(file) ?? fail({ ...error("missing_file", "", "there is no such test"), file });
   if (!raw.ok) return raw;
   const { value, issues } = validate(TestFile, raw.value, [], "refused");
-  return value === undefined ? failAll(issues.map((issue) => ({ ...issue, file }))) : ok({ file, test: value });
+  return value === undefined
+    ? failAll(issues.map((issue) => ({ ...issue, file })))
+    : ok({ file, test: value, isTyped });
 }
 
 const MAX_FILES = 20_000;

@@ -16,7 +16,7 @@ import {
 } from "../../core/testing/expectations.ts";
 import { findUnknownReplyKeys, findRehearsalMistakes, type RehearsalUsage } from "../../core/cast/rehearsal-usage.ts";
 import type { TestCast } from "../../core/testing/test-file.ts";
-import type { RunObserver, RunOutcome } from "../context/run-context.ts";
+import type { RunContext, RunObserver, RunOutcome } from "../context/run-context.ts";
 import { exitCodeFor } from "../casting/prepared-cast.ts";
 import { prepareResume, type Resumption } from "../casting/resume-cast.ts";
 import { prepareCast } from "../casting/start-cast.ts";
@@ -67,8 +67,8 @@ async function runTest(found: FoundTest, place: TestContext): Promise<TestResult
     try {
       const played = await playTest(found, place, scratch);
       if (!played.ok) return done(played.issues.map(refusedExpectation));
-      const { observed, failures, covered } = played.value;
-      return done(failures, { observed, ...(covered ? { covered } : {}) });
+      const { failures, ...run } = played.value;
+      return done(failures, run);
     } finally {
       scratch.remove();
     }
@@ -97,8 +97,9 @@ async function playTest(found: FoundTest, place: TestContext, scratch: ScratchFo
   const own: CastEvent[] = [];
   const ofItems = new Map<string, CastEvent[]>();
   const agents = { openReal: async () => host };
-  const observer: RunObserver = {
+  const observer: RunObserver & Pick<RunContext, "clock"> = {
     signal: place.signal,
+    clock: createSkippingClock(),
     onSteps: (steps: readonly CastStep[]) => void own.push(...steps.map(({ event }) => event)),
     onItemSteps: (steps: readonly CastStep[]) => {
       for (const { event, after } of steps) ofItems.set(after.castId, [...(ofItems.get(after.castId) ?? []), event]);
@@ -119,7 +120,7 @@ async function playTest(found: FoundTest, place: TestContext, scratch: ScratchFo
   if (!end.ok) return end;
   const { state } = end.value;
   const events = mergeItemEvents(own, ofItems);
-  const files = readExpectedFiles(scratch.work, Object.keys(test.expect.files ?? {}));
+  const files = new Map(Object.keys(test.expect.files ?? {}).map((name) => [name, readInside(scratch.work, name)]));
   const observed: ObservedCast = { state, events, exitCode: exitCodeFor(end.value), turns, files };
   const failures = [
     ...brokenFailure(end.value),
@@ -155,6 +156,12 @@ function openTestWorkspace(
   });
 }
 
+/** [T49] A wait moves the clock and takes no time. */
+function createSkippingClock(): NonNullable<RunContext["clock"]> {
+  let skipped = 0;
+  return { now: () => new Date(Date.now() + skipped), pause: async (ms) => void (skipped += ms) };
+}
+
 export function testTargets({ loadout, link }: TestCast, catalog: Catalog): readonly TargetRef[] {
   if (link) return link.map(parseTarget);
   return [{ kind: "loadout", name: loadout ?? catalog.settings.activeLoadout.value }];
@@ -177,7 +184,7 @@ function recordingHost(host: AgentHost, turns: TurnPrompt[]): AgentHost {
     runTurn: (request) => {
       const { socket, materia, visit, system, prompt } = request;
       turns.push({ socket, materia, visit, text: `${system}\n\n${prompt}` });
-      return host.runTurn(request);
+      return host.runTurn({ ...request, isEnvironmentCurated: true });
     },
   };
 }
@@ -270,11 +277,7 @@ function commitAll(work: string): void {
   git("commit", "--quiet", "--allow-empty", "--message", "The seed of a test");
 }
 
-/** The expected files of a folder; null for a missing file or one outside the folder. */
-function readExpectedFiles(folder: string, names: readonly string[]): ReadonlyMap<string, string | null> {
-  return new Map(names.map((name) => [name, readInside(folder, name)]));
-}
-
+/** The text of a file; null for a missing file or one outside the folder. */
 function readInside(folder: string, name: string): string | null {
   try {
     const path = realpathSync(resolve(folder, name));

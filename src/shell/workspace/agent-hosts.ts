@@ -19,6 +19,8 @@ export interface AgentChoice {
   readonly modelAt?: KeyPath;
   /** [A27] For materia that set no thinking level. */
   readonly thinking?: ThinkingLevel;
+  /** [Z6] How long the cast may sleep in all, in milliseconds. */
+  readonly waitForProvider?: number;
   /** The name of a file, or the replies that came with the command. */
   readonly rehearsal?: string | Rehearsal;
 }
@@ -98,9 +100,6 @@ function agentNeedOf(graph: Graph, socket: GraphSocket, model: string | undefine
     },
   ];
 }
-
-/** The file in which a cast stores replies that came with its command. */
-export const REHEARSAL_FILE = "rehearsal.json";
 
 /** [A14] The replies of a file, or every fault with its position. */
 export function readRehearsalFile(cwd: string, name: string): Result<Rehearsal> {

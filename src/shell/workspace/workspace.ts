@@ -2,7 +2,7 @@ import { suggest, typed, isError, error, fail, ok, type Issue, type Result } fro
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import { resolveArtifactRoot, loadConfig, type ConfigContext } from "../config/config.ts";
 import { userKeyAccess } from "../config/user-key.ts";
-import type { CastStore, CurrentCast, NewCast } from "../store/cast-store.ts";
+import type { CastStore, CurrentCast, LoadedCast, NewCast } from "../store/cast-store.ts";
 import { fileStore } from "../store/files/file-store.ts";
 import type { FolderWatcher } from "../system/folder-watcher.ts";
 import {
@@ -14,8 +14,7 @@ import {
 } from "../config/trust.ts";
 import { type CastId, parseCastId } from "../../core/model/ids.ts";
 import type { EventBody } from "../../core/cast/state/event.ts";
-import type { FleetLimit } from "../../core/command/command.ts";
-import type { FleetStatus, WaitReason } from "../../core/view/progress/fleet-status.ts";
+import type { BlockingLimit, FleetStatus, WaitReason } from "../../core/view/progress/fleet-status.ts";
 import type { CastSummary } from "../../core/cast/summary.ts";
 import { statusText } from "../../core/view/cast-list.ts";
 import { foreignCastIssue, ownCastChecker } from "./foreign-casts.ts";
@@ -147,7 +146,7 @@ export interface FleetClient {
 export interface QueuePosition {
   readonly place: number;
   readonly waiting: number;
-  readonly held: readonly (FleetLimit & { readonly most: number })[];
+  readonly held: readonly BlockingLimit[];
   readonly queue: string;
   /** [B29] */
   readonly why: WaitReason;
@@ -166,6 +165,8 @@ export interface RequestedCast {
   readonly matches: (cast: CastSummary) => boolean;
   /** The message when no cast matches. */
   readonly noneMessage: string;
+  /** The command, if only the newest cast counts: resuming an older one by accident would cost money. */
+  readonly newestFor?: string;
 }
 
 /** [S14] Like `findCast`, for a cast that will run: without an id only own casts count. */
@@ -176,9 +177,11 @@ export async function findOwnCast(
 ): Promise<Result<CastId>> {
   const { store } = workspace;
   if (named !== undefined && named !== LAST_CAST) return findCast(store, named);
-  const suits = named === LAST_CAST ? () => true : wanted.matches;
+  const isNewest = named === LAST_CAST || wanted.newestFor !== undefined;
+  const suits = isNewest ? () => true : wanted.matches;
   const isOwn = ownCastChecker(workspace);
   const own = await findNewestCast(store, async (cast) => suits(cast) && (await isOwn(cast)));
+  if (own && named === undefined && wanted.newestFor !== undefined) return newestIfSuitable(workspace, own, wanted);
   if (own) return ok(own);
   const other = await findNewestCast(store, suits);
   const file = other && (await store.readCastFile(other));
@@ -186,11 +189,33 @@ export async function findOwnCast(
   return fail(foreign ?? (await noCastIssue(store, wanted.noneMessage)));
 }
 
+/** [C50] The newest cast, or a refusal that names an older one to choose. */
+async function newestIfSuitable(
+  workspace: Workspace,
+  newest: CastId,
+  { matches, noneMessage, newestFor = "" }: RequestedCast,
+): Promise<Result<CastId>> {
+  const { store } = workspace;
+  const summary = await store.summary(newest);
+  if (!summary || matches(summary)) return ok(newest);
+  const isOwn = ownCastChecker(workspace);
+  const older = await findNewestCast(store, async (cast) => matches(cast) && (await isOwn(cast)));
+  if (!older) return fail(await noCastIssue(store, noneMessage));
+  const hint = suggest`name the cast: ${typed`${newestFor} ${older}`}`;
+  return fail(error("missing_cast", newest, `the newest cast is ${statusText(summary.status)}`, hint));
+}
+
 /** [C28] The cast of an id or of a unique prefix; `last`, or no word at all, is the newest. */
 export async function findCast(store: CastStore, named: string | undefined): Promise<Result<CastId>> {
   if (named !== undefined && named !== LAST_CAST) return findCastByPrefix(store, named);
   const newest = await findNewestCast(store, () => true);
   return newest ? ok(newest) : fail(await noCastIssue(store, "none of the casts here can be read"));
+}
+
+/** The named cast, or the newest one, with its events. */
+export async function loadNamedCast(store: CastStore, named: string | undefined): Promise<Result<LoadedCast>> {
+  const id = await findCast(store, named);
+  return id.ok ? store.load(id.value) : id;
 }
 
 /** [C47] Whether the first word of a message may name a cast. Refusing it is better than sending it to an agent by accident. */

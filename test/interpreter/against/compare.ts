@@ -49,7 +49,8 @@ export function compare(each: Case): Comparison {
     resumed(each, theirs.value, ran, { graph: ours.graph, world }) ??
     withOtherLanes(each, theirs.value, ran, { graph: ours.graph, world }) ??
     beyondWorst(each, theirs.value, ran);
-  return { facts, bounded: turns !== null, ...(difference && { difference }) };
+  const slept = ran.events.some(({ type }) => type === "cast_sleeping") ? ["slept"] : [];
+  return { facts: [...facts, ...slept], bounded: turns !== null, ...(difference && { difference }) };
 }
 
 function isBuilt(fact: string): boolean {

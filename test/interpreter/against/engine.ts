@@ -3,21 +3,21 @@ import { readLayer } from "../../../src/core/catalog/layer.ts";
 import { decide, type EffectOutcome } from "../../../src/core/cast/decide.ts";
 import type { CastEvent } from "../../../src/core/cast/state/event.ts";
 import { itemRunAt } from "../../../src/core/cast/item-runs.ts";
-import { next, type Effect } from "../../../src/core/cast/next.ts";
+import { next, visitCompletedEvent, type Effect } from "../../../src/core/cast/next.ts";
 import type { CastStart, CastState } from "../../../src/core/cast/state/state.ts";
 import { refsOf } from "../../harness/chain.ts";
 import { compileTargets, type CompiledChain } from "../../../src/core/compile/targets/compile.ts";
 import type { CastId } from "../../../src/core/model/ids.ts";
 import type { Result } from "../../../src/core/model/issue.ts";
 import { writeAgentPrompt } from "../../../src/core/prompt/agent-prompt.ts";
-import type { World } from "../cast.ts";
+import type { ProviderRefusal, World } from "../cast.ts";
 import type { Graph, Place } from "../texts.ts";
 import { TURN } from "../visit/asked.ts";
 import { marksOf } from "../visit/prompt-marks.ts";
 import { LONGEST } from "../walk.ts";
 import type { Case } from "../random/worlds.ts";
 import { performItems, spendElsewhere, type ItemsPlace } from "./items.ts";
-import { factsIn, openJournal, type Entry, type Journal } from "./journal.ts";
+import { EVENT_TIME, factsIn, openJournal, type Entry, type Journal } from "./journal.ts";
 
 export interface Ran {
   /** What happened in all casts of it, in the order in which it happened. */
@@ -35,7 +35,8 @@ export function engineGraph({ texts, targets }: Case): Result<CompiledChain> {
 
 export function engineStart({ texts }: Case, { graph }: CompiledChain): CastStart {
   const castId = "law" as CastId; // of an id's form
-  return { castId, request: "do it", graph, limits: texts.limits, budget: texts.budget, data: {} };
+  const limits = { ...texts.limits, waitForProvider: 10 ** 12 };
+  return { castId, request: "do it", graph, limits, budget: texts.budget, data: {} };
 }
 
 /** What all casts of a case have in common. */
@@ -90,8 +91,16 @@ function drive(run: Run, journal: Journal, parent: ItemsPlace | undefined): void
       case "join":
         performItems({ ...run, journal }, effect, (child, place) => drive(run, child, place));
         break;
-      case "checkpoint":
-        throw new Error("no files are kept");
+      case "sleep":
+        journal.note({ type: "cast_woken" });
+        break;
+      case "checkpoint": {
+        const state = journal.state();
+        const resolves = run.world.resolves(placeAt(run, effect.socket.id), nameOf(state, effect.visit.number));
+        const files = { commit: "files", changed: 1, added: 1, removed: 0, ...(resolves ? { resolves } : {}) };
+        journal.note(visitCompletedEvent(state, effect.visit, files));
+        break;
+      }
       case "stop":
         return;
     }
@@ -122,9 +131,9 @@ function performVisit(run: Run, journal: Journal, effect: VisitInProgress, had: 
   const place = placeAt(run, effect.socket.id);
   const key = `${place.id} ${effect.visit.number}`;
   const turn = (had.get(key) ?? 0) + 1;
-  had.set(key, turn);
   const name = nameOf(state, effect.visit.number);
-  if (effect.kind === "agent") {
+  const refusals = effect.kind === "agent" ? refusalsInARow(journal) : 0;
+  if (effect.kind === "agent" && refusals === 0) {
     run.turns += 1;
     const { system, prompt } = writeAgentPrompt(state, effect);
     // A repair may quote the reply of this visit that it complains of.
@@ -132,6 +141,9 @@ function performVisit(run: Run, journal: Journal, effect: VisitInProgress, had: 
     const marks = marksOf(`${system}\n${prompt}`).filter((mark) => turn === 1 || !mark.startsWith(quoted));
     journal.tell(`told ${place.id} ${marks.join(" ")}`);
   }
+  const refusal = effect.kind === "agent" ? run.world.refusal(place, name, turn, refusals) : undefined;
+  if (refusal) return journal.note(decide(state, effect.socket, refusedTurn(refusal, effect.visit.switchedTo)));
+  had.set(key, turn);
   const text = run.world.reply(place, name, turn);
   const outcome: EffectOutcome =
     effect.kind === "utility"
@@ -141,6 +153,39 @@ function performVisit(run: Run, journal: Journal, effect: VisitInProgress, had: 
       : { kind: "replied", text, usage: { input: TURN - 5, output: 5, cost: 0 } };
   journal.note(decide(state, effect.socket, outcome));
 }
+
+const REFUSED: ReadonlySet<CastEvent["type"]> = new Set([
+  "turn_retried",
+  "model_switched",
+  "cast_sleeping",
+  "cast_woken",
+]);
+
+/** How often the provider has refused since something else happened. */
+function refusalsInARow(journal: Journal): number {
+  const events = journal.events();
+  const own = events.slice(events.findLastIndex(({ type }) => !REFUSED.has(type)) + 1);
+  return own.filter(({ type }) => type !== "cast_woken").length;
+}
+
+function refusedTurn(refusal: ProviderRefusal, switchedTo: string | null): EffectOutcome {
+  const now = Date.parse(EVENT_TIME);
+  const models = ["a/x", "b/y"];
+  return {
+    kind: "refused",
+    refusal: refusal === "overload" ? { kind: "transient" } : { kind: "until", at: now + RESET_MS[refusal] },
+    message: refusal,
+    failure: "provider",
+    model: switchedTo ?? "a/x",
+    models: refusal === "limit" ? models.slice(0, 1) : models,
+    usage: { input: 0, output: 0, cost: 0 },
+    ms: 0,
+    now,
+    wasAsked: true,
+  };
+}
+
+const RESET_MS = { soon: 1_000, limit: 7_200_000, switched: 7_200_000 } as const;
 
 function answerPerson(
   run: Run,

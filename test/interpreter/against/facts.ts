@@ -6,7 +6,9 @@ import { marksOf } from "../visit/prompt-marks.ts";
 export function factsOf(event: CastEvent, graph: Graph, atOnce: boolean): readonly string[] {
   switch (event.type) {
     case "visit_started":
-      return [`visit ${event.socket} ${event.visit}${event.item ? ` ${event.item.key} ${event.item.title}` : ""}`];
+      return [
+        `visit ${event.socket} ${event.visit}${event.item ? ` ${event.item.key} ${event.item.title}` : ""}${event.continues === undefined ? "" : ` continues ${event.continues}`}`,
+      ];
     case "handoff_accepted": {
       const { satisfied, context, workItems } = event.handoff;
       const marks = marksOf(JSON.stringify({ satisfied, context, workItems })).join(" ");
@@ -46,6 +48,8 @@ export function factsOf(event: CastEvent, graph: Graph, atOnce: boolean): readon
         `way ${event.from} ${event.to} ${event.when} ${event.via} ${event.index}${exit}${event.then ? " then" : ""} ${event.traversal}`,
       ];
     }
+    case "visit_skipped":
+      return [`skipped ${event.skips}`];
     case "visit_completed":
       return [`done ${event.socket}`];
     case "limit_reached": {

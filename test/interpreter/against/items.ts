@@ -4,6 +4,7 @@ import {
   itemMergeEvent,
   type MergeOutcome,
 } from "../../../src/core/cast/decide-items.ts";
+import { startedEvent } from "../../../src/core/cast/next.ts";
 import { itemCastStart, type RunningItem } from "../../../src/core/cast/item-runs.ts";
 import type { ParallelEffect } from "../../../src/core/cast/next-items.ts";
 import type { CastStart, CastState } from "../../../src/core/cast/state/state.ts";
@@ -57,6 +58,8 @@ export function performItems(
   // As it is read from its file: nothing in it is the very thing that its parent has.
   const { data, window } = JSON.parse(JSON.stringify(start)) as Required<Pick<CastStart, "data" | "window">>;
   const child = openJournal(log, { ...start, data, window }, graph);
+  // [V51] Only here do files matter: whether a visit has settled nothing but conflicts.
+  if (window.merging && child.events().length === 0) child.note(startedEvent(child.state(), { commit: "marked" }));
   const known = { state: child.state(), events: child.events() };
   if (!isItemFinished(known, { resume: work.resume })) {
     if (known.state.phase.kind === "ended")

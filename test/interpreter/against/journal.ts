@@ -5,6 +5,9 @@ import type { Graph } from "../texts.ts";
 import { factsOf } from "./facts.ts";
 import { initialState } from "../../../src/core/cast/state/initial-state.ts";
 
+/** When everything happens. */
+export const EVENT_TIME = "2026-01-01T00:00:00.000Z";
+
 /** What happened in one of the casts of a case: an event, or something that stands in no journal. */
 export interface Entry {
   readonly cast: string;
@@ -31,7 +34,7 @@ export function openJournal(log: Entry[], start: CastStart, graph: Graph): Journ
     state: () => state,
     events: () => events,
     note: (body) => {
-      const event: CastEvent = { ...body, seq: state.seq + 1, at: "2026-01-01T00:00:00.000Z" };
+      const event: CastEvent = { ...body, seq: state.seq + 1, at: EVENT_TIME };
       const facts = factsOf(event, graph, state.phase.kind === "forked");
       state = apply(state, event);
       events.push(event);

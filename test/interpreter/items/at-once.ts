@@ -1,8 +1,9 @@
 import { CastEnd, placeOf, stopAt, type Cast, type Pass, type Route, type Steps } from "../cast.ts";
 import { judged } from "../visit/reply.ts";
 import { dropReasons } from "../returns.ts";
-import { givesUp } from "../ways.ts";
-import { attemptAt, baseOf, handedAbout, merge, type Attempt, type Lanes } from "./lanes.ts";
+import { END } from "../texts.ts";
+import { edgeFor, givesUp } from "../ways.ts";
+import { attemptAt, baseOf, handedAbout, isLast, merge, walkBack, type Attempt, type Lanes } from "./lanes.ts";
 
 type Follow = (cast: Cast, first: string) => Steps<void>;
 
@@ -21,7 +22,7 @@ export function* workAtOnce(cast: Cast, pass: Pass, door: Route, follow: Follow)
     conflicts: new Map(),
     allowed: new Map(),
     merged: 0,
-    left: { advanced: undefined, gaveUp: false },
+    left: { advanced: undefined, gaveUp: false, last: true },
   };
   for (;;) {
     for (let due = dueOf(lanes); due !== undefined; due = dueOf(lanes)) {
@@ -65,9 +66,15 @@ function dueOf(lanes: Lanes): number | undefined {
   return due === -1 || due > enderOf(lanes) ? undefined : due;
 }
 
-/** [V11] The first item that ended without advancing. */
-function enderOf({ attempts }: Lanes): number {
-  const enders = [...attempts.values()].filter(({ stands, cast }) => stands === "over" && !cast.advanced);
+/** [V11, V49] The first item that ended without advancing, or behind whose advance a way leads to the end. */
+function enderOf({ attempts, pass }: Lanes): number {
+  const enders = [...attempts.values()].filter(({ stands, cast, index }) => {
+    if (stands !== "over") return false;
+    const { advanced, givenUp } = cast;
+    if (!advanced) return true;
+    const edge = edgeFor(advanced.place, advanced.said.answer);
+    return !isLast(pass, index) && givenUp.length === 0 && (edge?.to ?? END) === END;
+  });
   return Math.min(Infinity, ...enders.map(({ index }) => index));
 }
 
@@ -120,14 +127,17 @@ function mergeFirst(lanes: Lanes, attempt: Attempt): void {
   }
   const times = (lanes.conflicts.get(index)?.times ?? 0) + 1;
   cast.facts.push(`conflicted ${pass.region.id} ${index} ${times}`);
-  lanes.conflicts.set(index, { times, reason });
+  const accepted = attempt.cast.advanced !== undefined && attempt.cast.givenUp.length === 0;
+  lanes.conflicts.set(index, { times, reason, accepted, visits: attempt.cast.visits });
   lanes.attempts.delete(index);
   if (mayTryAgain(lanes) || !givesUp(cast.graph, pass.region)) return;
   const title = pass.items[index]?.title ?? "";
   cast.givenUp.push(title);
+  cast.gave.set(index, reason);
   cast.last = false;
   const place = attempt.cast.advanced?.place ?? placeOf(cast, pass.door);
-  lanes.left = { advanced: { place, said: judged(false, reason) }, gaveUp: true };
+  lanes.left = { advanced: { place, said: judged(false, reason) }, gaveUp: true, last: isLast(pass, index) };
+  walkBack(lanes, attempt.cast);
   lanes.behind.set(index, baseOf(cast, handedAbout(title, reason)));
   lanes.merged = index + 1;
 }

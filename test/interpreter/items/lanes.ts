@@ -48,12 +48,24 @@ export interface Lanes {
   readonly behind: Map<number, Base>;
   readonly attempts: Map<number, Attempt>;
   /** [V9] How often the work of an item could not be merged, and why the last time. */
-  readonly conflicts: Map<number, { readonly times: number; readonly reason: string }>;
+  readonly conflicts: Map<
+    number,
+    { readonly times: number; readonly reason: string; readonly accepted: boolean; readonly visits: Cast["visits"] }
+  >;
   readonly allowed: Map<number, number>;
   /** Items before this one are merged, or left out. */
   merged: number;
   /** How the last of them was left. */
-  left: { readonly advanced: { readonly place: Place; readonly said: Said } | undefined; readonly gaveUp: boolean };
+  left: {
+    readonly advanced: { readonly place: Place; readonly said: Said } | undefined;
+    readonly gaveUp: boolean;
+    /** Whether it was the last of the list. */
+    readonly last: boolean;
+  };
+}
+
+export function isLast({ items }: Pass, index: number): boolean {
+  return index + 1 >= items.length;
 }
 
 export function baseOf({ data, lists, notes, handed }: Cast, now = handed): Base {
@@ -81,8 +93,25 @@ export function attemptAt(lanes: Lanes, index: number, follow: (cast: Cast, firs
   // [R2] Who sent the cast back to the loop meant where it begins. [V9] Or git could not merge it.
   const reasons = again ? [`${title}\n${again.reason}`] : index === 0 ? sentBack(lanes) : [];
   if (reasons.length > 0) cast.reasons.set(`${door.to} ${pass.list}:${index}`, reasons);
+  // [V48] Counts belong to the item of the list, in whichever pass.
+  copyCounts(lanes.cast, cast, `${pass.list}:${index}`);
+  // [I3] What was said in the attempt before goes on.
+  for (const [id, visit] of again?.visits ?? []) cast.talks.set(`${id} ${pass.list}:${index}`, { visit, at: 0 });
+  if (again) cast.sentBack.set(pass.region.id, 0);
+  cast.merging = again?.accepted ?? false;
   const steps = follow(cast, door.to);
   return { index, number, cast, steps, stands: "works", stop: undefined, more: 0, told: 0, counted: new Map() };
+}
+
+function copyCounts(from: Cast, to: Cast, item: string): void {
+  for (const counts of ["traversals", "allowed"] as const)
+    for (const [key, count] of from[counts]) if (key.endsWith(` ${item}`)) to[counts].set(key, count);
+}
+
+/** [V48] The loop was walked, as far as cycles around it are concerned. */
+export function walkBack({ cast, pass }: Lanes, item: Cast): void {
+  cast.walked.push(...pass.region.members.filter((id) => item.visits.has(id)));
+  cast.passedBy.clear();
 }
 
 function sentBack({ cast, door, pass }: Lanes): readonly string[] {
@@ -102,9 +131,13 @@ export function merge(lanes: Lanes, { index, cast: item }: Attempt): void {
       cast.lists.set(list.join("."), item.lists.get(list.join(".")) ?? 0);
   for (const [list, note] of item.notes) cast.notes.set(list, note);
   cast.givenUp.push(...item.givenUp);
+  for (const [at, reason] of item.gave) cast.gave.set(at, reason);
+  cast.open = [...cast.open, ...item.open].slice(-20);
   cast.itemsDone += item.itemsDone;
   cast.last = item.last;
-  lanes.left = { advanced: item.advanced, gaveUp: item.givenUp.length > 0 };
+  copyCounts(item, cast, `${lanes.pass.list}:${index}`);
+  walkBack(lanes, item);
+  lanes.left = { advanced: item.advanced, gaveUp: item.givenUp.length > 0, last: isLast(lanes.pass, index) };
   lanes.behind.set(index, baseOf(cast, item.handed));
   lanes.merged = index + 1;
 }

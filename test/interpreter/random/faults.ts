@@ -51,6 +51,21 @@ export function spoiled(chance: Chance, loadout: LoadoutText): LoadoutText {
     () => ({ ...loadout, loops: { ...loadout.loops, M: { sockets: [id] } } }),
     () => assign("a", chance.pick("$.other", "$.context", "$.context.x", "$.satisfied.x", "$.workItems.0.title")),
     () => assign("a", chance.pick("item.title", "item.id", "item", "state", "other.x", "$.", "state.x")),
+    () => ({ ...put({ assign: { a: "item.title" } }), loops: { ...loadout.loops, M: { sockets: [id] } } }),
+    () => ({
+      ...put({ assign: { copy: chance.pick("$.workItems", "$", "state.workItems", "$.context") } }),
+      sockets: {
+        ...put({ assign: { copy: chance.pick("$.workItems", "$", "state.workItems", "$.context") } }).sockets,
+        ...(other === id
+          ? {}
+          : {
+              [other]: {
+                ...(loadout.sockets[other] ?? { materia: "" }),
+                assign: { [chance.pick("copy.x", "copy.workItems.x", "again.0")]: "$", again: "state.copy" },
+              },
+            }),
+      },
+    }),
     () => assign(chance.pick("__proto__.x", "a.constructor", "workItems.0.title", "", "a..b", "ok"), "$"),
   )();
 }

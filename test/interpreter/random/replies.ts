@@ -14,6 +14,7 @@ export function worldOf({ seed, texts, parallel = false }: Case): World {
     named: parallel ? chanceOf("named", seed).pick(0, 0.3, 0.8) : 0,
   };
   const clashes = chanceOf("clashes", seed).pick(0, 0.1, 0.3, 0.6);
+  const refusing = chanceOf("refusing", seed).pick(0, 0, 0.05, 0.5);
   const raises = chance.pick(0, 0, 1, 2);
   return {
     limits: texts.limits,
@@ -25,6 +26,11 @@ export function worldOf({ seed, texts, parallel = false }: Case): World {
     pace: (work) => chanceOf(seed, "pace", work).count(0, 2 ** 32),
     conflict: (attempt) =>
       chanceOf(seed, "conflict", attempt).happens(clashes) ? `cannot be merged «m${attempt}»` : undefined,
+    resolves: (place, visit) => chanceOf(seed, "resolves", place.id, visit).happens(0.6),
+    refusal: (place, visit, turn, times) => {
+      const refuses = chanceOf(seed, "refusal", place.id, visit, turn, times);
+      return refuses.happens(refusing) ? refuses.pick("soon", "limit", "switched", "overload") : undefined;
+    },
     raise: (limit, times) => (times <= raises ? (limit === "maxTokens" ? 100 : 1) : undefined),
   };
 }
@@ -77,10 +83,20 @@ function handoff(mood: Mood, place: Place, chance: Chance, at: string): JsonObje
       ...(mood.named > 0 ? after(mood, `${kind}${at}`, index) : {}),
     }));
   const says = guarded ? 0.97 : 0.3;
+  const answer = chance.happens(says) ? { satisfied: content(mood, place, chance) } : {};
+  // [H21] Most refusals have a reason.
+  const words = answer.satisfied === false ? 0.95 : 0.5;
   return {
-    ...(chance.happens(says) ? { satisfied: content(mood, place, chance) } : {}),
-    ...(chance.happens(wanted("context") ? 0.97 : 0.5)
-      ? { context: chance.pick(`why «c${at}»`, `«c${at}»\n`, "") }
+    ...answer,
+    ...(chance.happens(words)
+      ? {
+          context: chance.pick(
+            `why «c${at}»`,
+            `«c${at}»\n`,
+            `why «c${at}»\nOpen: «o${at}»`,
+            ...(chance.happens(words) ? [] : [""]),
+          ),
+        }
       : {}),
     ...(chance.happens(place.materia.generator || wanted("workItems") ? 0.97 : 0.1) ? { workItems: items("i") } : {}),
     ...(utility && wanted("things") ? { things: items("j") } : {}),

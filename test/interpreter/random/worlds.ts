@@ -36,7 +36,7 @@ export const BUILT: ReadonlySet<string> = new Set([
 ]);
 
 const MATERIA: Readonly<Record<string, MateriaText>> = {
-  Text: { prompt: "Write." },
+  Text: { prompt: "Write.", tools: "coding" },
   Json: { prompt: "Judge.", parse: "json" },
   Plan: { prompt: "Plan.", generator: true },
   Told: {
@@ -46,7 +46,7 @@ const MATERIA: Readonly<Record<string, MateriaText>> = {
   Say: { type: "utility", command: ["say"] },
   Tool: { type: "utility", command: ["tool"], parse: "json" },
   List: { type: "utility", command: ["list"], generator: true },
-  Chat: { prompt: "Talk.", interactive: true, parse: "json" },
+  Chat: { prompt: "Talk.", interactive: true, parse: "json", conversation: "item" },
   ...(BUILT.has("gates") && {
     Gate: { type: "utility", command: ["gate"], gate: true },
     Person: { type: "person", question: "Is {{item.title}} right, {{state.seen}}?" },
@@ -174,9 +174,16 @@ function randomSocket(chance: Chance, seat: Seat): SocketText {
     materia: name,
     ...(json && ["Text", "Told", "Say"].includes(name) ? { parse: "json" as const } : {}),
     ...(Object.keys(assign).length > 0 ? { assign } : {}),
+    ...(MATERIA[name]?.prompt === undefined ? {} : conversationAt(seat)),
     ...advance,
     edges: json ? randomEdges(chance, seat) : chance.happens(0.03) ? [] : [{ when: "always", to: seat.onward }],
   };
+}
+
+/** By its place, without chance: other cases of a seed stay as they are. */
+function conversationAt({ ids, id }: Seat): Pick<SocketText, "conversation"> {
+  const at = (ids.length * 7 + ids.indexOf(id) * 3) % 5;
+  return at < 2 ? { conversation: "item" } : at === 2 ? { conversation: "fresh" } : {};
 }
 
 function randomAssign(
@@ -189,12 +196,16 @@ function randomAssign(
     ...(chance.happens(0.15) ? { seen: json ? chance.pick("$", "$.context") : "$" } : {}),
     ...(inLoop && chance.happens(0.15) ? { "of.item": chance.pick("item.title", "item.context") } : {}),
     ...(BUILT.has("state sources") && chance.happens(0.03) ? { copied: "state.kept.said" } : {}),
+    ...(chance.happens(0.01) ? { workItems: chance.pick("state.plans", "state.seen", "state.workItems") } : {}),
     ...(json && !judge && chance.happens(0.03) ? { workItems: "$.workItems" } : {}),
   };
 }
 
 function randomEdges(chance: Chance, seat: Seat): readonly EdgeText[] {
-  const onward: EdgeText = { when: "always", to: seat.onward };
+  // A counted way into a loop, which may be empty and lead back.
+  const counted = seat.feeds !== undefined && chance.happens(0.25) ? { maxTraversals: chance.pick(1, 2, 4, 6) } : {};
+  const used = counted.maxTraversals !== undefined && chance.happens(0.5) ? { then: END } : {};
+  const onward: EdgeText = { when: "always", to: seat.onward, ...counted, ...used };
   const aside = (when: When): EdgeText => {
     const near = seat.ids.slice(0, seat.ids.indexOf(seat.id) + 3);
     const { ids, list } = seat.row;
@@ -227,12 +238,19 @@ function randomLoop(chance: Chance, rows: readonly Row[], at: number): LoopText 
     (["satisfied", "not_satisfied", "always"] as const)
       .filter((condition) => {
         const likely = from === ids.at(-1) && condition === "always" ? 0.85 : 0.25;
-        return outside.length > 0 && chance.happens(after ? likely : 0.05);
+        return outside.length > 0 && chance.happens(after ? likely : 0.1);
       })
       .map((condition): ExitText => {
         const near = after ?? outside[0] ?? "";
+        // Loops whose exits lead into each other, and back to the maker of the list.
+        const loops = rows.flatMap((row, index) => (row.list && index !== at ? (row.ids[0] ?? []) : []));
+        const back = [rows[at - 1]?.ids.at(-1) ?? near, ...loops];
         const to =
-          BUILT.has("exit to end") && chance.happens(0.1) ? END : chance.pick(near, near, near, near, ...outside);
+          BUILT.has("exit to end") && chance.happens(0.1)
+            ? END
+            : chance.happens(0.2)
+              ? chance.pick(near, ...back)
+              : chance.pick(near, near, near, near, ...outside);
         return { id: `${from}.${condition}`, from, condition, targetSocketId: to };
       }),
   );

@@ -7,11 +7,15 @@ export function marksOf(text: string): readonly string[] {
 }
 
 /** [P1–P4] The marks in the prompt of an agent, or in the question to a person, at the start of a visit: these, and no others. */
-export function promptMarks(cast: Cast, place: Place): string {
-  const { pass, handed } = cast;
+export function promptMarks(cast: Cast, place: Place, goesOn = false): string {
+  const { handed } = cast;
+  const left = cast.pass ? undefined : cast.lastPass;
+  const isPerson = place.materia.type === "person";
+  // [P13] Agents after a loop receive its list and notes.
+  const pass = cast.pass ?? (isPerson ? undefined : left?.pass);
   const own = pass !== undefined && handed.list === pass.list;
   const reasons = cast.reasons.get(`${place.id} ${itemOf(cast)}`) ?? [];
-  const { prompt, question, type } = place.materia;
+  const { prompt, question } = place.materia;
   const items = own ? [] : handed.items;
   // [Q5] A person is shown the question, and the words and the list that were handed on.
   const person = [filled(cast, question ?? ""), handed.text, JSON.stringify(items)];
@@ -19,15 +23,32 @@ export function promptMarks(cast: Cast, place: Place): string {
   // [P9, P10] The reason of a rework, or a note on all items, is not repeated as handed on.
   const elsewhere = reasons.length > 0 || handed.text.trim() === note.trim();
   const labelled = (handed.text.trim() !== "" && !elsewhere) || (handed.made && !own);
+  const answered = cast.answers.get(`${place.id} ${itemOf(cast)}`);
+  const again = answered && (answered.refuses || reasons.length > 0) ? answered.text : "";
+  const remade = answered && !answered.refuses && reasons.length > 0 && place.materia.generator && !handed.made;
   const agent = [
     filled(cast, prompt ?? ""),
-    JSON.stringify([pass?.items[pass.index] ?? null, items]),
+    JSON.stringify([cast.pass?.items[cast.pass.index] ?? null, left?.pass.items ?? [], items]),
+    again,
+    remade ? JSON.stringify(cast.data["workItems"] ?? []) : "",
+    ...(left?.gave.values() ?? []),
+    ...(cast.pass ? [] : cast.open.flatMap(({ about, text }) => (note.includes(text) ? [] : [about, text]))),
     handed.text,
     labelled ? handed.label : "",
     ...reasons,
     note,
   ];
-  const parts = type === "person" ? person : agent;
+  // [I6] The conversation has the rest: the newest reason, and what was handed on.
+  const [about = "", ...words] = (reasons[0] ?? "").split("\n");
+  const more = [
+    filled(cast, prompt ?? ""),
+    JSON.stringify(items),
+    about === (cast.pass?.items[cast.pass.index]?.title ?? "") ? "" : about,
+    handed.text.trim() === "" ? words.join("\n") : "",
+    reasons.length === 0 && elsewhere ? "" : handed.text,
+    labelled ? handed.label : "",
+  ];
+  const parts = isPerson ? person : goesOn ? more : agent;
   const marks = marksOf(parts.join("\n")).filter((mark) => !mark.startsWith("«d"));
   return `told ${place.id} ${marks.join(" ")}`;
 }

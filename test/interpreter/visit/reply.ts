@@ -1,5 +1,5 @@
 import { valueAt, type Answer, type Json, type JsonObject, type Place, type Region } from "../texts.ts";
-import { mustAnswer } from "../ways.ts";
+import { mustAnswer, sendsBack } from "../ways.ts";
 
 export interface Item {
   readonly title: string;
@@ -50,6 +50,8 @@ export function read(text: string, place: Place, region: Region | undefined): Sa
   if (!agent && state !== undefined && !isObject(state)) return undefined;
   if (satisfied === undefined && mustAnswer(place, region)) return undefined;
   if (workItems === undefined && place.materia.generator) return undefined;
+  // [H21] Who sends work back says why.
+  if (agent && satisfied === false && !context?.trim() && sendsBack(place, region)) return undefined;
   if (workItems && place.ordered && !isInOrder(workItems)) return undefined;
   const items = workItems?.map(({ title, context: about, after }) => ({
     title,
@@ -66,7 +68,8 @@ export function read(text: string, place: Place, region: Region | undefined): Sa
   const own = agent ? {} : { ...found.object, ...(isObject(state) && { state: patch }) };
   const whole: Json = { ...own, ...handoff };
   const sources = place.assign.flatMap(([, source]) => (source.startsWith("$.") ? [source.slice(2).split(".")] : []));
-  if (sources.some((path) => valueAt(whole, path) === undefined)) return undefined;
+  // [H22] All but `context` must be there.
+  if (sources.some((path) => path.join(".") !== "context" && valueAt(whole, path) === undefined)) return undefined;
   const dropped = agent ? Object.keys(found.object).filter((name) => !FIELDS.includes(name)) : [];
   const lost = JSON.stringify(found.object).length > JSON.stringify(whole).length;
   // [R1] What was dropped does not come back: the words before the object, else the object as it was kept.
@@ -94,7 +97,7 @@ function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function isItems(value: Json): value is readonly (JsonObject & Item)[] {
+export function isItems(value: Json): value is readonly (JsonObject & Item)[] {
   return (
     Array.isArray(value) &&
     value.every(

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ItemCastInput } from "../../../src/core/cast/state/parallel-run.ts";
 import type { CastId } from "../../../src/core/model/ids.ts";
-import type { MergeRequest, ItemWorktrees } from "../../../src/shell/ports.ts";
+import type { MergeRequest, ItemWorktrees } from "../../../src/shell/item-ports.ts";
 
 export type Files = Readonly<Record<string, string>>;
 
@@ -54,11 +54,11 @@ export function memoryTrees(first: Files): MemoryTrees {
   };
   return {
     findBase: async () => ({ kind: "forked", base: head }),
-    prepare: async (child: CastId, { base, tree }: ItemCastInput, has) => {
-      if (has === "not begun" || !working.has(child)) working.set(child, filesAt(tree ?? base));
+    prepare: async (child: CastId, { base, tree }: ItemCastInput, progress) => {
+      if (progress === "not begun" || !working.has(child)) working.set(child, filesAt(tree ?? base));
       return { kind: "ready", cwd: child };
     },
-    saveWork: async (child: CastId, { base }: ItemCastInput) => {
+    saveWork: async ({ child, window: { base } }) => {
       const files = working.get(child) ?? {};
       const id = commit(files, [base]);
       return { kind: "kept", commit: same(files, filesAt(base)) ? null : id };

@@ -49,6 +49,8 @@ export interface Setting {
   readonly cwd: string;
   readonly titles: readonly string[];
   readonly doing?: ItemAction;
+  /** The actions of the first evaluation of an item. */
+  readonly judging?: ItemAction;
   readonly lanes?: number;
   readonly after?: Readonly<Record<number, readonly number[]>>;
   readonly more?: Parameters<typeof parallelWorkshop>[1];
@@ -67,7 +69,7 @@ export interface Ran {
   readonly problem: string;
 }
 
-function hostOf({ titles, doing = {}, after = {} }: Setting): AgentHost {
+function hostOf({ titles, doing = {}, judging = {}, after = {} }: Setting): AgentHost {
   return {
     preflight: async () => [],
     runTurn: async (request) => {
@@ -88,6 +90,8 @@ function hostOf({ titles, doing = {}, after = {} }: Setting): AgentHost {
         if (!own) writeFiles(cwd, { [`${item}.txt`]: `${item}\n` });
         return said(`built ${item}`);
       }
+      const unjudged = socket === "Socket-3" && judging[item ?? ""]?.(request);
+      if (unjudged) return { kind: "failed", reason: "provider", message: unjudged.fails, usage: NO_USAGE };
       return said(socket === "Socket-5" ? "told" : JSON.stringify({ satisfied: true, context: "" }));
     },
   };

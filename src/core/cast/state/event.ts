@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { CastId, Destination, SocketId } from "../../model/ids.ts";
 import { Condition } from "../../model/loadout.ts";
-import { PreviousHandoff, GeneratorNote } from "./parallel-run.ts";
+import { ItemTraversals, PreviousHandoff, GeneratorNote } from "./parallel-run.ts";
+import { OpenPoint } from "./reports.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../model/json.ts";
 import { wholeNumber } from "../../model/schemas.ts";
 import {
@@ -12,6 +13,7 @@ import {
   MissingCheckpoint,
 } from "../../model/checkpoint.ts";
 import { Totals, Usage } from "./usage.ts";
+import { INTERRUPTED_TURN_EVENTS } from "./provider-events.ts";
 
 const count = wholeNumber(0);
 const object = v.custom<JsonObject>(isJsonObject);
@@ -19,6 +21,7 @@ const json = v.custom<Json>((value) => value !== undefined);
 /** A person accepted the last reply, so there was no further turn. */
 const approved = v.optional(v.literal(true));
 const place = { socket: SocketId, visit: count };
+const model = v.exactOptional(v.string()); // that answered, as `provider/id`
 const worker = v.exactOptional(v.string()); // [B28] of a fleet, which drives the cast from here on, or has ended the item
 
 export const LIMIT_NAMES = [
@@ -30,8 +33,12 @@ export const LIMIT_NAMES = [
   "maxNoAdvanceCycles",
   "maxRepairs",
   "maxConflicts",
+  "maxRepeatedCalls",
+  "maxUnchanged",
 ] as const;
 export type LimitName = (typeof LIMIT_NAMES)[number];
+const freshReason = v.picklist(["length", "model", "missing"]);
+export type FreshReason = v.InferOutput<typeof freshReason>;
 const WAY_KINDS = ["edge", "exit", "none"] as const;
 
 export const CastOutcome = v.picklist(["completed", "not_satisfied", "failed", "aborted"]);
@@ -58,13 +65,13 @@ const limitFields = {
 
 /** Every event of a cast, by type. A journal line is one of these with `seq` and `at`. */
 export const EVENT_SCHEMAS = {
+  ...INTERRUPTED_TURN_EVENTS,
   cast_started: v.object({
     type: v.literal("cast_started"),
     castId: CastId,
     request: v.string(),
     loadout: v.string(),
-    /** Absent if checkpoints are off. */
-    files: v.exactOptional(InitialCheckpoint),
+    files: v.exactOptional(InitialCheckpoint), // absent if checkpoints are off
     /** [T37] The cast whose events this one shares, up to that visit, and the time of the fork. */
     forkedFrom: v.exactOptional(v.object({ castId: CastId, visit: v.string(), at: v.exactOptional(v.string()) })),
     rehearsed: v.exactOptional(v.literal(true)), // [C36] absent in casts of earlier versions too
@@ -75,6 +82,9 @@ export const EVENT_SCHEMAS = {
     ...place,
     materia: v.string(),
     item: v.nullable(v.object({ index: count, key: v.string(), title: v.string() })),
+    continues: v.exactOptional(count), // [I1] the visit of this socket whose conversation goes on
+    continuesFrom: v.exactOptional(CastId), // [I3] its cast, if that is an earlier attempt at the item
+    fresh: v.exactOptional(freshReason), // [I4] why it did not continue one
   }),
   handoff_accepted: v.object({
     type: v.literal("handoff_accepted"),
@@ -83,9 +93,9 @@ export const EVENT_SCHEMAS = {
     found: v.picklist(["exact", "fenced", "embedded"]),
     dropped: v.array(v.string()),
     hints: v.optional(v.array(v.string())),
-    /** The start of the reply, if it serves as the reason of a rework. */
-    excerpt: v.optional(v.string()),
+    excerpt: v.optional(v.string()), // the start of the reply, if it serves as the reason of a rework
     approved,
+    model,
     usage: Usage,
   }),
   output_accepted: v.object({
@@ -94,6 +104,7 @@ export const EVENT_SCHEMAS = {
     text: v.string(),
     chars: count,
     approved,
+    model,
     usage: Usage,
   }),
   handoff_rejected: v.object({
@@ -103,13 +114,6 @@ export const EVENT_SCHEMAS = {
     issues: v.array(v.string()),
     usage: Usage,
   }),
-  turn_retried: v.object({
-    type: v.literal("turn_retried"),
-    ...place,
-    attempt: count,
-    error: v.string(),
-    delayMs: v.number(),
-  }),
   turn_failed: v.object({
     type: v.literal("turn_failed"),
     ...place,
@@ -117,19 +121,19 @@ export const EVENT_SCHEMAS = {
     message: v.string(),
     usage: Usage,
   }),
-  /** A turn that reached its limit and stopped at the end of a reply. Its transcript holds the work so far. */
-  turn_stopped: v.object({ type: v.literal("turn_stopped"), ...place, usage: Usage, ms: v.number() }),
-  turn_answered: v.object({ type: v.literal("turn_answered"), ...place, text: v.string(), usage: Usage }),
+  turn_answered: v.object({ type: v.literal("turn_answered"), ...place, text: v.string(), model, usage: Usage }),
   /** A checkpoint inside a turn, after a tool that wrote. Counted from the start of its visit. */
   checkpoint_taken: v.object({ type: v.literal("checkpoint_taken"), ...place, files: Checkpoint }),
   visit_completed: v.object({
     type: v.literal("visit_completed"),
     ...place,
+    model,
     usage: Usage,
     totals: Totals,
     /** Absent if it changed no file, or cannot. */
     files: v.exactOptional(v.union([Checkpoint, MissingCheckpoint])),
   }),
+  visit_skipped: v.object({ type: v.literal("visit_skipped"), skips: SocketId, materia: v.string() }), // [V51]
   loop_entered: v.object({ type: v.literal("loop_entered"), loop: v.string(), size: count }),
   cursor_advanced: v.object({ type: v.literal("cursor_advanced"), loop: v.string(), index: count, size: count }),
   loop_exhausted: v.object({
@@ -165,6 +169,8 @@ export const EVENT_SCHEMAS = {
     loop: v.string(),
     lanes: wholeNumber(1),
     base: v.nullable(v.string()),
+    /** The checked out branch, `refs/heads/…`; null for a detached HEAD. */
+    branch: v.exactOptional(v.nullable(v.string())),
     reason: v.exactOptional(v.string()),
   }),
   /** A separate cast starts for an item. */
@@ -195,10 +201,13 @@ export const EVENT_SCHEMAS = {
     satisfied: v.exactOptional(v.boolean()),
     handed: v.nullable(PreviousHandoff),
     notes: v.exactOptional(v.record(v.string(), GeneratorNote)),
+    open: v.exactOptional(v.array(OpenPoint)), // [P14] what its visits left open
     /** Its writes to state, in order. */
     wrote: v.array(v.tuple([v.array(v.string()), json])),
     /** The number of visits of each socket. */
     visits: v.record(v.string(), count),
+    /** Its traversals, for a later pass over the same list. */
+    counts: v.exactOptional(ItemTraversals),
     usage: Usage,
     worker,
     totals: Totals,
@@ -221,6 +230,7 @@ export const EVENT_SCHEMAS = {
     tree: v.string(),
     files: v.array(v.string()),
     reason: v.string(),
+    accepted: v.exactOptional(v.boolean()), // [V52] only merging is left
     /** Set if its own cast had given it up: it runs again. */
     totals: v.exactOptional(Totals),
   }),
@@ -231,8 +241,7 @@ export const EVENT_SCHEMAS = {
     /** The files at that time, so that no later visit is credited with the work of items. */
     files: v.exactOptional(v.union([Checkpoint, MissingCheckpoint])),
   }),
-  /** Usage of others against a shared budget. */
-  spent_elsewhere: v.object({ type: v.literal("spent_elsewhere"), usage: Usage }),
+  spent_elsewhere: v.object({ type: v.literal("spent_elsewhere"), usage: Usage }), // of others, with a shared budget
   cast_warned: v.object({
     type: v.literal("cast_warned"),
     limit: v.picklist(["maxTokens", "maxCostUsd"]),
@@ -259,6 +268,8 @@ export const EVENT_SCHEMAS = {
     maxTokens: v.optional(v.number()),
     maxCostUsd: v.optional(v.number()),
     allow: v.optional(count),
+    /** [Z6] How long the cast may sleep from now on, in milliseconds. */
+    waitForProvider: v.exactOptional(v.number()),
     hint: v.exactOptional(v.string()),
     /** The decision about parallel items that were sent back too often. */
     items: v.exactOptional(v.picklist(["accept", "next"])),

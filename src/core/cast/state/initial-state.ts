@@ -2,6 +2,8 @@ import type { WorkItem } from "../../model/handoff.ts";
 import { valueAt } from "../../model/json.ts";
 import { NO_ITEM_COUNTS } from "./item-counts.ts";
 import type { PreviousHandoff, ItemCastInput } from "./parallel-run.ts";
+import { NO_REPORTS } from "./reports.ts";
+import { initialConversations } from "./conversations.ts";
 import { NO_REWORK_REASONS, initialReworkReasons } from "./rework-reasons.ts";
 import { EMPTY_MAP } from "./persistent-map.ts";
 import { NO_USAGE } from "./usage.ts";
@@ -14,6 +16,7 @@ export function initialState({ window, ...start }: CastStart): CastState {
     seq: 0,
     phase: { kind: "unstarted" },
     pass: null,
+    lastPass: null,
     handed: window ? initialHandoff(start, window) : null,
     notes: window?.notes ?? {},
     satisfied: undefined,
@@ -23,8 +26,11 @@ export function initialState({ window, ...start }: CastStart): CastState {
     walked: [],
     lastVisits: EMPTY_MAP,
     begun: 0,
-    counts: { taken: EMPTY_MAP, allowed: EMPTY_MAP, returns: EMPTY_MAP, passedBy: {} },
+    counts: { taken: EMPTY_MAP, allowed: EMPTY_MAP, returns: EMPTY_MAP, unchanged: EMPTY_MAP, passedBy: {} },
     walks: EMPTY_MAP,
+    reports: NO_REPORTS,
+    conversations: window ? initialConversations(start, window) : EMPTY_MAP,
+    sentBack: window?.previous ? { [window.loop]: 0 } : {},
     rework: window ? initialReworkReasons(window) : NO_REWORK_REASONS,
     givenUp: { count: 0, first: [] },
     usage: NO_USAGE,
@@ -33,7 +39,8 @@ export function initialState({ window, ...start }: CastStart): CastState {
     files: null,
     largest: NO_USAGE,
     forks: 0,
-    item: window ? { window, wrote: [], advanced: null, elsewhere: NO_USAGE } : null,
+    providers: { refused: {}, sleptMs: 0, sleeps: 0, answered: {} },
+    item: window ? { window, wrote: [], advanced: null, elsewhere: NO_USAGE, isResolved: false, skipped: [] } : null,
   };
 }
 

@@ -6,7 +6,7 @@ export type CountsByItem = readonly CountPage[];
 
 type CountPage = readonly (NamedCounts | null)[];
 
-type NamedCounts = Readonly<Record<string, number>>;
+export type NamedCounts = Readonly<Record<string, number>>;
 
 const PAGE = 64;
 const NO_PAGE: CountPage = [];
@@ -16,6 +16,19 @@ export const NO_ITEM_COUNTS: CountsByItem = [];
 
 export function itemCount(counts: CountsByItem, index: number, name: string): number {
   return counts[Math.floor(index / PAGE)]?.[index % PAGE]?.[name] ?? 0;
+}
+
+/** All counts of an item. */
+export function countsOfItem(counts: CountsByItem, index: number): NamedCounts {
+  return counts[Math.floor(index / PAGE)]?.[index % PAGE] ?? NO_COUNTS;
+}
+
+/** Raises the counts of an item to these. */
+export function withItemCounts(counts: CountsByItem, index: number, named: NamedCounts): CountsByItem {
+  return Object.entries(named).reduce((all, [name, count]) => {
+    const had = itemCount(all, index, name);
+    return had === count ? all : addItemCount(all, index, name, count - had);
+  }, counts);
 }
 
 export function addItemCount(counts: CountsByItem, index: number, name: string, times: number): CountsByItem {

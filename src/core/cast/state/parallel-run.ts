@@ -45,6 +45,13 @@ export const PreviousHandoff = v.pipe(
 );
 export type PreviousHandoff = v.InferOutput<typeof PreviousHandoff>;
 
+/** [V48] Traversals of an item, and allowances beyond their limits, by way. */
+export const ItemTraversals = v.pipe(
+  v.object({ taken: v.record(v.string(), wholeNumber(0)), allowed: v.record(v.string(), wholeNumber(0)) }),
+  v.readonly(),
+);
+export type ItemTraversals = v.InferOutput<typeof ItemTraversals>;
+
 /** [V29] What makes the cast of one item: the whole list, limited to its item. */
 export const ItemCastInput = v.pipe(
   v.object({
@@ -61,10 +68,18 @@ export const ItemCastInput = v.pipe(
     list: v.exactOptional(v.pipe(v.object({ items: workItems, note: v.nullable(GeneratorNote) }), v.readonly())),
     /** Why it is repeated, newest first; usually empty. */
     reasons: v.pipe(v.array(ReworkReason), v.readonly()),
+    /** What an earlier pass over the same list counted for it. */
+    counts: v.exactOptional(ItemTraversals),
+    /** [I3] The cast of the attempt before, with the number of visits of each socket: their conversations continue. */
+    previous: v.exactOptional(
+      v.pipe(v.object({ castId: CastId, visits: v.record(v.string(), wholeNumber(0)) }), v.readonly()),
+    ),
     /** The base commit of its files. */
     base: v.string(),
     /** The files as a merge left them, with conflict markers; null for the files of the base. */
     tree: v.nullable(v.string()),
+    /** [V52] Set after a conflict: whether the work that conflicts was accepted. */
+    merging: v.exactOptional(v.pipe(v.object({ accepted: v.boolean() }), v.readonly())),
   }),
   v.readonly(),
 );
@@ -90,6 +105,8 @@ export interface ParallelRun {
   readonly reworked: boolean;
   /** The base of items without `after`. */
   readonly base: ItemBase;
+  /** The branch that the items land on; null for a detached HEAD, undefined in older journals. */
+  readonly branch?: string | null | undefined;
   /** The base of items that name the item at this index. */
   readonly bases: PersistentMap<ItemBase>;
   readonly runs: PersistentMap<ItemRun>;
@@ -129,6 +146,8 @@ export interface ItemRunFields {
   readonly child: CastId;
   readonly attempt: number;
   readonly base: string;
+  /** The attempt before, if any. */
+  readonly previous?: NonNullable<ItemCastInput["previous"]>;
   /** The last failed merge, if any. */
   readonly conflict: EventOf<"item_conflicted"> | null;
 }

@@ -1,10 +1,10 @@
-import { loopOf, socketOf } from "../../compile/graph.ts";
 import type { SocketId } from "../../model/ids.ts";
 import type { Materia } from "../../model/materia.ts";
 import { truncate, truncateStart } from "../../model/text.ts";
 import type { ReworkReason, ItemCastInput } from "./parallel-run.ts";
 import type { CastState } from "./state.ts";
-import { EMPTY_MAP, getValue, withValue, withoutKeys, type PersistentMap } from "./persistent-map.ts";
+import { EMPTY_MAP, getValue, withValue, withoutKeys } from "./persistent-map.ts";
+import { itemPlaceFor, withoutItemPlaces, withoutPlace, type ByItemPlace } from "./item-places.ts";
 
 const REASON_LIMIT = 900;
 const ALL_REASONS_LIMIT = 2_400;
@@ -23,7 +23,7 @@ export function outputExcerpt(output: string): string {
 }
 
 /** Reasons by socket and, inside a loop, by the index of the item; newest first. */
-export type ReworkReasons = PersistentMap<Readonly<Record<string, readonly ReworkReason[]>>>;
+export type ReworkReasons = ByItemPlace<readonly ReworkReason[]>;
 
 export const NO_REWORK_REASONS: ReworkReasons = EMPTY_MAP;
 
@@ -55,12 +55,7 @@ export function withoutReworkReasons(state: ReworkState, socket: SocketId): Rewo
 
 /** [R4, G26] The item is done: no prompt gets its reasons any more, in any loop over the same list. */
 export function withoutItemReasons({ graph, rework }: CastState, loop: string, index: number): ReworkReasons {
-  if (rework === NO_REWORK_REASONS) return rework;
-  const list = graph.loops[loop]?.items?.join(".");
-  let left = rework;
-  for (const { items, sockets } of Object.values(graph.loops))
-    if (items?.join(".") === list) for (const socket of sockets) left = withoutPlace(left, socket, String(index));
-  return left;
+  return rework === NO_REWORK_REASONS ? rework : withoutItemPlaces(graph, rework, loop, index);
 }
 
 /** [G26] The list is new: only the reason that led here stays. */
@@ -68,20 +63,6 @@ export function withoutListReasons(state: CastState, loop: string, brought: Sock
   const newest = brought === null ? undefined : reworkReasonsFor(state, brought)[0];
   const left = withoutKeys(state.rework, state.graph.loops[loop]?.sockets ?? []);
   return newest && brought !== null ? withReworkReason({ ...state, rework: left }, brought, newest) : left;
-}
-
-/** The current item inside its loop; the first one before a loop is entered. */
-function itemPlaceFor({ graph, pass }: Pick<CastState, "graph" | "pass">, id: SocketId): string {
-  const loop = loopOf(graph, socketOf(graph, id));
-  if (!loop?.items) return "";
-  return pass?.loop === loop.id ? String(pass.cursor) : "0";
-}
-
-function withoutPlace(reasons: ReworkReasons, socket: string, place: string): ReworkReasons {
-  const known = getValue(reasons, socket);
-  if (known?.[place] === undefined) return reasons;
-  const { [place]: _gone, ...others } = known;
-  return Object.keys(others).length === 0 ? withoutKeys(reasons, [socket]) : withValue(reasons, socket, others);
 }
 
 /** The displayed reasons: the newest whole, the others as far as there is room. */

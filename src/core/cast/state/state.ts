@@ -6,6 +6,8 @@ import type { Json, JsonObject } from "../../model/json.ts";
 import type { CastOutcome, EventOf, LimitName } from "./event.ts";
 import type { CountsByItem } from "./item-counts.ts";
 import type { ParallelRun, PreviousHandoff, GeneratorNote, ItemCastInput } from "./parallel-run.ts";
+import type { CastReports } from "./reports.ts";
+import type { SocketConversation, SocketConversations, SentBack } from "./conversations.ts";
 import type { ReworkReasons } from "./rework-reasons.ts";
 import type { PersistentMap, ReturnCount, Tally } from "./persistent-map.ts";
 import type { TraversalScope } from "./traversal-counts.ts";
@@ -24,6 +26,8 @@ export interface CastState {
   /** State that materia share: `state.…` in prompts, assignments and utilities. */
   readonly data: JsonObject;
   readonly pass: LoopPass | null;
+  /** The pass that was left last. */
+  readonly lastPass: LoopPass | null;
   readonly handed: PreviousHandoff | null;
   /** Notes of generators beside their lists, by the path of the list. */
   readonly notes: Readonly<Record<string, GeneratorNote>>;
@@ -42,6 +46,9 @@ export interface CastState {
   /** Counts of each loop, as long as its list is the same. */
   readonly walks: PersistentMap<ListCounts>;
   readonly rework: ReworkReasons;
+  readonly reports: CastReports;
+  readonly conversations: SocketConversations;
+  readonly sentBack: SentBack;
   readonly givenUp: GivenUpSummary;
   readonly usage: Usage;
   readonly done: ProgressCounts;
@@ -54,6 +61,23 @@ export interface CastState {
   readonly forks: number;
   /** Set for the cast of one item. */
   readonly item: ItemCast | null;
+  readonly providers: ProviderState;
+}
+
+/** What a cast knows about refusals of providers. */
+export interface ProviderState {
+  /** Refused models, and the end of each refusal in milliseconds since 1970; null for the rest of the cast. */
+  readonly refused: Readonly<Record<string, number | null>>;
+  /** [Z6] The time slept so far, and sleeps in a row without a reply. */
+  readonly sleptMs: number;
+  readonly sleeps: number;
+  /** [Z14] The models that answered a materia for its last item. */
+  readonly answered: Readonly<Record<string, AnsweredBy>>;
+}
+
+export interface AnsweredBy {
+  readonly item: number | null;
+  readonly models: readonly string[];
 }
 
 /** Facts that the cast of one item records for its parent. */
@@ -65,6 +89,9 @@ export interface ItemCast {
   readonly advanced: SocketId | null;
   /** Usage of others against the shared budget. */
   readonly elsewhere: Usage;
+  /** [V51] Whether only conflicting hunks have changed, and the sockets that were skipped for that. */
+  readonly isResolved: boolean;
+  readonly skipped: readonly SocketId[];
 }
 
 export type StateWrite = readonly [path: readonly string[], value: Json];
@@ -90,16 +117,20 @@ export type CastPhase =
       readonly from: SocketId | null;
       /** Whether the way here carried a reason for rework. */
       readonly reworked: boolean;
+      /** [G10] A limited edge leads here past empty lists: the cycle that it closes ends at the next visit. */
+      readonly closesCycle?: true;
     }
   /** At the entry of a parallel loop, with its items running. */
   | { readonly kind: "forked"; readonly fork: ParallelRun }
   /** At the entry of a loop with an empty list. */
-  | { readonly kind: "bypassing"; readonly loop: string; readonly member: SocketId }
+  | { readonly kind: "bypassing"; readonly loop: string; readonly member: SocketId; readonly closesCycle?: true }
   | { readonly kind: "visiting"; readonly visit: Visit; readonly ask: TurnReason | PersonDecision }
   /** An interactive agent has replied; the person is not notified yet. */
   | { readonly kind: "answered"; readonly visit: Visit; readonly reply: string }
   /** `agentReply` is shown to the person: the reply of the agent, or the question. */
   | { readonly kind: "waiting"; readonly visit: Visit; readonly reply: string }
+  /** [Z3] Nobody is asked before `until`. `before` is the visit, or the parallel loop. */
+  | SleepingPhase
   /** The result is stored; the end of the visit is not written yet. */
   | { readonly kind: "accepted"; readonly visit: Visit }
   /** The visit is over; its way on is not written yet. */
@@ -123,9 +154,17 @@ export type CastPhase =
       readonly before: CastPhase;
     };
 
-/** The phase in which an ended or failing cast stopped. */
+export interface SleepingPhase extends Pick<EventOf<"cast_sleeping">, "until" | "provider" | "model" | "reason"> {
+  readonly kind: "sleeping";
+  readonly since: string;
+  /** Whether a person must continue the cast. */
+  readonly paused: boolean;
+  readonly before: CastPhase;
+}
+
+/** The phase in which an ended, failing or sleeping cast stopped. */
 export function phaseBeforeEnd(phase: CastPhase): CastPhase {
-  return phase.kind === "ended" || phase.kind === "failing" ? phaseBeforeEnd(phase.before) : phase;
+  return "before" in phase ? phaseBeforeEnd(phase.before) : phase;
 }
 
 /** Why a cast failed: a reached limit, or a turn without a result. */
@@ -140,8 +179,16 @@ export interface Visit {
   readonly from: SocketId | null;
   /** Whether its prompt shows a reason for rework. */
   readonly reworked: boolean;
+  /** [I1] The conversation that it continues. */
+  readonly continues?: SocketConversation;
   readonly repairs: number;
+  /** The model of the last answer, once there is one. */
+  readonly model?: string;
   readonly usage: Usage;
+  /** [Z8] The model that took over in this visit, if one did. */
+  readonly switchedTo: string | null;
+  /** Refusals in a row of the current turn. */
+  readonly refusals: number;
   /** Usage of the current turn when it was stopped or interrupted; nothing for a new one. */
   readonly turn: TurnUsage;
 }
@@ -149,9 +196,14 @@ export interface Visit {
 export interface TurnUsage {
   readonly usage: Usage;
   readonly ms: number;
+  /** [Z15] How often the agent repeated one tool call, if that ended the turn. */
+  readonly repeated?: number;
 }
 
 export const NO_TURN_USAGE: TurnUsage = { usage: NO_USAGE, ms: 0 };
+
+/** A visit in which nothing has happened yet. */
+export const NEW_VISIT = { repairs: 0, switchedTo: null, refusals: 0, usage: NO_USAGE, turn: NO_TURN_USAGE } as const;
 
 /** Why the agent gets a turn now. */
 export type TurnReason =
@@ -201,6 +253,12 @@ export interface GivenUpSummary {
   readonly first: readonly { readonly index: number; readonly title: string; readonly reason: string }[];
 }
 
+/** Rework visits of a socket for one item, or outside loops (null), that changed no file. */
+export interface UnchangedVisits {
+  readonly place: number | null;
+  readonly visits: number;
+}
+
 export interface CastCounts {
   /** Ways outside loops, and ways that leave one. */
   readonly taken: Tally;
@@ -208,6 +266,8 @@ export interface CastCounts {
   readonly allowed: Tally;
   /** Visits of sockets without progress, one entry for each item. */
   readonly returns: PersistentMap<readonly ReturnCount[]>;
+  /** [R9] Rework visits in a row that changed no file, by socket, for the item of the last one. */
+  readonly unchanged: PersistentMap<UnchangedVisits>;
   /** Loops that were skipped since the last visit. */
   readonly passedBy: Readonly<Record<string, number>>;
 }

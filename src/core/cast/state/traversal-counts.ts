@@ -1,5 +1,5 @@
-import { socketOf, type Way, isTraversalCounted } from "../../compile/graph.ts";
-import { END, type SocketId } from "../../model/ids.ts";
+import { socketOf, type Way } from "../../compile/graph.ts";
+import { END, type Destination, type SocketId } from "../../model/ids.ts";
 import { addItemCount, itemCount } from "./item-counts.ts";
 import type { CastState } from "./state.ts";
 import { getValue, withValue, countOf, keysOf, withoutKeys, type ReturnCount } from "./persistent-map.ts";
@@ -74,26 +74,53 @@ export function countVisit(state: CastState, socket: SocketId): CastState["count
 }
 
 /** The index of the item that a visit of this socket is for; null outside loops. */
-function itemIndexAt({ graph, pass }: CastState, socket: SocketId): number | null {
+export function itemIndexAt({ graph, pass }: CastState, socket: SocketId): number | null {
   return pass && socketOf(graph, socket).loop === pass.loop ? pass.cursor : null;
 }
 
-/** [G10] The counts after an item advanced or the list was made anew: those of the loop's members restart. */
-export function withoutLoopReturns({ graph, counts }: CastState, loop: string): CastState["counts"]["returns"] {
-  return withoutKeys(counts.returns, graph.loops[loop]?.sockets ?? []);
+/** [G10] The counts after an item advanced or, with `entries`, the list was made anew: those of the loop restart. */
+export function withoutLoopReturns(
+  { graph, counts }: CastState,
+  loop: string,
+  entries = false,
+): CastState["counts"]["returns"] {
+  const members = graph.loops[loop]?.sockets ?? [];
+  return withoutKeys(counts.returns, entries ? [...members, loopKey(loop)] : members);
+}
+
+/** [G39] The key of a loop among those of sockets, which have no colon. */
+function loopKey(loop: string): string {
+  return `loop:${loop}`;
+}
+
+/** [G39] Another entry of a loop with the same list. */
+export function countLoopEntry(returns: CastState["counts"]["returns"], loop: string): CastState["counts"]["returns"] {
+  const had = loopReturns(returns, loop);
+  return withValue(returns, loopKey(loop), [{ ...had, visits: had.visits + 1 }]);
+}
+
+/** [G39] How often a loop was entered again with the same list and without progress. */
+export function loopReturns(returns: CastState["counts"]["returns"], loop: string): ReturnCount {
+  return getValue(returns, loopKey(loop))?.[0] ?? noReturns(null);
 }
 
 /** [G10] The counts after a limited edge: every socket on the cycle that it closes restarts. */
-export function returnsAfterWay(state: CastState, from: SocketId, way: Way): CastState["counts"]["returns"] {
+export function returnsAfterCycle(state: CastState, from: SocketId, to: Destination): CastState["counts"]["returns"] {
   const { graph, pass, counts } = state;
-  if (way.to === "end" || !isTraversalCounted(way)) return counts.returns;
+  if (to === END) return counts.returns;
   const { loop } = socketOf(graph, from);
-  const inLoop = pass !== null && pass.loop === loop && socketOf(graph, way.to).loop === loop;
-  const last = getValue(state.lastVisits, way.to);
+  const inLoop = pass !== null && pass.loop === loop && socketOf(graph, to).loop === loop;
+  const last = getValue(state.lastVisits, to);
   // A socket without a visit for this item is not on the cycle.
   if (last === undefined || (inLoop && last <= pass.since)) return counts.returns;
-  const among = inLoop ? (graph.loops[pass.loop]?.sockets ?? []) : keysOf(state.lastVisits);
-  return withoutKeys(counts.returns, visitedSince(state, last, among));
+  if (!inLoop) return withoutKeys(counts.returns, placesSince(state, last));
+  return withoutKeys(counts.returns, visitedSince(state, last, graph.loops[pass.loop]?.sockets ?? []));
+}
+
+/** The sockets since this visit, and the loops that they are in. */
+function placesSince(state: CastState, last: number): readonly string[] {
+  const sockets = visitedSince(state, last, keysOf(state.lastVisits));
+  return [...sockets, ...new Set(sockets.flatMap((id) => loopKey(state.graph.sockets[id]?.loop ?? "")))];
 }
 
 /** [G32] The counts after a person allowed more visits of a socket. */
@@ -101,8 +128,9 @@ export function withExtraReturns(state: CastState, socket: SocketId, times: numb
   const { counts, lastVisits } = state;
   const last = getValue(lastVisits, socket) ?? Infinity;
   let { returns } = counts;
-  for (const key of visitedSince(state, last, keysOf(lastVisits))) {
-    const known = getValue(returns, key) ?? [];
+  for (const key of placesSince(state, last)) {
+    // A loop that was entered once has no returns yet; its next one may be the first too many.
+    const known = getValue(returns, key) ?? (key.includes(":") ? [noReturns(null)] : []);
     const more = known.map((had): ReturnCount => ({ ...had, allowed: had.allowed + times }));
     returns = withValue(returns, key, more);
   }
@@ -118,4 +146,14 @@ function visitedSince({ lastVisits }: CastState, last: number, among: readonly s
 export function cycleSinceLastVisit({ walked }: CastState, socket: SocketId): readonly SocketId[] {
   const start = walked.lastIndexOf(socket);
   return start === -1 ? [] : walked.slice(start);
+}
+
+const MAX_WALKED_SOCKETS = 40;
+
+/** The last visited sockets with this one. */
+export function walkedAfter(walked: CastState["walked"], socket: SocketId): CastState["walked"] {
+  const next = [...walked];
+  if (next.length >= MAX_WALKED_SOCKETS) next.shift();
+  next.push(socket);
+  return next;
 }

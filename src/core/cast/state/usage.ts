@@ -5,7 +5,16 @@ import { parentCastId, type CastId } from "../../model/ids.ts";
 import type { CastEvent } from "./event.ts";
 
 /** The cost of turns: tokens as the provider counts them, cost in dollars. */
-export const Usage = v.pipe(v.object({ input: v.number(), output: v.number(), cost: v.number() }), v.readonly());
+export const Usage = v.pipe(
+  v.object({
+    input: v.number(),
+    output: v.number(),
+    cost: v.number(),
+    /** [A30] Set if a part of it is estimated, because the provider did not report it. */
+    estimated: v.exactOptional(v.literal(true)),
+  }),
+  v.readonly(),
+);
 export type Usage = v.InferOutput<typeof Usage>;
 
 const count = wholeNumber(0);
@@ -25,7 +34,39 @@ export type Totals = v.InferOutput<typeof Totals>;
 export const NO_USAGE: Usage = { input: 0, output: 0, cost: 0 };
 
 export function addUsage(a: Usage, b: Usage): Usage {
-  return { input: a.input + b.input, output: a.output + b.output, cost: a.cost + b.cost };
+  return { input: a.input + b.input, output: a.output + b.output, cost: a.cost + b.cost, ...estimatedIn(a, b) };
+}
+
+export function subtractUsage(a: Usage, b: Usage): Usage {
+  return { input: a.input - b.input, output: a.output - b.output, cost: a.cost - b.cost, ...estimatedIn(a) };
+}
+
+function estimatedIn(...usages: readonly Usage[]): Pick<Usage, "estimated"> {
+  return usages.some(({ estimated }) => estimated) ? { estimated: true } : {};
+}
+
+/** [A30] An amount as a provider reports it: negative counts as 0; undefined if it is no finite number. */
+export function reportedAmount(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) ? Math.max(0, value) : undefined;
+}
+
+/** [A30] Usage of a host that may be wrong: a journal with such a figure could not be read again. */
+export function soundUsage({ input, output, cost, estimated }: Usage): Usage {
+  const [tokensIn, tokensOut, dollars] = [reportedAmount(input), reportedAmount(output), reportedAmount(cost)];
+  const isKnown = tokensIn !== undefined && tokensOut !== undefined && dollars !== undefined;
+  return {
+    input: tokensIn ?? 0,
+    output: tokensOut ?? 0,
+    cost: dollars ?? 0,
+    ...(isKnown && estimated !== true ? {} : { estimated: true }),
+  };
+}
+
+const BYTES_PER_TOKEN = 4;
+
+/** [A30] About four bytes are a token, in most languages and for code. */
+export function estimateTokens(text: string): number {
+  return Math.ceil(text.length / BYTES_PER_TOKEN);
 }
 
 /** The larger value of each. */
@@ -34,6 +75,7 @@ export function maxUsage(a: Usage, b: Usage): Usage {
     input: Math.max(a.input, b.input),
     output: Math.max(a.output, b.output),
     cost: Math.max(a.cost, b.cost),
+    ...estimatedIn(a, b),
   };
 }
 
@@ -84,6 +126,9 @@ function uncountedUsage(event: CastEvent): Usage | undefined {
     case "turn_answered":
     case "turn_stopped":
     case "cast_resumed":
+    case "turn_retried":
+    case "model_switched":
+    case "cast_sleeping":
       return event.usage;
     default:
       return undefined;

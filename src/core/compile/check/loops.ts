@@ -1,7 +1,17 @@
-import { NEXT_ITEM, edgeTargets } from "../../model/loadout.ts";
+import { edgeTargets } from "../../model/loadout.ts";
 import type { Issue } from "../../model/issue.ts";
 import { flowStepsOf, type Flow, type FlowStep } from "../flow.ts";
-import { type Graph, type GraphLoop, type GraphSocket, loopOf, socketLabel, socketOf, materiaOf } from "../graph.ts";
+import {
+  type Graph,
+  type GraphLoop,
+  type GraphSocket,
+  givesUpItems,
+  isUnconditionalExit,
+  loopOf,
+  socketLabel,
+  socketOf,
+  materiaOf,
+} from "../graph.ts";
 import { createDominanceTest } from "../digraph.ts";
 import { NO_ISSUES, issueAtLoop, warningWith, errorWith, issueAtSocket } from "./issues.ts";
 import { END, type SocketId } from "../../model/ids.ts";
@@ -143,8 +153,10 @@ function checkExit(graph: Graph, loop: GraphLoop, index: number): readonly Issue
   const exit = loop.exits[index];
   const member = exit && loop.sockets.includes(exit.from) ? socketOf(graph, exit.from) : undefined;
   if (!exit || !member) return NO_ISSUES;
-  // [G34] A member that gives up items leaves by its exits after the last one.
-  if (member.advance === null && !member.edges.some(({ then }) => then === NEXT_ITEM))
+  // [O8, G34] An empty list, and a last item that was given up, may leave by an exit of any member.
+  const isOpen =
+    givesUpItems(graph, loop) || (loop.items !== null && loop.exits.findIndex(isUnconditionalExit) === index);
+  if (member.advance === null && !isOpen)
     return [
       issueAtLoop(
         loop,

@@ -5,11 +5,11 @@ import type { Flow, FlowStep } from "../flow.ts";
 import { NO_ISSUES, issueAtSocket, warningWith, errorWith } from "./issues.ts";
 
 /** Problems of single sockets. */
-export function checkSockets({ sockets, steps }: Flow): readonly Issue[] {
+export function checkSockets(graph: Graph, { sockets, steps }: Flow): readonly Issue[] {
   return sockets.flatMap((socket, number) => [
     ...checkParse(socket),
     ...checkEdges(socket),
-    ...checkSources(socket),
+    ...checkSources(graph, socket),
     ...checkAdvance(socket),
     ...checkAnswerCoverage(socket, steps[number] ?? []),
   ]);
@@ -80,16 +80,16 @@ function checkEdges(socket: GraphSocket): readonly Issue[] {
     );
 }
 
-function checkSources(socket: GraphSocket): readonly Issue[] {
+function checkSources(graph: Graph, socket: GraphSocket): readonly Issue[] {
   if (socket.assign.length === 0) return NO_ISSUES;
   return socket.assign.flatMap((assignment) => {
     const below = ["assign", assignment.target.join(".")];
-    if (assignment.from === "item" && socket.loop === null) {
+    if (assignment.from === "item" && !loopOf(graph, socket)?.items) {
       return [
         issueAtSocket(
           socket,
           below,
-          errorWith("item_outside_loop", `${socketLabel(socket)} is in no loop, so it has no item`),
+          errorWith("item_outside_loop", `${socketLabel(socket)} is in no loop with a list, so it has no item`),
         ),
       ];
     }
@@ -108,7 +108,8 @@ function checkSources(socket: GraphSocket): readonly Issue[] {
 }
 
 function checkAdvance(socket: GraphSocket): readonly Issue[] {
-  if (socket.advance === null || socket.loop !== null) return NO_ISSUES;
+  if (socket.advance === null) return NO_ISSUES;
+  if (socket.loop !== null) return checkRefusedAdvance(socket);
   const hint = "make it a member of a loop, or remove `advance`";
   return [
     issueAtSocket(
@@ -117,6 +118,14 @@ function checkAdvance(socket: GraphSocket): readonly Issue[] {
       errorWith("advance_outside_loop", `${socketLabel(socket)} is in no loop, so it cannot advance`, hint),
     ),
   ];
+}
+
+/** [G38] A refused item would count as done. */
+function checkRefusedAdvance(socket: GraphSocket): readonly Issue[] {
+  if (socket.advance !== "always" || !socket.edges.some(({ when }) => when === "not_satisfied")) return NO_ISSUES;
+  const message = `${socketLabel(socket)} advances also when it is not satisfied, so a refused item counts as done`;
+  const hint = 'set "advance": { "when": "satisfied" }';
+  return [issueAtSocket(socket, ["advance"], warningWith("refused_item_advances", message, hint))];
 }
 
 /** [G19] An answer without an edge silently ends the cast, even with items left. */

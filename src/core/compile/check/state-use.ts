@@ -134,8 +134,11 @@ function checkVariables(
     if (variable.kind === "item" && !loopOf(graph, socket)?.items) {
       return unfilled(`${socketLabel(socket)} is in no loop with items, so nothing sets {{item.${variable.field}}}`);
     }
-    if (variable.kind === "changes" && materiaOf(graph, socket).type !== "agent")
-      return unfilled(`{{changes}} works only in prompts of agents, and ${socketLabel(socket)} has none`);
+    if (
+      (variable.kind === "changes" || variable.kind === "versionControl") &&
+      materiaOf(graph, socket).type !== "agent"
+    )
+      return unfilled(`{{${variable.kind}}} works only in prompts of agents, and ${socketLabel(socket)} has none`);
     if (variable.kind === "workItems" && !listIsSet)
       return unfilled(`no socket makes work items, so {{workItems}} is empty in the prompt of ${socketLabel(socket)}`);
     return [];

@@ -68,7 +68,6 @@ export function checkTarget(target: ResolvedTarget, catalog: Catalog, order: num
   const faults = target.kind === "loadout" ? target.entry.issues : [];
   const placed = (issue: Issue): Issue => withAuthoredPath(issue, target);
   const named = [...faults, ...withoutFollowUpIssues(faults, issues).map(placed)];
-  if (!Object.hasOwn(graph.sockets, graph.entry)) return { graph, issues: named };
   const flow = buildFlow(graph);
   const found = checkGraph(graph, flow, () => stateUsedInCatalog(catalog));
   // Most warnings about a graph with a broken reference only repeat that reference.
@@ -122,7 +121,7 @@ export function socketOrigins(
 /** Every problem of a graph at once. */
 function checkGraph(graph: Graph, flow: Flow, elsewhere: () => StateUse): readonly Issue[] {
   return [
-    ...checkSockets(flow),
+    ...checkSockets(graph, flow),
     ...checkThen(graph, flow),
     ...checkLoops(graph, flow),
     ...checkLists(graph, flow),
@@ -144,8 +143,9 @@ function withoutFollowUpIssues(faults: readonly Issue[], found: readonly Issue[]
   const broken = faults.filter(isError).map(({ path }) => path);
   if (broken.length === 0) return found;
   const damaged = broken.filter(affectsStructure).map((path) => path.slice(0, 4));
+  const assigns = broken.some(isAssignPath);
   const canBeJudged = ({ path, code }: Issue): boolean =>
-    damaged.length === 0 ||
+    (damaged.length === 0 && !(assigns && code === "list_never_produced")) ||
     NAME_ISSUE_CODES.includes(code) ||
     // Checks across sockets need every socket to be readable.
     (path[2] === "sockets" && !damaged.some((part) => isWithin(path, part)));
@@ -158,7 +158,12 @@ function withoutFollowUpIssues(faults: readonly Issue[], found: readonly Issue[]
 const NAME_ISSUE_CODES: readonly Issue["code"][] = ["unknown_socket", "unknown_materia", "invalid_materia"];
 
 function affectsStructure(path: KeyPath): boolean {
-  return path[2] !== "layout" && !KEYS_WITHOUT_EFFECT.includes(path.at(-1) ?? "");
+  return path[2] !== "layout" && !isAssignPath(path) && !KEYS_WITHOUT_EFFECT.includes(path.at(-1) ?? "");
+}
+
+/** An assignment may make a list, and changes nothing else about where a cast goes. */
+function isAssignPath(path: KeyPath): boolean {
+  return path[4] === "assign";
 }
 
 function isWithin(path: KeyPath, outer: KeyPath): boolean {

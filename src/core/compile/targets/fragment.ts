@@ -135,23 +135,24 @@ const PLACEHOLDER_MATERIA: Materia = {
   parse: "json",
 };
 
-function findSeatedMateria(id: string, socket: Socket, context: FragmentContext): Materia {
-  const entry = context.catalog.materia.get(socket.materia);
+function findSeatedMateria(id: string, { materia: name }: Socket, context: FragmentContext): Materia {
+  const { report, catalog } = context;
+  const at = ["sockets", id, "materia"];
+  const suggestName = (wrong: string) => () => didYouMean(wrong, catalog.materia.keys());
+  const entry = catalog.materia.get(name);
   if (!entry) {
-    context.report(["sockets", id, "materia"], "unknown_materia", `there is no materia "${socket.materia}"`, () =>
-      didYouMean(socket.materia, context.catalog.materia.keys()),
-    );
+    report(at, "unknown_materia", `there is no materia "${name}"`, suggestName(name));
     return PLACEHOLDER_MATERIA;
   }
-  if (entry.value === undefined) {
-    context.report(
-      ["sockets", id, "materia"],
-      "invalid_materia",
-      `the materia "${socket.materia}" has problems: ${entry.issues[0]?.message ?? ""}`,
-    );
+  const { value, issues } = entry;
+  if (value === undefined) {
+    report(at, "invalid_materia", `the materia "${name}" has problems: ${issues[0]?.message ?? ""}`);
     return PLACEHOLDER_MATERIA;
   }
-  return entry.value;
+  const builder = value.type === "agent" ? value.notModelOf : undefined;
+  if (builder !== undefined && !catalog.materia.has(builder))
+    report(at, "invalid_materia", `"notModelOf" of "${name}" names no materia: "${builder}"`, suggestName(builder));
+  return value;
 }
 
 function graphSocket(id: string, socket: Socket, materia: Materia, context: FragmentContext): GraphSocket {
@@ -167,6 +168,13 @@ function graphSocket(id: string, socket: Socket, materia: Materia, context: Frag
       hint,
     );
   }
+  if (socket.conversation !== undefined && materia.type !== "agent")
+    report(
+      [...socketKeys(id, context), "conversation"],
+      "bad_value",
+      '"conversation" belongs to an agent',
+      "remove it",
+    );
   const isSound = areValidEdges(socket.edges, loadout);
   // [H14] A socket adds to the `assign` of its materia, and may override a target.
   const sources =
@@ -181,6 +189,7 @@ function graphSocket(id: string, socket: Socket, materia: Materia, context: Frag
     parse,
     generator,
     interactive: isInteractive(materia),
+    ...(continuesConversation(socket, materia) ? { conversation: "item" as const } : undefined),
     // [H17] A generator sets the list without an `assign`.
     assign: generator && parse === "json" ? withWorkItems(assign) : assign,
     advance: socket.advance?.when ?? null,
@@ -188,6 +197,11 @@ function graphSocket(id: string, socket: Socket, materia: Materia, context: Frag
     loop: context.membership.get(id) ?? null,
     origin: originOf(id, context),
   };
+}
+
+/** [I1] A socket may override its materia. */
+function continuesConversation({ conversation }: Socket, materia: Materia): boolean {
+  return materia.type === "agent" && (conversation ?? materia.conversation) === "item";
 }
 
 /** The keys of a socket below its loadout; a single materia has none. */

@@ -1,5 +1,6 @@
 import { commitIdentityOf } from "../worktrees/item-repository.ts";
 import { gitErrorText, runGit, stdoutText } from "../repository.ts";
+import { protocolsFor } from "./tree-source.ts";
 
 export type BranchOutcome =
   | { readonly kind: "branched"; readonly branch: string; readonly commit: string }
@@ -38,7 +39,7 @@ export type RemoteHeads =
 
 /** The branches of a repository, each with its commit. */
 export async function listRemoteHeads(cwd: string, remote: string): Promise<RemoteHeads> {
-  const asked = await runGit(["ls-remote", "--heads", remote], { cwd });
+  const asked = await runGit(["ls-remote", "--heads", "--", remote], { cwd, env: protocolsFor(remote) });
   if (!asked.ok) return { kind: "failed", problem: `${remote} cannot be read: ${gitErrorText(asked)}` };
   const lines = stdoutText(asked)
     .split("\n")
@@ -55,8 +56,8 @@ export async function pushNewBranch(
   remote: string,
   { ref, commit }: { readonly ref: string; readonly commit: string },
 ): Promise<string | undefined> {
-  const args = ["push", "--quiet", "--no-verify", `--force-with-lease=${ref}:`, remote, `${commit}:${ref}`];
-  const pushed = await runGit(args, { cwd });
+  const args = ["push", "--quiet", "--no-verify", `--force-with-lease=${ref}:`, "--", remote, `${commit}:${ref}`];
+  const pushed = await runGit(args, { cwd, env: protocolsFor(remote) });
   return pushed.ok ? undefined : gitErrorText(pushed);
 }
 

@@ -1,23 +1,12 @@
-import { appendFileSync, mkdirSync, rmSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, realpathSync, rmSync } from "node:fs";
 import { createHash } from "node:crypto";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { errorText } from "../../system/files.ts";
 import { currentToolsUser } from "../../process/tools-user.ts";
 import { importPacks } from "./packs.ts";
-import { findRepository, gitErrorText, runGit, stdoutText } from "../repository.ts";
+import { findRepository, gitErrorText, isObjectId, runGit, stdoutText } from "../repository.ts";
 import { openEmptyShadow } from "../shadow-index.ts";
-
-/** The source of the files of a cast. */
-export interface TreeSource {
-  /** The repository of the pushed commits; null if the first pack has everything. */
-  readonly remote: string | null;
-  /** The branch of the submitter. */
-  readonly branch: string | null;
-  /** The folder below the top that the cast works in. */
-  readonly below: string;
-  /** [B43] Set if the cast starts with the present state of the branch in that repository. */
-  readonly follows?: true;
-}
+import { isAllowedRemote, protocolsFor, type TreeSource } from "./tree-source.ts";
 
 export interface CheckpointPack {
   readonly head: string;
@@ -38,17 +27,25 @@ export interface TreeTransfer {
   readonly folder: string;
   /** The cache of fetched repositories on this machine, for all casts. */
   readonly cacheFolder: string;
+  /** [B78] Makes the names of its folders unknown to programs of casts that use other repositories. */
+  readonly cacheSecret: string;
+  /** [B77] Where this machine may fetch. */
+  readonly remotes: readonly string[] | undefined;
 }
 
 export type RestoredTree =
-  | { readonly kind: "ready"; readonly cwd: string; readonly head: string; readonly ckpt: string }
+  | { readonly kind: "ready"; readonly head: string; readonly ckpt: string }
   | { readonly kind: "failed"; readonly problem: string };
 
 /** [B55] Restores the working tree of a cast from its last checkpoint, in its own repository. */
 export async function restoreTransferredTree(tree: TreeTransfer): Promise<RestoredTree> {
+  const { remote } = tree.source;
+  if (remote !== null && !isAllowedRemote(remote, tree.remotes))
+    return restoreFailure(`this worker may not fetch from ${remote}: "remotes" of its profile does not allow it`);
+  const ids = [...tree.packs, ...(tree.position ? [tree.position] : [])].flatMap(({ head, ckpt }) => [head, ckpt]);
+  if (!ids.every(isObjectId)) return restoreFailure("a pack names no commit");
   try {
     const made = await restoreIntoFolder(tree);
-    const { remote } = tree.source;
     if (made.kind === "ready" || remote === null) return made;
     // Pushed commits are in no pack: they are missing if history was rewritten since.
     return restoreFailure(`${made.problem} (it builds on what ${remote} held when it was submitted)`);
@@ -62,21 +59,21 @@ async function restoreIntoFolder({
   source,
   folder,
   cacheFolder: caches,
+  cacheSecret: secret,
   position: stands,
 }: TreeTransfer): Promise<RestoredTree> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const call = { cwd: folder };
-  // [B25] This process writes checkpoints and another user's agents write commits, both into the same objects.
-  const made = await runGit(["init", "-q", ...(currentToolsUser() ? ["--shared=group"] : [])], call);
+  const made = await runGit(["init", "-q"], call);
   if (!made.ok) return restoreFailure(gitErrorText(made));
   let begins: TreePosition | undefined;
   if (source.remote !== null) {
-    const cache = await fetchIntoCache(caches, source.remote);
+    const cache = await fetchIntoCache(caches, secret, source.remote);
     if (cache.kind === "failed") return cache;
     if (source.follows) begins = await branchHead(cache.folder, source.branch ?? "");
     appendFileSync(join(folder, ".git", "objects", "info", "alternates"), `${join(cache.folder, "objects")}\n`);
-    await runGit(["remote", "add", "origin", source.remote], call);
+    await runGit(["remote", "add", "--", "origin", source.remote], call);
   }
   const last = stands ?? packs.at(-1) ?? begins;
   if (!last)
@@ -102,7 +99,11 @@ async function restoreIntoFolder({
   }
   const index = await runGit(["reset", "-q", "--mixed", last.head], call);
   if (!index.ok) return restoreFailure(gitErrorText(index));
-  return { kind: "ready", cwd: join(folder, source.below), head: last.head, ckpt: last.ckpt };
+  const cwd = join(folder, source.below);
+  // A link in the tree may lead out of it.
+  if (existsSync(cwd) && relative(realpathSync(folder), realpathSync(cwd)).startsWith(".."))
+    return restoreFailure(`${source.below} is outside its tree`);
+  return { kind: "ready", head: last.head, ckpt: last.ckpt };
 }
 
 async function branchHead(cache: string, branch: string): Promise<TreePosition | undefined> {
@@ -118,8 +119,8 @@ type CacheOutcome =
 const fetchQueues = new Map<string, Promise<unknown>>();
 
 /** Fetches pushed commits once for all casts of this machine. */
-function fetchIntoCache(caches: string, remote: string): Promise<CacheOutcome> {
-  const folder = join(caches, `${createHash("sha256").update(remote).digest("hex").slice(0, 32)}.git`);
+function fetchIntoCache(caches: string, secret: string, remote: string): Promise<CacheOutcome> {
+  const folder = join(caches, `${createHash("sha256").update(`${secret} ${remote}`).digest("hex").slice(0, 32)}.git`);
   const before = fetchQueues.get(folder) ?? Promise.resolve();
   const mine = before.catch(() => undefined).then(() => fetchRemote(folder, remote));
   fetchQueues.set(folder, mine);
@@ -132,7 +133,10 @@ async function fetchRemote(folder: string, remote: string): Promise<CacheOutcome
   const call = { cwd: folder };
   const made = await runGit(["init", "-q", "--bare"], call);
   if (!made.ok) return restoreFailure(gitErrorText(made));
-  const fetched = await runGit(["fetch", "-q", "--no-tags", remote, "+refs/heads/*:refs/heads/*"], call);
+  const fetched = await runGit(["fetch", "-q", "--no-tags", "--", remote, "+refs/heads/*:refs/heads/*"], {
+    ...call,
+    env: protocolsFor(remote),
+  });
   if (!fetched.ok) return restoreFailure(`cannot read the repository ${remote}: ${gitErrorText(fetched)}`);
   return { kind: "cache", folder };
 }

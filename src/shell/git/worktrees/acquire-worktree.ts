@@ -1,9 +1,10 @@
 import { existsSync, realpathSync, cpSync, lstatSync, readlinkSync, rmSync } from "node:fs";
 import { join, relative, dirname, isAbsolute, resolve, sep } from "node:path";
 import type { ItemCastInput } from "../../../core/cast/state/parallel-run.ts";
-import type { ItemsFailure, PreparedWorktree } from "../../ports.ts";
+import type { ItemTreeProgress, ItemsFailure, PreparedWorktree } from "../../item-ports.ts";
 import { cacheWorktree, type CachedWorktree } from "../cached-worktree.ts";
-import { type Repository, runGit } from "../repository.ts";
+import { type Repository, gitErrorText, runGit } from "../repository.ts";
+import { openEmptyShadow } from "../shadow-index.ts";
 import { broken, type ItemRepository } from "./item-repository.ts";
 import {
   listPooledWorktrees,
@@ -27,7 +28,7 @@ export interface WorktreeRequest {
   readonly free: string[];
   readonly folder: string;
   readonly window: ItemCastInput;
-  readonly has: "begun" | "not begun";
+  readonly progress: ItemTreeProgress;
 }
 
 /** A tree for an item, with cached facts if it was filled here. */
@@ -40,20 +41,51 @@ export async function acquireWorktree(
   context: WorktreeContext,
   preparing: WorktreeRequest,
 ): Promise<AcquiredWorktree | ItemsFailure> {
-  const { folder, has, itemRepository: opened } = preparing;
+  const { folder, progress, itemRepository: opened } = preparing;
   const { repository } = opened;
   const lies = await repairWorktree(repository, folder);
   if (lies === "not known") return broken(`git cannot tell what is in ${folder}`);
   const tree: PreparedWorktree = { kind: "ready", cwd: projectFolderIn(context, repository, folder) };
   if (lies === "tree") {
-    if (has === "begun") return { tree, cached: undefined };
+    if (progress !== "not begun") return { tree, cached: undefined };
     await removeWorktree(repository.top, folder);
+  } else if (progress !== "not begun" && progress.checkpoint === undefined && progress.hasWorked) {
+    return lostWorktree(folder);
   } else if (lies === "something else") quarantine(folder);
   const problem = await reuseOrCreateWorktree(preparing, context.pool);
   if (problem !== undefined) return broken(`cannot create a working tree: ${problem}`);
   const known = await cacheAcquired(context, preparing);
   const unfurnished = await prepareWorktree(context, folder, tree.cwd);
-  return unfurnished === undefined ? { tree, cached: known } : broken(unfurnished);
+  if (unfurnished !== undefined) return broken(unfurnished);
+  if (progress === "not begun" || progress.checkpoint === undefined) return { tree, cached: known };
+  const lost = await restoreWorktree(preparing, progress.checkpoint);
+  return lost === undefined ? { tree, cached: undefined } : lostWorktree(folder, lost);
+}
+
+/** [V44] Without its files an item would complete without its work. */
+function lostWorktree(folder: string, why = "its cast has no checkpoints"): ItemsFailure {
+  return broken(
+    `the working tree ${folder} is gone, and its files cannot be rebuilt: ${why}. ` +
+      "Put the folder back, or fork the cast: a fork runs its items again",
+  );
+}
+
+/** [V44] The files of the item's last checkpoint, byte by byte. Ignored files stay as the setup left them. */
+async function restoreWorktree(
+  { itemRepository: { repository }, folder, window: { base } }: WorktreeRequest,
+  checkpoint: string,
+): Promise<string | undefined> {
+  const cleaned = await runGit(["clean", "-ffdq"], { cwd: folder });
+  if (!cleaned.ok) return gitErrorText(cleaned);
+  const shadow = await openEmptyShadow(repository, folder);
+  try {
+    // From the base: files that the item deleted must go.
+    const read = await shadow.git(["read-tree", base]);
+    const filled = read.ok ? await shadow.git(["read-tree", "--reset", "-u", checkpoint]) : read;
+    return filled.ok ? undefined : gitErrorText(filled);
+  } finally {
+    shadow.close();
+  }
 }
 
 /** A tree whose `.git` file was removed or broken, or that was moved with its project, is still a tree: git can repair that file. */

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { itemGitRef, type CastId } from "../../../core/model/ids.ts";
 import { errorText } from "../../system/files.ts";
-import type { ItemsFailure, JoinRequest, SavedWork, ItemWorktrees, MergeRequest } from "../../ports.ts";
+import type { ItemsFailure, JoinRequest, SavedWork, ItemWorktrees, MergeRequest } from "../../item-ports.ts";
 import type { CachedWorktree } from "../cached-worktree.ts";
 import { type Repository, runGit } from "../repository.ts";
 import {
@@ -12,8 +12,8 @@ import {
   createItemRepository,
   type ItemRepository,
 } from "./item-repository.ts";
-import { joinMergedItems } from "./join-items.ts";
-import { saveItem, saveTransferred, type TransferredWork } from "./save-item.ts";
+import { currentBranch, joinMergedItems } from "./join-items.ts";
+import { saveItem, saveTransferred, type SavedItem, type TransferredWork } from "./save-item.ts";
 import { deleteRefs, listItemRefs, writeRef } from "../refs.ts";
 import { poolWorktree, isQuarantined, removeWorktree } from "./worktree.ts";
 import { acquireWorktree, type WorktreeContext } from "./acquire-worktree.ts";
@@ -42,6 +42,8 @@ export function createGitWorktrees(context: GitWorktreesContext): GitWorktrees {
   /** Trees whose work is stored, for reuse: a new one takes long in a large repository. */
   const free: string[] = [];
   const cached = new Map<CastId, CachedWorktree>();
+  /** Items whose tree was there in this process. */
+  const prepared = new Set<CastId>();
   let opening: Promise<ItemRepository | ItemsFailure> | undefined;
   const withRepository = async <T>(work: (opened: ItemRepository) => Promise<T>): Promise<T | ItemsFailure> => {
     const opened = await (opening ??= findItemRepository(cwd));
@@ -50,32 +52,37 @@ export function createGitWorktrees(context: GitWorktreesContext): GitWorktrees {
     opening = undefined;
     return opened;
   };
+  const prepare: GitWorktrees["prepare"] = (child, window, progress) =>
+    withRepository(async (itemRepository) => {
+      cached.delete(child);
+      try {
+        const folder = join(worktreesFolder, child);
+        const acquired = await acquireWorktree(context, { itemRepository, free, folder, window, progress });
+        if ("kind" in acquired) return acquired;
+        if (acquired.cached) cached.set(child, acquired.cached);
+        prepared.add(child);
+        return acquired.tree;
+      } catch (thrown) {
+        return broken(`cannot create a working tree: ${errorText(thrown)}`);
+      }
+    });
   return {
     findBase: async () => {
       const found = await findParallelRepository(cwd, artifacts);
       if (found.kind === "refused") return found;
       opening = Promise.resolve(createItemRepository(found.repository));
-      return { kind: "forked", base: found.repository.head };
+      const { head, top } = found.repository;
+      return { kind: "forked", base: head, branch: await currentBranch(top) };
     },
-    prepare: (child, window, has) =>
-      withRepository(async (itemRepository) => {
-        cached.delete(child);
-        try {
-          const folder = join(worktreesFolder, child);
-          const prepared = await acquireWorktree(context, { itemRepository, free, folder, window, has });
-          if ("kind" in prepared) return prepared;
-          if (prepared.cached) cached.set(child, prepared.cached);
-          return prepared.tree;
-        } catch (thrown) {
-          return broken(`cannot create a working tree: ${errorText(thrown)}`);
-        }
-      }),
-    saveWork: (child, { base }, title) =>
+    prepare,
+    saveWork: ({ child, window, title, checkpoint }) =>
       withRepository(async (opened) => {
         const folder = join(worktreesFolder, child);
-        const ref = itemGitRef(castId, child);
-        const saved = await saveItem(opened, { folder, ref, base, title, cachedWorktree: cached.get(child) });
-        if (saved.isFree) free.push(folder);
+        const request = { folder, ref: itemGitRef(castId, child), base: window.base, title };
+        const save = () => saveItem(opened, { ...request, cachedWorktree: cached.get(child) });
+        const rebuild = () => prepare(child, window, { checkpoint, hasWorked: true });
+        const saved = await saveOrRebuild(save, prepared.has(child) && checkpoint === undefined ? undefined : rebuild);
+        if (saved.tree === "stored") free.push(folder);
         return saved.work;
       }),
     merge: (request) => withRepository((opened) => mergeItem(castId, opened, request)),
@@ -89,6 +96,17 @@ export function createGitWorktrees(context: GitWorktreesContext): GitWorktrees {
     saveTransferred: (child, work) =>
       withRepository((opened) => saveTransferred(opened, { ...work, ref: itemGitRef(castId, child) })),
   };
+}
+
+/** [V44] A lost tree is rebuilt, or the cast stops. An agent without checkpoints that removed its own tree has left nothing. */
+async function saveOrRebuild(
+  save: () => Promise<SavedItem>,
+  rebuild: (() => ReturnType<ItemWorktrees["prepare"]>) | undefined,
+): Promise<SavedItem> {
+  const saved = await save();
+  if (saved.tree !== "gone" || !rebuild) return saved;
+  const rebuilt = await rebuild();
+  return rebuilt.kind === "broken" ? { work: rebuilt, tree: "gone" } : save();
 }
 
 /** Work on the person's branch needs no ref; unmerged work keeps its ref. */
@@ -170,6 +188,7 @@ async function findUnresolvedConflict(
 
 const FILES_SHOWN = 5;
 const FILES_NAMED = 30;
+const HUNKS_SHOWN = 7;
 const HUNK_LINES = 24;
 const HUNK_CHARS = 700;
 
@@ -180,16 +199,22 @@ async function describeConflict(
 ): Promise<string> {
   const hunks: string[] = [];
   for (const file of files.slice(0, FILES_SHOWN)) {
-    const hunk = await firstHunk(cwd, tree, file);
-    if (hunk !== undefined) hunks.push(`${file}:\n${hunk}`);
+    for (const hunk of await readHunks(cwd, tree, file))
+      if (hunks.length < HUNKS_SHOWN) hunks.push(`${file}:\n${hunk}`);
   }
+  // A conflict with marks shows itself.
+  const unmarked = said
+    .split("\n")
+    .filter((each) => !/^(Auto-merging |CONFLICT \(content\))/.test(each))
+    .join("\n")
+    .trim();
   const named = files.slice(0, FILES_NAMED).join(", ");
   const more = files.length > FILES_NAMED ? ` and ${files.length - FILES_NAMED} more` : "";
   return [
     `Other items were merged since this one started, and this work conflicts with theirs in: ${named}${more}.`,
     "The files now hold the merged state, with conflict marks where both changed the same lines. Keep what the others did, " +
       "bring in what this item needs, and leave no marks behind.",
-    ...(said === "" ? [] : [truncate(said, 1_500)]),
+    ...(unmarked === "" ? [] : [truncate(unmarked, 1_500)]),
     ...hunks,
   ].join("\n\n");
 }
@@ -200,13 +225,14 @@ async function hasConflictMarkers(cwd: string, tree: string, file: string): Prom
   return lines.some((line) => line.startsWith("<<<<<<< ")) && lines.some((line) => line.startsWith(">>>>>>> "));
 }
 
-async function firstHunk(cwd: string, tree: string, file: string): Promise<string | undefined> {
+async function readHunks(cwd: string, tree: string, file: string): Promise<readonly string[]> {
   const lines = (await readFileLines(cwd, tree, file)) ?? [];
-  const from = lines.findIndex((line) => line.startsWith("<<<<<<< "));
-  if (from === -1) return undefined;
-  const length = lines.slice(from).findIndex((line) => line.startsWith(">>>>>>> ")) + 1;
-  const hunk = lines.slice(from, from + Math.min(length === 0 ? HUNK_LINES : length, HUNK_LINES));
-  return truncate(hunk.join("\n"), HUNK_CHARS);
+  return lines.flatMap((line, from) => {
+    if (!line.startsWith("<<<<<<< ")) return [];
+    const length = lines.slice(from).findIndex((each) => each.startsWith(">>>>>>> ")) + 1;
+    const hunk = lines.slice(from, from + Math.min(length === 0 ? HUNK_LINES : length, HUNK_LINES));
+    return [truncate(hunk.join("\n"), HUNK_CHARS)];
+  });
 }
 
 async function readFileLines(cwd: string, tree: string, file: string): Promise<readonly string[] | undefined> {

@@ -1,8 +1,9 @@
-import type { ItemsFailure, ItemsRefusal } from "../../ports.ts";
+import type { ItemsFailure, ItemsRefusal } from "../../item-ports.ts";
 import { treeOf } from "../diff.ts";
 import {
   findRepository,
   type Repository,
+  hasOwnFilters,
   operationInProgress,
   stdoutParts,
   runGit,
@@ -85,6 +86,8 @@ export async function findParallelRepository(
     return refuseParallel("the repository is one of jj, whose workspaces are not safe to make at once");
   if (existsSync(join(repository.top, ".gitmodules")) || (await hasSubmodules(repository)))
     return refuseParallel("the repository has submodules, which are empty in a new working tree");
+  if (await hasOwnFilters(repository))
+    return refuseParallel("the repository's own configuration has filters, which do not run in the trees of items");
   const doing = operationInProgress(repository.gitDir);
   if (doing !== undefined) return refuseParallel(`${doing} is in progress in the repository`);
   const changed = await listUncommitted(repository, artifacts);

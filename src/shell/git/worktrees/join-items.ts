@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { JoinOutcome, JoinRequest } from "../../ports.ts";
+import type { JoinOutcome, JoinRequest } from "../../item-ports.ts";
 import { treeOf } from "../diff.ts";
 import {
   headCommitOf,
@@ -18,9 +18,11 @@ import { replayCommits } from "./replay-commits.ts";
 /** [V32] Moves the person's branch and files to the merged items, and overwrites nothing of theirs. */
 export async function joinMergedItems(
   { repository, identity }: ItemRepository,
-  { base, tip }: JoinRequest,
+  { base, branch, tip }: JoinRequest,
 ): Promise<JoinOutcome> {
   const { top } = repository;
+  const elsewhere = branch === undefined ? undefined : describeOtherBranch(branch, base, await currentBranch(top));
+  if (elsewhere !== undefined) return refused(elsewhere);
   const head = await headCommitOf(top);
   if (head === undefined) return refused("HEAD stands at no commit any more");
   // An unmoved branch is fast-forwarded; git itself refuses anything else.
@@ -44,6 +46,20 @@ export async function joinMergedItems(
   return refused(
     `the branch has moved, and the merged items conflict with it in ${moved.files.slice(0, 5).join(", ")}; merge ${tip} yourself, then continue`,
   );
+}
+
+/** The branch of HEAD, `refs/heads/…`; null if HEAD is detached. */
+export async function currentBranch(cwd: string): Promise<string | null> {
+  const asked = await runGit(["symbolic-ref", "--quiet", "HEAD"], { cwd });
+  return asked.ok ? stdoutText(asked) : null;
+}
+
+/** [V45] The steps after the items work on the files of the branch too: it must be checked out. */
+function describeOtherBranch(begun: string | null, base: string, now: string | null): string | undefined {
+  if (begun === now) return undefined;
+  const name = (ref: string | null): string => ref?.replace(/^refs\/heads\//, "") ?? "no branch";
+  const back = begun === null ? `git switch --detach ${base}` : `git switch ${name(begun)}`;
+  return `the items began on ${name(begun)}, and ${name(now)} is checked out: run "${back}", then recast`;
 }
 
 /**

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { join, dirname, resolve, sep } from "node:path";
 import type { ChangeCounts } from "../../../core/model/checkpoint.ts";
-import type { ItemsFailure, SavedWork } from "../../ports.ts";
+import type { ItemsFailure, SavedWork } from "../../item-ports.ts";
 import { treeOf } from "../diff.ts";
 import { countChanges } from "../take-checkpoint.ts";
 import { gitErrorText, runGit, stdoutText, type Repository, stdoutParts } from "../repository.ts";
@@ -33,10 +33,10 @@ export interface ItemSaveRequest {
   readonly cachedWorktree: CachedWorktree | undefined;
 }
 
-interface SavedItem {
+export interface SavedItem {
   readonly work: SavedWork | ItemsFailure;
-  /** True if everything in the tree is stored. */
-  readonly isFree: boolean;
+  /** Whether everything in the tree is stored, or the tree is gone. */
+  readonly tree: "stored" | "kept" | "gone";
 }
 
 /** [V17] Stores all work of a tree under a ref. */
@@ -46,27 +46,27 @@ export async function saveItem(opened: ItemRepository, request: ItemSaveRequest)
   // A tree that this process filled and has not stored yet has no ref either.
   const before = known ? undefined : await readRef(repository.top, ref);
   if (before !== undefined)
-    return { work: await addChangeCounts(repository, base, { kind: "kept", commit: before }), isFree: false };
+    return { work: await addChangeCounts(repository, base, { kind: "kept", commit: before }), tree: "kept" };
   const asLeft = known && isUntouched(known) ? known : undefined;
   const lies = asLeft ? "tree" : await repairWorktree(repository, tree);
   if (lies === "not known") return notSaved(`git cannot tell what is in ${tree}`);
   // An agent that removed its own tree has left nothing; files of a broken tree are not lost.
   if (lies === "something else") quarantine(tree);
-  if (lies !== "tree") return { work: { kind: "kept", commit: null }, isFree: false };
+  if (lies !== "tree") return { work: { kind: "kept", commit: null }, tree: "gone" };
   const unmoved = await quarantineInnerWorktrees(repository, tree);
   if (unmoved !== undefined) return notSaved(unmoved);
   const kept = await commitWorktree(opened, { ...request, cachedWorktree: asLeft });
-  if (kept.kind === "broken") return { work: kept, isFree: false };
-  if (kept.commit === null) return { work: kept, isFree: true };
+  if (kept.kind === "broken") return { work: kept, tree: "kept" };
+  if (kept.commit === null) return { work: kept, tree: "stored" };
   const [isHeld, work] = await Promise.all([
     writeRef(repository, ref, kept.commit),
     addChangeCounts(repository, base, kept, asLeft?.lastCheckpoint.changed),
   ]);
-  return isHeld ? { work, isFree: true } : notSaved(`cannot write the ref ${ref}`);
+  return isHeld ? { work, tree: "stored" } : notSaved(`cannot write the ref ${ref}`);
 }
 
 function notSaved(problem: string): SavedItem {
-  return { work: { kind: "broken", problem }, isFree: false };
+  return { work: { kind: "broken", problem }, tree: "kept" };
 }
 
 /** [V21] The counts for people. If counting fails, the work is still stored. */

@@ -107,7 +107,7 @@ function writeAtOffset(file: string, bytes: number, text: string): void {
 }
 
 /** Increase it with every change of the state or the timeline: older bookmarks would be misread. */
-export const BOOKMARK_FORMAT = 2;
+export const BOOKMARK_FORMAT = 5;
 
 /** [J28] The state of a cast at an offset of its journal. */
 export interface Bookmark {

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { CastId } from "../../../core/model/ids.ts";
 import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
@@ -47,6 +47,7 @@ export async function createCast(
       mine.release();
       throw thrown;
     }
+    if (root === casts) ignoreInGit(casts);
     const removed = removedFolder(root, castId);
     return ok(
       createOwnedCast({
@@ -71,6 +72,24 @@ export async function createCast(
       ),
       file: layout.folder,
     });
+  }
+}
+
+/**
+ * [J44] The folder of casts ignores itself, as caches do. A folder that holds something else than casts is left alone:
+ * the file would hide it.
+ */
+function ignoreInGit(casts: string): void {
+  const file = join(casts, ".gitignore");
+  if (existsSync(file)) return;
+  const isOurs = (name: string): boolean =>
+    name.startsWith(".") || existsSync(castLayout(casts, name as CastId).castFile); // the name of a folder
+  try {
+    const names = readdirSync(casts);
+    if (!names.includes(".git") && !names.includes(".jj") && names.every(isOurs))
+      writeFileSync(file, "*\n", { mode: 0o600, flag: "wx" });
+  } catch {
+    // A cast needs no such file.
   }
 }
 

@@ -222,6 +222,8 @@ export function takeFileLock(file: string): FileLock {
   if (!sqlite) return { kind: "none" };
   let database: SqliteDatabase | undefined;
   try {
+    // [S18] SQLite would create it readable by everybody.
+    closeSync(openSync(file, "a", 0o600));
     const held = new sqlite.DatabaseSync(file);
     database = held;
     // In memory: a journal file would use a name that the folder may no longer have.

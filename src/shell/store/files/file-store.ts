@@ -14,7 +14,7 @@ import { OWNER_TIMEOUT_MS, claimCast, currentOwner, type ClaimOutcome } from "./
 import type { BookmarkSettings, BookmarkKey } from "./bookmarks.ts";
 import { readFileRange } from "./artifacts.ts";
 import type { CastSummary } from "../../../core/cast/summary.ts";
-import { parseTranscriptLine } from "../../../core/cast/transcript.ts";
+import { ownTranscriptLines, parseTranscriptLine } from "../../../core/cast/transcript.ts";
 import type { AgentProgress } from "../../../core/wire/stream.ts";
 import { createTranscriptProgress } from "../../../core/wire/transcript-progress.ts";
 
@@ -81,7 +81,8 @@ export function fileStore(root: string, options: FileStoreOptions = {}): CastSto
     lastVisit: async (castId, socket) => lastVisit(at(castId).socketFolder(socket)),
     create: async (cast, how) => (await folders()).createCast(root, cast, { writeOptions: how, bookmarks }),
     claim: (castId, how) => claimOwnedCast(root, castId, { writeOptions: how, bookmarks }),
-    requestAbort: async (castId) => (await writing()).requestAbort(at(castId).abortRequest),
+    requestAbort: async (castId) => (await writing()).writeRequest(at(castId).abortRequest),
+    requestRelease: async (castId) => (await writing()).writeRequest(at(castId).releaseRequest),
     remove: async (casts) => (await folders()).removeCasts(root, casts),
     followEvents: (castId, after, wake) => followEvents(at(castId), castId, { after, wake, watch }),
     followTranscript: (castId, visit, wake) => followTranscript(at(castId), visit, { wake, watch }),
@@ -165,7 +166,10 @@ function ownerOrNone(layout: CastLayout): ReturnType<typeof currentOwner> {
 
 function lastVisit(folder: string): number {
   try {
-    return Math.max(0, ...readdirSync(folder).map(Number).filter(Number.isInteger));
+    return readdirSync(folder)
+      .map(Number)
+      .filter(Number.isInteger)
+      .reduce((most, visit) => Math.max(most, visit), 0);
   } catch {
     return 0;
   }
@@ -207,7 +211,7 @@ export function followTranscriptTurn(
       const first = await transcript.next();
       // A restart only says that the transcript is read from its start.
       const update = first.kind === "restarted" ? await transcript.next() : first;
-      return (update.kind === "lines" ? update.lines : []).flatMap((line) => {
+      return ownTranscriptLines(update.kind === "lines" ? update.lines : []).flatMap((line) => {
         const message = parseTranscriptLine(line);
         return message ? progressOf(message) : [];
       });

@@ -114,7 +114,8 @@ export function createOwnedCast({
     heartbeat: async () => mine.heartbeat(),
     holdsClaim: async () => mine.holdsClaim(),
     isSuperseded: mine.isSuperseded,
-    onAbortRequest: (listener) => onAbortRequest(layout.abortRequest, listener),
+    onAbortRequest: (listener) => onRequest(layout.abortRequest, listener),
+    onReleaseRequest: (listener) => onRequest(layout.releaseRequest, listener),
     release: async () => {
       writer?.close();
       mine.release();
@@ -168,8 +169,8 @@ function discardFolder(folder: string, removed: string): void {
 
 const POLL_MS = 100;
 
-/** Requests an abort from the owner, on every call; on a full disk the request is lost. */
-export function requestAbort(file: string): void {
+/** Asks the owner for something, on every call; on a full disk the request is lost. */
+export function writeRequest(file: string): void {
   try {
     writeFileSync(file, "", { mode: 0o600 });
   } catch {
@@ -178,14 +179,14 @@ export function requestAbort(file: string): void {
 }
 
 /**
- * Calls `abort` when anyone requests it. A signal would not do, since the owner may be Pi itself. The owner polls, because
+ * Calls `listener` when anyone requests it. A signal would not do, since the owner may be Pi itself. The owner polls, because
  * not every file system reports new files.
  */
-function onAbortRequest(file: string, abort: () => void): () => void {
+function onRequest(file: string, listener: () => void): () => void {
   // A request that an earlier owner has obeyed does not count.
   rmSync(file, { force: true });
   const timer = setInterval(() => {
-    if (existsSync(file)) abort();
+    if (existsSync(file)) listener();
   }, POLL_MS);
   timer.unref();
   return () => clearInterval(timer);

@@ -1,0 +1,61 @@
+import * as v from "valibot";
+import { SocketId } from "../../model/ids.ts";
+import { wholeNumber } from "../../model/schemas.ts";
+import { Usage } from "./usage.ts";
+
+const count = wholeNumber(0);
+const place = { socket: SocketId, visit: count };
+/** Usage and time of a turn up to the refusal of the provider; absent where Pi itself sends the request again. */
+const refusedFields = { usage: v.exactOptional(Usage), ms: v.exactOptional(v.number()) };
+
+/** Events of turns that were interrupted, by a limit or by the provider of their model. */
+export const INTERRUPTED_TURN_EVENTS = {
+  turn_retried: v.object({
+    type: v.literal("turn_retried"),
+    ...place,
+    attempt: count,
+    error: v.string(),
+    delayMs: v.number(),
+    ...refusedFields,
+  }),
+  /** A turn that reached its limit and stopped at the end of a reply. Its transcript holds the work so far. */
+  turn_stopped: v.object({
+    type: v.literal("turn_stopped"),
+    ...place,
+    usage: Usage,
+    ms: v.number(),
+    /** [Z15] How often the agent repeated one tool call, if that ended the turn. */
+    repeated: v.exactOptional(count),
+  }),
+  /** [Z9] Pi has summarised the conversation because it was long. */
+  turn_compacted: v.object({
+    type: v.literal("turn_compacted"),
+    ...place,
+    reason: v.string(),
+    tokensBefore: v.number(),
+  }),
+  /** [Z8] Another model continues the turn. */
+  model_switched: v.object({
+    type: v.literal("model_switched"),
+    ...place,
+    from: v.string(),
+    to: v.string(),
+    reason: v.string(),
+    /** Until when the first model is not asked; null for the rest of the cast. */
+    until: v.exactOptional(v.nullable(v.string())),
+    ...refusedFields,
+  }),
+  /** [Z3] Nobody is asked before `until`. Visit 0: all running items of a parallel loop sleep. */
+  cast_sleeping: v.object({
+    type: v.literal("cast_sleeping"),
+    ...place,
+    until: v.string(),
+    provider: v.string(),
+    model: v.string(),
+    reason: v.string(),
+    /** [Z4] Set if no process waits: a person continues the cast. */
+    paused: v.exactOptional(v.literal(true)),
+    ...refusedFields,
+  }),
+  cast_woken: v.object({ type: v.literal("cast_woken") }),
+} as const;

@@ -1,0 +1,98 @@
+import * as v from "valibot";
+import { SocketId } from "../../model/ids.ts";
+import { truncate } from "../../model/text.ts";
+import { EMPTY_MAP, getValue, withValue, type PersistentMap } from "./persistent-map.ts";
+import { itemPlaceFor, withoutItemPlaces, withoutSocketPlaces } from "./item-places.ts";
+import type { CastState } from "./state.ts";
+
+/** With the mark of a cut it stays below 2,000 characters. */
+const ANSWER_LIMIT = 1_950;
+const POINT_LIMIT = 300;
+const MAX_POINTS = 20;
+
+/** Something that a visit left open or could not run. */
+export const OpenPoint = v.pipe(
+  v.object({ socket: SocketId, materia: v.string(), item: v.nullable(v.string()), text: v.string() }),
+  v.readonly(),
+);
+export type OpenPoint = v.InferOutput<typeof OpenPoint>;
+
+/** The last answer of an agent for an item. */
+export interface LastAnswer {
+  readonly text: string;
+  /** Whether it sent the work back. */
+  readonly isRefusal: boolean;
+}
+
+/** What agents reported, for visits that repeat work and for those after a loop. */
+export interface CastReports {
+  /** By socket and, inside a loop, by the index of the item. */
+  readonly answers: PersistentMap<Readonly<Record<string, LastAnswer>>>;
+  readonly open: readonly OpenPoint[];
+}
+
+export const NO_REPORTS: CastReports = { answers: EMPTY_MAP, open: [] };
+
+/** [P12] The last answer of this socket for the item of its next visit. */
+export function lastAnswerOf(state: CastState, socket: SocketId): LastAnswer | undefined {
+  return getValue(state.reports.answers, socket)?.[itemPlaceFor(state, socket)];
+}
+
+type Reporter = Omit<OpenPoint, "text">;
+
+export function withReport(state: CastState, reporter: Reporter, text: string, satisfied?: boolean): CastReports {
+  const { answers, open } = state.reports;
+  const { socket } = reporter;
+  const answer: LastAnswer = { text: truncate(text.trim(), ANSWER_LIMIT), isRefusal: satisfied === false };
+  const places = { ...getValue(answers, socket), [itemPlaceFor(state, socket)]: answer };
+  const points = openPointsIn(text).map((point): OpenPoint => ({ ...reporter, text: point }));
+  return { answers: withValue(answers, socket, places), open: withOpenPoints(open, reporter, points) };
+}
+
+/** [P14] A new report replaces the points of the earlier one. */
+function withOpenPoints(
+  known: readonly OpenPoint[],
+  { socket, item }: Reporter,
+  points: readonly OpenPoint[],
+): readonly OpenPoint[] {
+  const others = known.filter((each) => each.socket !== socket || each.item !== item);
+  if (others.length === known.length && points.length === 0) return known;
+  return addOpenPoints(others, points);
+}
+
+/** [P14] The same words count once, and only the newest points stay. */
+export function addOpenPoints(known: readonly OpenPoint[], points: readonly OpenPoint[]): readonly OpenPoint[] {
+  const isSaid = (point: OpenPoint) => known.some(({ text, item }) => text === point.text && item === point.item);
+  return [...known, ...points.filter((point) => !isSaid(point))].slice(-MAX_POINTS);
+}
+
+/** [P12] The item is done: nobody repeats work on it. */
+export function withoutItemAnswers(state: CastState, loop: string, index: number): CastReports {
+  const answers = withoutItemPlaces(state.graph, state.reports.answers, loop, index);
+  return answers === state.reports.answers ? state.reports : { ...state.reports, answers };
+}
+
+/** [G26] The list is new: answers about the old one do not apply. */
+export function withoutLoopAnswers({ graph, reports }: CastState, loop: string): CastReports {
+  const answers = withoutSocketPlaces(reports.answers, graph.loops[loop]?.sockets ?? []);
+  return answers === reports.answers ? reports : { ...reports, answers };
+}
+
+const POINT_LINE = /^[\s>*_#-]*open(?: points?)?[*_]*:[*_]*(.*)$/i;
+const BULLET_LINE = /^\s*(?:[-*•]|\d+[.)])\s+(.*)$/;
+const NO_POINT = /^\W*(?:nothing|none|no|n\/a)?\W*$/i;
+
+/** [P14] The lines `Open: …` of a report, and the list below a line that says only `Open:`. */
+export function openPointsIn(text: string): readonly string[] {
+  const points: string[] = [];
+  let inList = false;
+  for (const line of text.split("\n")) {
+    const said = POINT_LINE.exec(line)?.[1];
+    const listed: string | undefined = inList ? BULLET_LINE.exec(line)?.[1] : undefined;
+    inList = said === undefined ? listed !== undefined : said.trim() === "";
+    const point = (said ?? listed ?? "").trim();
+    if (!NO_POINT.test(point)) points.push(truncate(point, POINT_LIMIT));
+    if (points.length === MAX_POINTS) break;
+  }
+  return points;
+}

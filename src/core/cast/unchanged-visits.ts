@@ -1,0 +1,51 @@
+import type { Way } from "../compile/graph.ts";
+import type { Checkpoint, MissingCheckpoint } from "../model/checkpoint.ts";
+import { maxUnchangedOf } from "../model/config.ts";
+import { END, type SocketId } from "../model/ids.ts";
+import type { EventOf } from "./state/event.ts";
+import { countOf, getValue, withValue } from "./state/persistent-map.ts";
+import type { CastState, Visit } from "./state/state.ts";
+import { itemIndexAt, type TraversalScope } from "./state/traversal-counts.ts";
+
+/** [R9] Only a visit with a checkpoint counts: without one nobody knows what it changed. */
+export function unchangedAfterVisit(
+  state: CastState,
+  { socket, reworked }: Visit,
+  files: Checkpoint | MissingCheckpoint | undefined,
+): CastState["counts"] {
+  const { counts } = state;
+  if (files === undefined) return counts;
+  const place = itemIndexAt(state, socket);
+  const known = getValue(counts.unchanged, socket);
+  const isIdle = reworked && "commit" in files && files.changed === 0;
+  const before = known?.place === place ? known.visits : 0;
+  if (!isIdle && (known === undefined || known.visits === 0)) return counts;
+  return { ...counts, unchanged: withValue(counts.unchanged, socket, { place, visits: isIdle ? before + 1 : 0 }) };
+}
+
+type UnchangedLimit = Pick<EventOf<"limit_reached">, "value" | "where">;
+
+/** [R9] Whether work is sent back once more that the last visits did not change. */
+export function unchangedLimit(state: CastState, from: SocketId, way: Way): UnchangedLimit | undefined {
+  if (way.via !== "edge" || way.edge.when !== "not_satisfied" || way.to === END) return undefined;
+  const { to, via, index } = way;
+  const known = getValue(state.counts.unchanged, to);
+  const most = maxUnchangedOf(state.limits);
+  const place = itemIndexAt(state, to);
+  if (
+    most === 0 ||
+    known?.place !== place ||
+    known.visits < most + countOf(state.counts.allowed, unchangedKey(to, place))
+  )
+    return undefined;
+  return { value: most, where: { socket: from, to, via, index, when: way.edge.when, taken: known.visits } };
+}
+
+/** The allowance that a person raises. */
+export function unchangedScope(state: CastState, to: SocketId): TraversalScope {
+  return { kind: "cast", way: unchangedKey(to, itemIndexAt(state, to)) };
+}
+
+function unchangedKey(to: SocketId, place: number | null): string {
+  return `unchanged ${to} ${place ?? ""}`;
+}

@@ -1,0 +1,38 @@
+import type { AssistantMessage, Usage as PiUsage } from "@earendil-works/pi-ai";
+import { estimateTokens, soundUsage, type Usage } from "../../core/cast/state/usage.ts";
+import type { PiModel } from "./pi-sdk.ts";
+import { SCRIPTED_MODEL } from "./scripted-provider.ts";
+
+/** [A30] Dollars for a million tokens; estimated tokens cost that much. */
+export type TokenPrices = Pick<PiModel["cost"], "input" | "output">;
+
+/** [A19] Cached tokens count: they are part of the prompt, although cheaper. */
+export function soundPiUsage({ input, cacheRead, cacheWrite, output, cost }: PiUsage): Usage {
+  return soundUsage({ input: input + cacheRead + cacheWrite, output, cost: cost.total });
+}
+
+/** [A30] A finished reply of a real model has used something: without a report it is estimated. */
+export function usageOfReply(message: AssistantMessage, sentTokens: number, prices: TokenPrices | undefined): Usage {
+  const reported = soundPiUsage(message.usage);
+  const isFinished = message.stopReason !== "error" && message.stopReason !== "aborted";
+  const isSilent = isFinished && message.provider !== SCRIPTED_MODEL.provider && reported.input + reported.output === 0;
+  if (!isSilent && !reported.estimated) return reported;
+  const input = reported.input || sentTokens;
+  const output = reported.output || estimateTokens(JSON.stringify(message.content));
+  const perToken = ({ input: ofInput, output: ofOutput }: TokenPrices) => (input * ofInput + output * ofOutput) / 1e6;
+  return soundUsage({ input, output, cost: Math.max(reported.cost, prices ? perToken(prices) : 0), estimated: true });
+}
+
+/** [A31] Errors of the network and of a parser that mean nothing to a person, in plain words. */
+const PLAIN_ERRORS: readonly (readonly [error: RegExp, words: string])[] = [
+  [/^terminated$|other side closed|premature close|socket hang up/i, "the provider cut off its reply"],
+  [
+    /^\s*$|in JSON at position|is not valid JSON|Unexpected (?:token|end of JSON)|Expected .* in JSON|JSON Parse error/i,
+    "the provider sent a reply that cannot be read",
+  ],
+];
+
+export function plainProviderError(error: string): string {
+  const words = PLAIN_ERRORS.find(([pattern]) => pattern.test(error))?.[1];
+  return words === undefined ? error : `${words}${error.trim() === "" ? "" : ` (${error.trim()})`}`;
+}

@@ -1,0 +1,28 @@
+import type { RepositoryFacts } from "../../core/prompt/work-so-far.ts";
+import { mayBeInRepository, runGit, stdoutText } from "./repository.ts";
+
+const MAX_SUBJECTS = 10;
+const MAX_MADE = 30;
+const MAX_BYTES = 64 * 1024;
+
+/** [P13, P16] The branch, its last subjects and the commits since the first checkpoint; undefined without a repository. */
+export async function readRepositoryFacts(
+  cwd: string,
+  since: string | undefined,
+): Promise<RepositoryFacts | undefined> {
+  if (!mayBeInRepository(cwd)) return undefined;
+  const log = async (...args: readonly string[]): Promise<readonly string[]> => {
+    const answer = await runGit(["log", "--no-show-signature", "--no-color", ...args, "--"], {
+      cwd,
+      maxBytes: MAX_BYTES,
+    });
+    return answer.ok ? stdoutText(answer).split("\n").filter(Boolean) : [];
+  };
+  const [head, subjects, made] = await Promise.all([
+    runGit(["symbolic-ref", "--quiet", "--short", "HEAD"], { cwd }),
+    log("--format=%s", "-n", String(MAX_SUBJECTS), "HEAD"),
+    since === undefined ? [] : log("--reverse", "--format=%h %s", "-n", String(MAX_MADE), `${since}..HEAD`),
+  ]);
+  const branch = head.ok ? stdoutText(head) : null;
+  return branch === null && subjects.length === 0 ? undefined : { branch, made, subjects };
+}

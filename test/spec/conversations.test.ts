@@ -1,0 +1,242 @@
+import { expect, it } from "vitest";
+import type { ItemCastInput } from "../../src/core/cast/state/parallel-run.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
+import type { CastId } from "../../src/core/model/ids.ts";
+import type { TurnRequest } from "../../src/shell/ports.ts";
+import { continueTranscript, readConversation, readTranscript } from "../../src/shell/agents/transcript.ts";
+import { externalInputsOf } from "../../src/core/replay/recorded-cast.ts";
+import { replayCast } from "../../src/core/replay/replay.ts";
+import { storyLines } from "../../src/core/view/report/story.ts";
+import { lineText } from "../../src/core/view/line.ts";
+import { cast } from "../harness/cast.ts";
+import { startOf, type TestConfig } from "../harness/play.ts";
+import { refusals, said, socket } from "../harness/seats.ts";
+
+const NO = JSON.stringify({ satisfied: false, context: "the edge case fails" });
+const YES = JSON.stringify({ satisfied: true });
+const PLAN = JSON.stringify({ workItems: ["a", "b"].map((title) => ({ title, context: `do ${title}` })) });
+
+function config(limits: object = {}, more: { build?: object; socket?: object } = {}): TestConfig {
+  return {
+    limits,
+    materia: {
+      Plan: { prompt: "Plan.", generator: true },
+      Build: { prompt: "Build.", conversation: "item", ...more.build },
+      Judge: { prompt: "Judge.", parse: "json", conversation: "item" },
+    },
+    loadouts: {
+      Main: {
+        entry: "Socket-1",
+        sockets: {
+          "Socket-1": { materia: "Plan", edges: [{ when: "always", to: "Socket-2" }] },
+          "Socket-2": { materia: "Build", ...more.socket, edges: [{ when: "always", to: "Socket-3" }] },
+          "Socket-3": {
+            materia: "Judge",
+            advance: { when: "satisfied" },
+            edges: [
+              { when: "not_satisfied", to: "Socket-2", maxTraversals: 20 },
+              { when: "satisfied", to: "Socket-2" },
+            ],
+          },
+        },
+        loops: { each: { sockets: ["Socket-2", "Socket-3"], consumes: { from: "Socket-1", output: "workItems" } } },
+      },
+    },
+  } as TestConfig;
+}
+
+const HEADER = { type: "session", version: 3, id: "s", timestamp: "t", cwd: "/" };
+const USAGE = { input: 20, output: 4, cacheRead: 0, cacheWrite: 0, cost: { total: 0 } };
+
+function transcript(words: string, reply: object = {}, ...parts: readonly object[]): string {
+  const message = { role: "assistant", provider: "a", model: "b", stopReason: "stop", usage: USAGE };
+  return [
+    HEADER,
+    {
+      type: "message",
+      id: "1",
+      parentId: null,
+      message: { role: "user", content: [{ type: "text", text: words }, ...parts] },
+    },
+    {
+      type: "message",
+      id: "2",
+      parentId: "1",
+      message: { ...message, content: [{ type: "text", text: "done" }], ...reply },
+    },
+  ]
+    .map((line) => `${JSON.stringify(line)}\n`)
+    .join("");
+}
+
+const SOUND = transcript("Do it.");
+
+/** A cast whose first item is refused so often, and what its agents were asked. */
+async function started(
+  text: string | undefined,
+  limits: object = {},
+  more: Parameters<typeof config>[1] = {},
+  times = 1,
+) {
+  const asked: TurnRequest[] = [];
+  const answers = [PLAN, ...Array.from({ length: times }, () => ["built", NO]).flat(), "built", YES, "built", YES];
+  const run = await cast(
+    config(limits, more),
+    answers.map((answer) => (request: TurnRequest) => {
+      asked.push(request);
+      return said(answer);
+    }),
+    { readTranscript: async () => text },
+  );
+  const visits = run.events.flatMap((event) =>
+    event.type === "visit_started" ? [`${event.socket}#${event.visit} ${event.continues ?? event.fresh ?? "-"}`] : [],
+  );
+  return { visits, asked, events: run.events, state: run.state };
+}
+
+const ONE_REFUSAL = (again: string) => [
+  "Socket-1#1 -",
+  "Socket-2#1 -",
+  "Socket-3#1 -",
+  `Socket-2#2 ${again}`,
+  `Socket-3#2 ${again}`,
+  "Socket-2#3 -",
+  "Socket-3#3 -",
+];
+
+it("[I1, I2] builder and judge continue after a refusal, and start anew for the next item", async () => {
+  expect((await started(SOUND)).visits).toEqual(ONE_REFUSAL("1"));
+});
+
+it("[I1] the socket wins over its materia", async () => {
+  const { visits } = await started(SOUND, {}, { socket: { conversation: "fresh" } });
+  expect(visits.filter((visit) => visit.startsWith("Socket-2"))).toEqual([
+    "Socket-2#1 -",
+    "Socket-2#2 -",
+    "Socket-2#3 -",
+  ]);
+});
+
+it("[I1, I2] ten refusals: each visit continues the one before", async () => {
+  const { visits } = await started(SOUND, {}, {}, 10);
+  const builds = visits.filter((visit) => visit.startsWith("Socket-2"));
+  expect(builds.slice(1, 11)).toEqual(Array.from({ length: 10 }, (_, at) => `Socket-2#${at + 2} ${at + 1}`));
+  expect(builds[11]).toBe("Socket-2#12 -");
+});
+
+const IMAGE = { type: "image", data: "A".repeat(400_000), mimeType: "image/png" };
+
+it.each<[what: string, text: string | undefined, again: string]>([
+  ["[I4] there is none", undefined, "missing"],
+  ["[I4] it is empty", "", "missing"],
+  ["[I4] its last line is cut", SOUND.slice(0, -20), "missing"],
+  ["[I4] its end is missing", `${SOUND.split("\n").slice(0, 2).join("\n")}\n`, "missing"],
+  ["[I4] a line was removed", SOUND.replace(/\n[^\n]*"id":"1"[^\n]*/, ""), "missing"],
+  [
+    "[I4] a line was edited into no message",
+    SOUND.replace('"role":"user","content":[', '"role":"user","content":7,"x":['),
+    "missing",
+  ],
+  ["[I4] the last reply was a tool call", transcript("x", { stopReason: "toolUse" }), "missing"],
+  ["[I4] it is of 3 MB", transcript("x".repeat(3_000_000)), "length"],
+  ["[I4] the provider counted more", transcript("x", { usage: { ...USAGE, cacheRead: 60_000 } }), "length"],
+  ["[I4] a picture is no long text", transcript("x", {}, IMAGE), "1"],
+])("%s", async (_what, text, again) => {
+  expect((await started(text)).visits).toEqual(ONE_REFUSAL(again));
+});
+
+it("[I4] the limit decides what is too long", async () => {
+  const words = transcript("x".repeat(4_000));
+  expect((await started(words, { maxConversationTokens: 1_001 })).visits).toEqual(ONE_REFUSAL("1"));
+  expect((await started(words, { maxConversationTokens: 1_000 })).visits).toEqual(ONE_REFUSAL("length"));
+});
+
+it("[I6] a continuing visit receives the newest reason, or what was handed on, and nothing twice", async () => {
+  const { asked } = await started(SOUND, {}, {}, 2);
+  const [, , , again, judged, third] = asked;
+  expect([again?.history, again?.prompt]).toEqual(["continued", expect.stringContaining("the edge case fails")]);
+  expect(again?.prompt).not.toMatch(/Request|Current item|Earlier reason/);
+  expect(judged?.prompt).toContain("built");
+  expect(third?.prompt).not.toContain("Earlier reason");
+  expect(again?.system).toBe(asked[1]?.system);
+});
+
+it("[I4, I6] a visit with a new conversation receives everything", async () => {
+  const { asked } = await started(undefined);
+  expect([asked[3]?.history, asked[3]?.prompt]).toEqual(["fresh", expect.stringMatching(/Request[^]*Current item/)]);
+});
+
+it("[I5] what was copied is not counted again", () => {
+  const own = transcript("again")
+    .split("\n")
+    .slice(1)
+    .join("\n")
+    .replaceAll('"id":"', '"id":"x')
+    .replaceAll('"parentId":"', '"parentId":"x');
+  const copied = continueTranscript(SOUND, 1);
+  expect(readTranscript(copied)).toMatchObject({ asked: 0, replies: [] });
+  const whole = `${copied}${own.replace('"parentId":null', '"parentId":"2"')}`;
+  expect(readTranscript(whole)).toMatchObject({ asked: 1, replies: ["done"], usage: { input: 20, output: 4 } });
+  expect(readConversation(whole)).toEqual({ model: "a/b", tokens: 24 });
+});
+
+it("[I3] the second attempt at an item continues the first", async () => {
+  const previous = { castId: socket("cast_1_WI-1") as unknown as CastId, visits: { "Socket-2": 2, "Socket-3": 1 } };
+  const reason = { socket: socket("Socket-2"), materia: "Build", item: "a", text: "a.txt conflicts" };
+  const window: ItemCastInput = {
+    parent: startOf(config()).castId,
+    loop: "each",
+    index: 0,
+    attempt: 2,
+    door: socket("Socket-2"),
+    from: socket("Socket-1"),
+    handed: { ...reason, reason: reason.text, workItems: null },
+    notes: {},
+    reasons: [reason],
+    previous,
+    base: "c0ffee",
+    tree: null,
+  };
+  const data = { workItems: [{ title: "a", context: "do a" }] };
+  const places: unknown[] = [];
+  const run = await cast(initialState(startOf(config(), { window, data })), ["built", YES], {
+    readTranscript: async (place) => {
+      places.push(place);
+      return SOUND;
+    },
+  });
+  const visits = run.events.flatMap((event) => (event.type === "visit_started" ? [event] : []));
+  expect(visits.map(({ continues, continuesFrom }) => [continues, continuesFrom])).toEqual([
+    [2, previous.castId],
+    [1, previous.castId],
+  ]);
+  expect(places[0]).toEqual({ castId: previous.castId, socket: "Socket-2", visit: 2 });
+});
+
+it.each([
+  ["[I7] a utility", { type: "utility", command: ["x"], conversation: "item" }],
+  ["[I7] a person", { type: "person", question: "Well?", conversation: "item" }],
+])("%s has no conversation", (_what, materia) => {
+  const place = { materia: "It", edges: [] };
+  const loadouts = { Main: { entry: "Socket-1", sockets: { "Socket-1": place } } };
+  expect(refusals({ materia: { It: materia }, loadouts })).toContainEqual(
+    expect.stringMatching(/bad_value|invalid_materia/),
+  );
+  const { conversation: _none, ...plain } = materia;
+  const onSocket = { Main: { entry: "Socket-1", sockets: { "Socket-1": { ...place, conversation: "item" } } } };
+  expect(refusals({ materia: { It: plain }, loadouts: onSocket })).toContainEqual(
+    expect.stringMatching(/bad_value|invalid_materia/),
+  );
+});
+
+it("[I8] the story says so, and a replay takes what was recorded", async () => {
+  const { events } = await started(undefined);
+  const start = startOf(config());
+  const { after } = replayCast({ start, events }, start);
+  expect(after.events.flatMap((event) => (event.type === "visit_started" ? [event.fresh ?? "-"] : []))).toContain(
+    "missing",
+  );
+  expect([...after.prompts]).toEqual([...externalInputsOf({ start, events }).prompts]);
+  const story = storyLines(start, events, { alive: false, now: 0, width: 200 }).map(lineText).join("\n");
+  expect(story).toContain("new conversation: the last one is missing");
+});
