@@ -4,7 +4,7 @@ import { defineConfig, type TestProjectInlineConfiguration as ProjectConfig } fr
 /** Tests that start programs: git, a shell, the utilities, `materia` itself. A unit test that starts one fails and says so. */
 const PROCESS = [
   "test/cli/{agents,bundled,cast,catalog,completion,demo,demo-parallel,doctor,figures,folders,foreign,gates,help,hostile}.test.ts",
-  "test/cli/{lifecycle,naming,older,outcomes,pipe,planted,refusals,show,terminal,test-command,trust,two-casts}.test.ts",
+  "test/cli/{lifecycle,naming,older,outcomes,pipe,planted,planted-tests,refusals,show,terminal,test-command,trust,two-casts}.test.ts",
   "test/contract/{agents,agents-ended,agents-secrets,agents-visit,utility,utility-ended,utility-gate}.test.ts",
   "test/docs/code-blocks.test.ts",
   "test/durability/{chaos,crash-sweep,demo-sweep,drivers,effects,full-disk,fuzz,kill,moved,owner,strangers,synced,turn-limits}.test.ts",
@@ -12,7 +12,7 @@ const PROCESS = [
   "test/git/**",
   "test/link/{bad-input,previous,seen,text}.test.ts",
   "test/package/tarball.test.ts",
-  "test/parallel/{again,calls,face,git,join,keep,killed,lanes,moved,pool,shared-parts,show,unruly}.test.ts",
+  "test/parallel/{again,calls,face,git,join,keep,killed,lanes,lost-trees,moved,pool,shared-parts,show,unruly}.test.ts",
   "test/pi/{agents,cards,casting,messages}.test.ts",
   "test/testing/fork.test.ts",
   "test/testing/fork-start.test.ts",
@@ -22,7 +22,7 @@ const PROCESS = [
 /** Tests in a real browser. */
 const BROWSER = ["test/webui/!(markdown).test.ts"];
 /** Tests that need Postgres, and processes that work for a fleet. */
-const FLEET = ["test/fleet/!(health|pairs|times).test.ts"];
+const FLEET = ["test/fleet/!(health|pairs|remotes|times).test.ts"];
 /** Tests in the real Pi. */
 const PI = ["test/e2e-pi/**"];
 

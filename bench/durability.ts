@@ -7,10 +7,11 @@ import { fileStore } from "../src/shell/store/files/file-store.ts";
 import { castStartOf, type CastFile } from "../src/shell/store/cast-file.ts";
 import type { OwnedCast } from "../src/shell/store/cast-store.ts";
 import { encodeLines, firstChainHead } from "../src/shell/store/files/journal-chain.ts";
+import type { CastEvent } from "../src/core/cast/state/event.ts";
 import type { Journal } from "../src/shell/ports.ts";
 import { runCast } from "../src/shell/run/run-cast.ts";
 import { published } from "./measure/start-up.ts";
-import { NO_ARTIFACTS, bookmarking, castFile, createdCast } from "./new-cast.ts";
+import { NO_ARTIFACTS, bookmarking, castFile, createdCast, homeIn } from "./new-cast.ts";
 import { instantAgent } from "./workload.ts";
 import { initialState } from "../src/core/cast/state/initial-state.ts";
 
@@ -57,31 +58,8 @@ export async function measureCasts(casts: number, rounds = 5): Promise<CastsFigu
   return withScratch(async (scratch) => {
     const program = join(await published(), "bin", "materia.mjs");
     const root = join(scratch, "casts");
-    const file = castFile(scratch);
-    const lines: string[] = [];
-    await runUntil(file, 30, collecting(lines));
-    // [S10] Each one is this user's own, as the casts of a project mostly are.
-    const env = { ...process.env, HOME: scratch, XDG_CONFIG_HOME: join(scratch, "config") };
-    const [own, store] = [createOwnCastRegistry(env), fileStore(root)];
-    for (let index = 0; index < casts; index += 1) {
-      const started = castFile(scratch, `20260101-${String(index).padStart(6, "0")}-bench`);
-      const runDir = join(root, started.castId);
-      mkdirSync(join(runDir, "owner"), { recursive: true });
-      writeFileSync(join(runDir, "cast.json"), JSON.stringify(started));
-      own.record(started, await store.stamp(started.castId));
-      const interrupted = index % 2 === 0;
-      const end = {
-        seq: lines.length + 1,
-        at: file.startedAt,
-        type: "cast_ended",
-        outcome: "aborted",
-        reason: "",
-        totals: { visits: 30, itemsDone: 9, items: 20, tokens: 1, cost: 0 },
-      };
-      writeFileSync(join(runDir, "journal.jsonl"), `${lines.join("")}${interrupted ? "" : `${JSON.stringify(end)}\n`}`);
-      const owner = { pid: 2 ** 22 + 1, startedAt: "gone", host: hostname() };
-      writeFileSync(join(runDir, "owner", "1.json"), interrupted ? JSON.stringify(owner) : "");
-    }
+    const env = { ...process.env, ...homeIn(scratch) };
+    await writeOwnCasts(scratch, root, casts);
     const times: number[] = [];
     for (let round = 0; round <= rounds; round += 1) {
       const { ms, stdout } = await timed([program, "casts", "--json", "--cwd", scratch, "--artifacts", root], env);
@@ -90,6 +68,43 @@ export async function measureCasts(casts: number, rounds = 5): Promise<CastsFigu
     }
     return { casts, medianMs: median(times) };
   });
+}
+
+/** So many casts of the user whose home is `scratch`, half of them interrupted. */
+export async function writeOwnCasts(scratch: string, root: string, casts: number): Promise<void> {
+  const file = castFile(scratch);
+  const events: CastEvent[] = [];
+  const collecting: Journal = {
+    append: async (more) => {
+      events.push(...more);
+      return undefined;
+    },
+  };
+  await runUntil(file, 30, collecting);
+  // [S10] Each one is this user's own, as the casts of a project mostly are.
+  const [own, store] = [createOwnCastRegistry(homeIn(scratch)), fileStore(root)];
+  for (let index = 0; index < casts; index += 1) {
+    const started = castFile(scratch, `20260101-${String(index).padStart(6, "0")}-bench`);
+    const runDir = join(root, started.castId);
+    mkdirSync(join(runDir, "owner"), { recursive: true });
+    writeFileSync(join(runDir, "cast.json"), JSON.stringify(started));
+    own.record(started, await store.stamp(started.castId));
+    const interrupted = index % 2 === 0;
+    const end: CastEvent = {
+      seq: (events.at(-1)?.seq ?? 0) + 1,
+      at: file.startedAt,
+      type: "cast_ended",
+      outcome: "aborted",
+      reason: "",
+      totals: { visits: 30, itemsDone: 9, items: 20, tokens: 1, cost: 0 },
+    };
+    const all = (interrupted ? events : [...events, end]).map((event) =>
+      event.type === "cast_started" ? { ...event, castId: started.castId } : event,
+    );
+    writeFileSync(join(runDir, "journal.jsonl"), encodeLines(all, firstChainHead(started.castId), 1).text);
+    const owner = { pid: 2 ** 22 + 1, startedAt: "gone", host: hostname() };
+    writeFileSync(join(runDir, "owner", "1.json"), interrupted ? JSON.stringify(owner) : "");
+  }
 }
 
 export interface SyncFigures {
@@ -140,15 +155,6 @@ function encoding(file: CastFile, chunks: string[]): Journal {
       const encoded = encodeLines(events, head, 1);
       head = encoded.head;
       chunks.push(encoded.text);
-      return undefined;
-    },
-  };
-}
-
-function collecting(lines: string[]): Journal {
-  return {
-    append: async (events) => {
-      lines.push(events.map((event) => `${JSON.stringify(event)}\n`).join(""));
       return undefined;
     },
   };

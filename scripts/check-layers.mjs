@@ -34,6 +34,7 @@ const ORDER = [
   "src/core/edit",
   "src/core/wire",
   "src/core/testing",
+  "src/shell/item-ports.ts",
   "src/shell/ports.ts",
   "src/shell/system",
   "src/shell/secrets",

@@ -35,14 +35,29 @@ interface Results {
 const BEGIN = "<!-- figures of bench/results.json -->";
 const END = "<!-- end of figures -->";
 
-/** The README with its figures as the last benchmark run wrote them down. */
-export function withFigures(readme: string): string {
-  const from = readme.indexOf(BEGIN) + BEGIN.length;
-  return `${readme.slice(0, from)}\n\n${figures()}\n\n${readme.slice(readme.indexOf(END))}`;
+/** The pages that have figures, and their texts as the last benchmark run gives them. */
+export function pagesWithFigures(): readonly { readonly file: URL; readonly text: string }[] {
+  const results = JSON.parse(readFileSync(new URL("../bench/results.json", import.meta.url), "utf8")) as Results;
+  return [
+    { name: "../README.md", figures: figuresInOneLine(results) },
+    { name: "../docs/benchmark.md", figures: allFigures(results) },
+  ].map(({ name, figures }) => {
+    const file = new URL(name, import.meta.url);
+    const page = readFileSync(file, "utf8");
+    const from = page.indexOf(BEGIN) + BEGIN.length;
+    return { file, text: `${page.slice(0, from)}\n\n${figures}\n\n${page.slice(page.indexOf(END))}` };
+  });
 }
 
-function figures(): string {
-  const results = JSON.parse(readFileSync(new URL("../bench/results.json", import.meta.url), "utf8")) as Results;
+function figuresInOneLine({ contenders }: Results): string {
+  const [ours, ...others] = contenders.flatMap(({ name, long }) =>
+    typeof long === "string" || name.startsWith("floor") ? [] : [{ name, speed: count(long.stepsPerSecond) }],
+  );
+  const peers = others.map(({ name, speed }) => `${name} ${speed}`).join("; ");
+  return `Measured at 10,000 steps that each survive \`kill -9\`: **${ours?.speed} steps a second**; ${peers}. [All figures](docs/benchmark.md); \`npm run bench\` repeats them.`;
+}
+
+function allFigures(results: Results): string {
   const { machine, own } = results;
   const checked = own.check["5000"]?.warmMs ?? 0;
   return [

@@ -1,5 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { withFigures } from "./figures-text.ts";
+import { writeFileSync } from "node:fs";
+import { pagesWithFigures } from "./figures-text.ts";
 
-const readme = new URL("../README.md", import.meta.url);
-writeFileSync(readme, withFigures(readFileSync(readme, "utf8")));
+for (const { file, text } of pagesWithFigures()) writeFileSync(file, text);

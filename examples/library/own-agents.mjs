@@ -1,20 +1,10 @@
-// A cast of a graph with your own agents: node own-agents.mjs
-import { mkdtempSync } from "node:fs";
+// A cast with your own agents: node own-agents.mjs
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  compileTargets,
-  evaluateFormula,
-  fileStore,
-  mergeLayers,
-  plainText,
-  planCast,
-  readLayer,
-  startCast,
-  storyLines,
-  worstCase,
-} from "pi-materia";
+import { checkProject, loadProject, startCast } from "pi-materia";
 
+const folder = mkdtempSync(join(tmpdir(), "own-agents-"));
 const configuration = {
   materia: {
     Writer: { prompt: "Write one line." },
@@ -36,12 +26,11 @@ const configuration = {
     },
   },
 };
+writeFileSync(join(folder, "line.json"), JSON.stringify(configuration));
 
-const catalog = mergeLayers([readLayer("explicit", configuration)]);
-const compiled = compileTargets([{ kind: "loadout", name: "Line" }], catalog);
-if (!compiled.ok) throw new Error(compiled.issues.map((issue) => issue.message).join("\n"));
-const { graph, flow } = compiled.value;
-console.log(`At most ${evaluateFormula(worstCase(graph, flow, catalog.settings.limits).turns, () => 0)} turns.`);
+const project = loadProject(folder, { config: "line.json" });
+if (!project.ok) throw new Error(project.issues[0].message);
+console.log(`${checkProject(project.value).length} problems`);
 
 // An agent is anything that answers a turn.
 const replies = {
@@ -54,14 +43,10 @@ const host = {
   runTurn: async ({ materia }) => ({ kind: "said", text: replies[materia].shift(), usage, model: "mine" }),
 };
 
-// The cast is kept in a folder; what is to be run is a graph and a request, and needs no project around it.
-const store = fileStore(mkdtempSync(join(tmpdir(), "own-agents-")));
-const { limits, budget } = catalog.settings;
-const plan = planCast(graph, { request: "One good line", cwd: process.cwd(), limits, budget });
-const done = await startCast(plan, { store, host, signal: new AbortController().signal });
-if (!done.ok) throw new Error(done.issues.map((issue) => issue.message).join("\n"));
-const cast = await store.load(plan.file.castId);
-const { castId, request } = plan.file;
-if (cast.ok)
-  console.log(plainText(storyLines({ castId, request, graph, limits, budget, data: {} }, cast.value.events)));
-process.exitCode = done.value.kind === "ended" && done.value.state.phase.outcome === "completed" ? 0 : 1;
+const cast = await startCast(project.value, { request: "One good line", loadout: "Line", host });
+if (!cast.ok) throw new Error(cast.issues[0].message);
+for await (const event of cast.value.events)
+  if (event.type === "edge_taken") console.log(`${event.from} → ${event.to}`);
+const end = await cast.value.done;
+console.log(end.ok ? end.value.status : end.issues[0].message);
+process.exitCode = end.ok ? end.value.exitCode : 1;

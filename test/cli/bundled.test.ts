@@ -104,12 +104,13 @@ it("[V20, V43] Parallel-Auto works on four items at once and looks at what was m
   expect(stdout).toContain("4 at");
 });
 
-it("[F15] Full-Auto prepares, plans, refines, works item by item with three returns at most, and narrates", async () => {
+it("[F15] Full-Auto prepares, plans, refines several items, works item by item with three returns at most, and narrates", async () => {
   const { sockets, edges } = await gridOf("Full-Auto");
   expect(sockets.map(({ materia, loop }) => (loop === null ? materia : `${materia} each`))).toEqual([
     "Ignore-Artifacts",
     "Detect-VCS",
     "Auto-Plan",
+    "Several-Items",
     "Auto-Architect",
     "Build each",
     "Auto-Eval each",
@@ -118,6 +119,8 @@ it("[F15] Full-Auto prepares, plans, refines, works item by item with three retu
   ]);
   const place = (id: string) => sockets.find((socket) => socket.id === id)?.materia ?? id;
   const ways = edges.map(({ from, to, when, maxTraversals }) => [place(from), when, place(to), maxTraversals]);
+  expect(ways).toContainEqual(["Several-Items", "satisfied", "Auto-Architect", null]);
+  expect(ways).toContainEqual(["Several-Items", "not_satisfied", "Build", null]);
   expect(ways).toContainEqual(["Auto-Eval", "not_satisfied", "Build", 3]);
   expect(ways).toContainEqual(["Auto-Eval", "satisfied", "Maintain", null]);
   expect(ways).toContainEqual(["Maintain", "always", "Narrate", null]);
@@ -136,8 +139,8 @@ it.each(files.map((name) => [`[F16] ${basename(name)} passes the check and runs 
     const cwd = newPlace();
     const file = `${examples}${name}`;
     const checked = await run(["check", file, "--json"], { cwd });
-    const problems = JSON.parse(checked.stdout) as readonly { readonly severity: string }[];
-    expect([checked.code, problems.filter(({ severity }) => severity === "error")]).toEqual([0, []]);
+    const { issues } = JSON.parse(checked.stdout) as { readonly issues: readonly { readonly severity: string }[] };
+    expect([checked.code, issues.filter(({ severity }) => severity === "error")]).toEqual([0, []]);
     const rehearsal = file.replace(/\.json$/, ".rehearsal.json");
     const cast = await run(["cast", "--config", file, "--rehearse", rehearsal, "Try it"], { cwd });
     expect([cast.code, cast.stdout]).toEqual([0, expect.stringContaining("✓ completed")]);

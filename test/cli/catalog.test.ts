@@ -72,7 +72,7 @@ it("[C18] grid draws the active loadout or a named one, as text, Mermaid and dat
     run(["grid", "--json"], { cwd }),
     run(["grid", "Hojo-Consult"], { cwd }),
   ]);
-  expect(text.stdout).toMatch(/^Full-Auto · 8 sockets, 1 loop\n/);
+  expect(text.stdout).toMatch(/^Full-Auto · 9 sockets, 1 loop\n/);
   expect(text.stdout).toContain("✗ not satisfied → Socket-5 (Build), at most 3 times");
   expect(text.stdout).toContain("exit · always → Socket-8 (Narrate)");
   expect(text.stdout).toContain("At most 3 + 9 n turns (n work items)");
@@ -81,7 +81,7 @@ it("[C18] grid draws the active loadout or a named one, as text, Mermaid and dat
   expect(JSON.parse(data.stdout)).toMatchObject({
     name: "Full-Auto",
     entry: "Socket-1",
-    loops: [{ id: "workItemIteration", sockets: ["Socket-5", "Socket-6", "Socket-7"], from: "Socket-4" }],
+    loops: [{ id: "workItemIteration", sockets: ["Socket-5", "Socket-6", "Socket-7"], from: "Socket-3" }],
     worstCase: { turns: { "": 3, workItemIteration: 9 } },
   });
   expect(other.stdout).toMatch(/^Hojo-Consult · 10 sockets/);

@@ -12,29 +12,29 @@ it("[C19] with --strict a warning is an error", async () => {
   expect([strict.code, strict.stdout]).toEqual([1, expect.stringContaining("1 error, 0 warnings.")]);
 });
 
-it("[C42] the worst case is in --json", async () => {
+it("[C42, C19] --json has the problems and the worst case of each loadout, the project's own first", async () => {
   const cwd = newPlace({ "conf.json": conf });
   const { code, stdout } = await run(["check", "conf.json", "--json"], { cwd });
-  const found = JSON.parse(stdout) as { severity: string; code: string; path: string; message: string }[];
-  expect([code, found.find(({ path }) => path === "loadouts.Warned")]).toEqual([
-    0,
-    {
-      severity: "info",
-      code: "worst_case",
-      file: expect.stringContaining("conf.json"),
-      path: "loadouts.Warned",
-      message: "at most 1 turn",
-      hint: null,
-    },
+  const { issues, loadouts } = JSON.parse(stdout) as { issues: { code: string }[]; loadouts: { name: string }[] };
+  expect([code, issues.map((each) => each.code)]).toEqual([0, ["nonstandard_socket_id"]]);
+  expect(loadouts[0]).toEqual({
+    name: "Warned",
+    file: expect.stringContaining("conf.json"),
+    worstCase: "at most 1 turn",
+  });
+  expect(loadouts.map(({ name }) => name)).toEqual([
+    "Warned",
+    "Full-Auto",
+    "Test-Driven",
+    "Parallel-Auto",
+    "Planning-Consult",
+    "Hojo-Consult",
   ]);
-  expect(found.filter(({ severity }) => severity === "info").map(({ path }) => path)).toEqual([
-    "loadouts.Full-Auto",
-    "loadouts.Test-Driven",
-    "loadouts.Parallel-Auto",
-    "loadouts.Planning-Consult",
-    "loadouts.Hojo-Consult",
-    "loadouts.Warned",
-  ]);
+});
+
+it("[C19] a file that does not exist is refused", async () => {
+  const { code, stdout } = await run(["check", "missing.json", "--json"], { cwd: newPlace() });
+  expect([code, JSON.parse(stdout)]).toMatchObject([2, { issues: [{ code: "missing_file" }] }]);
 });
 
 it("[C25, L22] a budget typed with the cast is recorded, in force, and part of its command", async () => {

@@ -49,7 +49,7 @@ it("[C34] another shell is refused", async () => {
   expect([code, stderr]).toEqual([2, expect.stringContaining('did you mean "bash"?')]);
 });
 
-/** `suggestMateria` on PATH, as after an install. */
+/** `materia` on PATH, as after an install. */
 function environment(cwd: string): Record<string, string> {
   const bin = join(dirname(cwd), "tmp");
   writeFileSync(join(bin, "materia"), `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`);

@@ -1,6 +1,7 @@
 import { dirname } from "node:path";
 import { expect, it } from "vitest";
 import { COMMANDS } from "../../src/core/command/command-table.ts";
+import { COMMAND_GROUPS } from "../../src/shell/commands/help.ts";
 import { parseArgv, parseText } from "../../src/core/command/parse.ts";
 import { castsIn, eventsOf, journalOf, newPlace, run, runProcess } from "../harness/cli.ts";
 
@@ -18,6 +19,13 @@ it("[C2] help lists every command with its usage, what it does and an example", 
     expect(stdout).toContain(does);
     expect(stdout).toContain(`materia ${example}`);
   }
+});
+
+it("[C51] help begins with eight commands of every day, and every command is in one group", () => {
+  const names = COMMAND_GROUPS.flatMap(([, group]) => group);
+  expect(COMMAND_GROUPS[0]?.[1]).toHaveLength(8);
+  expect(names.toSorted()).toEqual(COMMANDS.map(({ name }) => name).toSorted());
+  expect(names.length).toBeLessThanOrEqual(36);
 });
 
 it.each<[title: string, args: readonly string[]]>([

@@ -129,8 +129,8 @@ it("[C19] wrong types everywhere are problems with their places, all at once", a
   };
   const cwd = newPlace({ "conf.json": conf });
   const { code, stdout } = await run(["check", "conf.json", "--json"], { cwd });
-  const problems = JSON.parse(stdout) as readonly { readonly severity: string; readonly path: string }[];
-  const paths = problems.flatMap(({ severity, path }) => (severity === "error" ? [path] : []));
+  const { issues } = JSON.parse(stdout) as { issues: readonly { readonly severity: string; readonly path: string }[] };
+  const paths = issues.flatMap(({ severity, path }) => (severity === "error" ? [path] : []));
   expect(code).toBe(1);
   for (const place of ["activeLoadout", "limits.maxRepairs", "budget", "materia.M0", "materia.M3", "loadouts.L1"])
     expect(paths).toContain(place);

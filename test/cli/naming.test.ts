@@ -56,6 +56,18 @@ it("[C28] a link goes on from the newest cast", async () => {
   expect(jsonOf(castFile(cwd, castsIn(cwd).at(-1) ?? "", "cast.json"))).toMatchObject({ fromCastId: ids[1] });
 });
 
+it("[C50] recast without an id does not skip the newest cast", async () => {
+  const broken = { ...conf, materia: { ...conf.materia, Do: { type: "utility", command: ["false"] } } };
+  const project = newPlace({ "conf.json": conf, "broken.json": broken });
+  await run(["cast", "--config", "broken.json", "fails"], { cwd: project });
+  await run(["cast", ...config, "works"], { cwd: project });
+  const before = listing(project);
+  const { code, stderr } = await run(["recast", ...config], { cwd: project });
+  expect([code, listing(project)]).toEqual([2, before]);
+  expect(stderr).toContain("the newest cast is completed");
+  expect(stderr).toContain(`recast ${castsIn(project)[0]}`);
+});
+
 it.each(["20191115", "20191115-", "20191115-10", "20191115-101010-ab"])(
   "[C47] %j as the first word of an answer is never sent to an agent by accident",
   async (word) => {
@@ -154,7 +166,7 @@ it.each([["--json"], ["help", "--json"], ["help", "cast", "--json"], ["--version
 
 it.each([
   ["continue", "no cast here waits for an answer"],
-  ["recast", "no cast here failed, was aborted or was interrupted"],
+  ["recast", "no cast here failed, was paused, aborted or interrupted"],
   ["abort", "no cast here is running, waiting or interrupted"],
 ])("[C31] %s says what it was looking for and how the newest cast stands", async (command, text) => {
   const { code, stderr } = await run([command, ...config], { cwd });

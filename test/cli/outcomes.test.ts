@@ -86,9 +86,9 @@ it("[C11] without a terminal progress is plain lines on standard error", async (
 });
 
 it.each<[title: string, loadout: string, out: string, err: RegExp]>([
-  ["[C12] --quiet prints the result and nothing else", "Good", "all done\n", /^$/],
-  ["[C12] --quiet prints what was missing", "Lacking", "something is missing\n", /^$/],
-  ["[C12] --quiet of a failure prints its reason where it is no result", "Bad", "", /broken/],
+  ["[C12] --quiet prints the result, and the outcome in one line", "Good", "all done\n", /^completed \S+\n$/],
+  ["[C12] --quiet prints what was missing", "Lacking", "something is missing\n", /^not satisfied \S+\n$/],
+  ["[C12] --quiet of a failure prints its reason where it is no result", "Bad", "", /^failed \S+: .*broken.*\n$/],
 ])("%s", async (_title, loadout, out, err) => {
   const cwd = newPlace({ "conf.json": conf });
   const { stdout, stderr } = await run(["cast", ...config, "--quiet", "--loadout", loadout, "x"], { cwd });

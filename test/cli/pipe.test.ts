@@ -1,8 +1,8 @@
-import { spawn } from "node:child_process";
+import { spawn, type StdioOptions } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, openSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { PROGRAM, castsIn, envOf, journalOf, newPlace, readText, run } from "../harness/cli.ts";
 
 const SOCKETS = ["Socket-1", "Socket-2", "Socket-3", "Socket-4"];
@@ -48,11 +48,26 @@ it("[D23] looking at something long prints no stack", async () => {
   expect(await left(cwd, "show --json")).toEqual({ code: "0", errors: "" });
 });
 
-it.skipIf(!existsSync("/dev/full"))("[D23] an output that cannot be written stops nothing", async () => {
-  const cwd = place();
-  const full = openSync("/dev/full", "w");
-  const args = [PROGRAM, "cast", "--config", "conf.json", "x"];
-  const child = spawn(process.execPath, args, { cwd, env: envOf(cwd), stdio: ["ignore", full, full] });
-  expect(await once(child, "exit")).toEqual([0, null]);
-  expect(journalOf(cwd, castsIn(cwd)[0] ?? "").at(-1)).toMatchObject({ outcome: "completed" });
+describe.skipIf(!existsSync("/dev/full"))("a full disk", () => {
+  /** How a command exits whose standard output is on a full disk, and what it says. */
+  async function onFullDisk(cwd: string, args: readonly string[]) {
+    const stdio: StdioOptions = ["ignore", openSync("/dev/full", "w"), openSync(join(cwd, "errors"), "w")];
+    const child = spawn(process.execPath, [PROGRAM, ...args], { cwd, env: envOf(cwd), stdio });
+    const [code] = (await once(child, "exit")) as [number];
+    return { code, errors: readText(join(cwd, "errors")) };
+  }
+
+  it("[D23] does not stop a cast, which exits with 74", async () => {
+    const cwd = place();
+    const { code, errors } = await onFullDisk(cwd, ["cast", "--config", "conf.json", "x"]);
+    expect([code, errors]).toEqual([
+      74,
+      expect.stringContaining("standard output cannot be written: the disk is full"),
+    ]);
+    expect(journalOf(cwd, castsIn(cwd)[0] ?? "").at(-1)).toMatchObject({ outcome: "completed" });
+  });
+
+  it("[D23] makes a listing exit with 74", async () => {
+    expect(await onFullDisk(place(), ["loadout", "--json"])).toMatchObject({ code: 74 });
+  });
 });

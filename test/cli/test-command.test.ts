@@ -186,6 +186,15 @@ describe("[T7] coverage", () => {
     expect((await tested(testOf(), ["--min-coverage", "66"])).code).toBe(0);
   });
 
+  it("[T7] a floor that was missed is named, in JUnit as a failed test", async () => {
+    const cwd = newPlace({ "review.json": CONFIG, "a.json": testOf() });
+    const { code, stdout } = await run(["test", "a.json", "--min-coverage", "80", "--junit", "out.xml"], { cwd });
+    expect([code, stdout]).toEqual([1, expect.stringContaining("--min-coverage 80 not reached")]);
+    expect(readFileSync(join(cwd, "out.xml"), "utf8")).toMatch(
+      /failures="1".*<testcase [^>]*name="coverage of Review".*expected at least 80 %\s+got 66 %/s,
+    );
+  });
+
   it("[T3, T7] without paths the project's tests run, and its loadouts without one are not covered", async () => {
     const cwd = newPlace({
       ".pi/pi-materia.json": { ...CONFIG, loadouts: { ...CONFIG.loadouts, Lonely: CONFIG.loadouts.Review } },
@@ -272,7 +281,7 @@ it.runIf(isFull)("[T13] the bundled loadouts are covered whole by their tests", 
 
 it("[T12] --watch runs again when a test changes, and ends when it is interrupted", async () => {
   const cwd = newPlace({ "tests/review.json": CONFIG, "tests/a.json": testOf({ expect: { outcome: "failed" } }) });
-  const child = spawn(process.execPath, [PROGRAM, "test", "tests", "--watch"], { cwd, env: envOf(cwd) });
+  const child = spawn(process.execPath, [PROGRAM, "test", "tests", "--watch", "--trust"], { cwd, env: envOf(cwd) });
   const ended = new Promise((resolve) => child.on("close", resolve));
   const heard = hearing(child.stdout);
   const waits = hearing(child.stderr);

@@ -200,7 +200,7 @@ describe("what a provider does", () => {
     const tooLong = { status: 400, message: "this model's maximum context length is 8000 tokens" };
     const server = await servePi(
       [
-        { call: { name: "read", arguments: { path: "long.txt" } } },
+        { call: { name: "read", arguments: { path: "long.txt" } }, usage: { input: 1, output: 1 } },
         tooLong,
         { text: "Goal: build.", usage: { input: 5, output: 5 } },
         { text: "built", usage: { input: 7, output: 7 } },
@@ -210,7 +210,7 @@ describe("what a provider does", () => {
     const { request, progress } = ask({ tools: ["read"] });
     writeFileSync(join(request.cwd, "long.txt"), "long ".repeat(1000));
     const outcome = await createPiHost({ defaultModel: "local/small", baseDelayMs: 0 }).runTurn(request);
-    expect(outcome).toMatchObject({ kind: "said", text: "built", usage: { input: 12, output: 12 } });
+    expect(outcome).toMatchObject({ kind: "said", text: "built", usage: { input: 13, output: 13 } });
     expect(progress.filter(({ kind }) => kind === "retrying")).toHaveLength(1);
     expect(JSON.stringify(server.requests[3])).toContain("Goal: build.");
   });
@@ -218,7 +218,12 @@ describe("what a provider does", () => {
   it("[A18] a context that stays too long is an overflow", async () => {
     const tooLong = { status: 400, message: "this model's maximum context length is 8000 tokens" };
     await servePi(
-      [{ call: { name: "read", arguments: { path: "long.txt" } } }, tooLong, { text: "Goal: build." }, tooLong],
+      [
+        { call: { name: "read", arguments: { path: "long.txt" } }, usage: { input: 1, output: 1 } },
+        tooLong,
+        { text: "Goal: build." },
+        tooLong,
+      ],
       {
         settings: { compaction: { keepRecentTokens: 10 } },
       },

@@ -11,6 +11,9 @@ import { SWEEP, sampleCases } from "../harness/sweep.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const guides = readdirSync(join(root, "docs/guides")).map((name) => `docs/guides/${name}`);
 
+/** The sources of the library, which a checkout has in place of the package. */
+const LIBRARY = new URL("../../src/apps/library/index.ts", import.meta.url).href;
+
 /** The first is the one that `npm test` tries. */
 const pages = new Set(["docs/guides/first-loadout.md", "README.md", ...guides]);
 
@@ -52,13 +55,28 @@ function use({ language, text, file }: Block, folder: string): readonly string[]
       writeBlock(text, folder, file ?? "block.json");
       if (file === undefined) run("materia check block.json", folder);
       return [];
+    case "js":
+      writeBlock(text.replace('"pi-materia"', JSON.stringify(LIBRARY)), folder, "block.mjs");
+      run("node block.mjs", folder);
+      return [];
     case "text":
       return text.split("\n").filter((line) => !isCommand(line.replace(/\s+#.*$/, "")));
     case "yaml":
-      return [];
+      return steps(text).flatMap((step) => runStep(step, folder));
     default:
       return [`a block of ${language} is not checked by anything`];
   }
+}
+
+/** The programs that a workflow file starts. */
+function steps(text: string): readonly string[] {
+  return [...text.matchAll(/^\s*- run: (.+)$/gm)].map(([, step = ""]) => step);
+}
+
+function runStep(step: string, folder: string): readonly string[] {
+  if (step.startsWith("npx materia ")) run(step.slice(4), folder);
+  else if (!/pi-materia .*pi-coding-agent/.test(step)) return [`neither a command of ours nor its install: ${step}`];
+  return [];
 }
 
 function writeBlock(text: string, folder: string, file: string): void {

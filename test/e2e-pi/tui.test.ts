@@ -14,8 +14,8 @@ async function open(...replies: readonly ServerReply[]): Promise<{ readonly plac
 async function watched() {
   const held = Promise.withResolvers<void>();
   const { place, pi } = await open(
-    { text: `{"workItems":[{"title":"a small hut","context":""}]}` },
-    { call: { name: "write", arguments: { path: "hut.txt", content: "a hut" } } },
+    { text: `{"workItems":[{"title":"a small hut","context":""}]}`, usage: { input: 10, output: 5 } },
+    { call: { name: "write", arguments: { path: "hut.txt", content: "a hut" } }, usage: { input: 10, output: 5 } },
     {
       text: "The hut stands, and this is how it was built.",
       until: held.promise,
@@ -64,7 +64,7 @@ describe("a cast watched in the terminal", () => {
   });
 
   it("[X40] model, thinking level and the budget stand in the widget, and what was used in Pi's own line", () => {
-    expect(seen.running).toMatch(/plain · low · \d+ of 10 M tokens · \$0\.00 of \$20\.00/);
+    expect(seen.running).toMatch(/plain · low · \d+ of 10 M tokens · <\$0\.01 of \$20\.00/);
     expect(seen.end).toMatch(/↑9\.0k ↓8\d\d/);
   });
 
@@ -83,7 +83,7 @@ describe("a cast watched in the terminal", () => {
   });
 
   it("[X11] it ends in a card with its figures and the next command", () => {
-    expect(seen.end).toMatch(/2 visits .* 9\.8 k tokens/);
+    expect(seen.end).toMatch(/2 visits .* 9\.83 k tokens/);
     expect(seen.end).toMatch(/\/materia show \d{8}-\S+ {2}the story/);
     expect(seen.end).not.toContain("Esc or /materia abort");
     expect(seen.exit).toBe(0);

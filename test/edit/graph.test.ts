@@ -9,7 +9,14 @@ import {
   removeExit,
   setExit,
 } from "../../src/core/edit/edges-and-exits.ts";
-import { createLoop, removeLoop, renameLoop, setLoopGenerator, setLoopMember } from "../../src/core/edit/loops.ts";
+import {
+  createLoop,
+  removeLoop,
+  renameLoop,
+  setLoopGenerator,
+  setLoopMember,
+  setLoopParallel,
+} from "../../src/core/edit/loops.ts";
 import {
   addSocket,
   duplicateSockets,
@@ -265,12 +272,36 @@ describe("[E8] a loop from a selection", () => {
     expect(problemsOf(looped).filter(({ severity }) => severity === "error")).toEqual([]);
   });
 
+  it("[E8] keeps the rework of its last member: a refused item does not advance", () => {
+    const looped = done(createLoop(loadout(CHAIN), ["Socket-2", "Socket-3"], isGenerator));
+    expect(looped.sockets["Socket-3"]).toMatchObject({
+      advance: { when: "satisfied" },
+      edges: [
+        { when: "not_satisfied", to: "Socket-2", maxTraversals: 3 },
+        { when: "satisfied", to: "Socket-2" },
+      ],
+    });
+    expect(looped.loops["workItemIteration"]?.exits).toMatchObject([
+      { condition: "satisfied", targetSocketId: "Socket-4" },
+    ]);
+    expect(problemsOf(looped)).toEqual([]);
+  });
+
   it("[E8] is refused for nothing and for members of another", () => {
     expect(refusal(createLoop(loadout(), [], isGenerator))).toBe("a loop needs at least one socket");
     expect(refusal(createLoop(loadout(), ["Socket-3", "Socket-4"], isGenerator))).toBe(
       "Socket-4 already belongs to the loop workItemIteration",
     );
   });
+});
+
+it("[E33] items at once are set, taken back and printed; too many are refused", () => {
+  const four = done(setLoopParallel(loadout(), "workItemIteration", 4));
+  expect(four.loops["workItemIteration"]?.parallel).toBe(4);
+  expect(done(setLoopParallel(four, "workItemIteration", null)).loops["workItemIteration"]).not.toHaveProperty(
+    "parallel",
+  );
+  expect(refusal(setLoopParallel(four, "workItemIteration", 65))).toBe("65 items cannot run at once");
 });
 
 it("[E9] deleting a loop removes its exits and what advanced it", () => {

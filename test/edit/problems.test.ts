@@ -73,6 +73,24 @@ describe("[E12] problems in place, mended by one click", () => {
       "Remove advance",
     ],
     [
+      "refused_item_advances",
+      auto({
+        sockets: {
+          ...FULL_AUTO.sockets,
+          "Socket-6": {
+            materia: "Auto-Eval",
+            advance: {},
+            edges: [
+              { when: "not_satisfied", to: "Socket-4", maxTraversals: 2 },
+              { when: "always", to: "Socket-4" },
+            ],
+          },
+        },
+      }),
+      { kind: "socket", id: "Socket-6", field: "advance" },
+      "Advance only when satisfied",
+    ],
+    [
       "endless_loop",
       sockets({ "Socket-6": { materia: "Maintain", edges: [{ when: "always", to: "Socket-4" }] } }),
       { kind: "loop", id: "workItemIteration" },

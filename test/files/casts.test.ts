@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
@@ -200,4 +200,12 @@ it("[C13] one damaged cast does not hide the others", async () => {
     ["c-2", "interrupted"],
     ["c-1", "completed"],
   ]);
+});
+
+it("[J44] a folder of casts ignores itself; one that holds other files does not", async () => {
+  const [own, shared] = [scratchFolder(), scratchFolder()];
+  writeFileSync(join(shared, "notes.txt"), "mine");
+  for (const folder of [own, shared]) await created(fileStore(folder));
+  expect(readFileSync(join(own, ".gitignore"), "utf8")).toBe("*\n");
+  expect(existsSync(join(shared, ".gitignore"))).toBe(false);
 });

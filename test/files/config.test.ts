@@ -167,7 +167,7 @@ it.each<[rule: string, dir: string, allowed: boolean]>([
 });
 
 it("[U39] finds the files of a command beside the configuration that names them", () => {
-  const command = ["./tools/check", "rules.json", "src/app.ts", "--fast", "missing.txt"];
+  const command = ["./tools/check", "./rules.json", "../common.json", "main", "src/app.ts", "--fast", "./missing.txt"];
   const config = {
     materia: { Check: { type: "utility", command }, Run: { type: "utility", command: ["tool", "run"] } },
   };
@@ -175,6 +175,8 @@ it("[U39] finds the files of a command beside the configuration that names them"
     [PROJECT]: config,
     "project/.pi/tools/check": "",
     "project/.pi/rules.json": "",
+    "project/common.json": "",
+    "project/.pi/main": "",
     "project/.pi/run/file": "",
     "project/.pi/tool": "",
     "project/src/app.ts": "",
@@ -182,15 +184,34 @@ it("[U39] finds the files of a command beside the configuration that names them"
   const pi = join(here.folder, "project", ".pi");
   const { materia } = loadConfig(here).catalog;
   expect(materia.get("Check")?.value).toMatchObject({
-    command: [join(pi, "tools", "check"), join(pi, "rules.json"), "src/app.ts", "--fast", "missing.txt"],
+    command: [
+      join(pi, "tools", "check"),
+      join(pi, "rules.json"),
+      join(pi, "..", "common.json"),
+      "main",
+      "src/app.ts",
+      "--fast",
+      "./missing.txt",
+    ],
   });
   // A program without a slash is one of PATH, and a folder is no file.
   expect(materia.get("Run")?.value).toMatchObject({ command: ["tool", "run"] });
 });
 
+it("[U51] warns of an argument that earlier versions took for a file", () => {
+  const here = place({
+    [PROJECT]: { materia: { Switch: { type: "utility", command: ["git", "checkout", "main"] } } },
+    "project/.pi/main": "",
+  });
+  const file = join(here.folder, PROJECT);
+  expect(loadConfig(here).catalog.issues).toMatchObject([
+    { severity: "warning", code: "bare_argument", file, path: ["materia", "Switch", "command", 2] },
+  ]);
+});
+
 it("[U39, F17] a command that is inherited from another file is found beside that file", () => {
   const here = place({
-    [USER]: { materia: { Check: { type: "utility", command: ["./tools/check", "rules.json"] } } },
+    [USER]: { materia: { Check: { type: "utility", command: ["./tools/check", "./rules.json"] } } },
     "home/.config/pi/pi-materia/tools/check": "",
     "home/.config/pi/pi-materia/rules.json": "",
     [PROJECT]: { materia: { Mine: { extends: "Check", description: "Ours." } } },

@@ -166,6 +166,7 @@ it.skipIf(!isLinux)("[J22] looking at locks, and signs of life, leave nothing op
   for (let turn = 0; turn < 3; turn += 1) {
     const lock = takeFileLock(free);
     if (lock.kind === "held") lock.release();
+    expect(statSync(free).mode & 0o777).toBe(0o600);
     expect([lock.kind, isFileLocked(free), takeFileLock(damaged).kind, isFileLocked(damaged)]).toEqual([
       "held",
       false,

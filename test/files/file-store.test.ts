@@ -126,10 +126,10 @@ it("[D20] what a killed process left half made or half removed goes with the nex
     mkdirSync(join(root, left, "owner"), { recursive: true });
   writeFileSync(join(root, ".new-c-9", "owner", "1.json"), JSON.stringify(thisProcess()));
   expect(await store.remove([])).toEqual({ ok: true, value: [] });
-  expect(readdirSync(root)).toEqual([".new-c-9", ".trees", "c-1"]);
+  expect(readdirSync(root)).toEqual([".gitignore", ".new-c-9", ".trees", "c-1"]);
   expect(await fileStore(join(root, "none")).remove(["c-1"])).toEqual({ ok: true, value: [] });
   expect(await store.remove(["c-1"])).toEqual({ ok: true, value: ["c-1"] });
-  expect(readdirSync(root)).toEqual([".new-c-9", ".trees"]);
+  expect(readdirSync(root)).toEqual([".gitignore", ".new-c-9", ".trees"]);
 });
 
 it("[D20] a cast that cannot be removed is said, with its place, and is free", async () => {
@@ -247,7 +247,7 @@ it("[C3] what is taken back goes as a whole, even where it cannot be removed at 
     },
   }));
   await owned.discard();
-  expect([readdirSync(root), await store.listIds()]).toEqual([[".removed-c-1"], { ok: true, value: [] }]);
+  expect([readdirSync(root), await store.listIds()]).toEqual([[".gitignore", ".removed-c-1"], { ok: true, value: [] }]);
 });
 
 it("[J22] who asks for the end is heard; what was asked of an earlier owner is not, nor what cannot be asked", async () => {

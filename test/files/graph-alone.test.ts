@@ -1,7 +1,8 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { fileStore, planCast, startCast } from "../../src/apps/library/index.ts";
+import { planCast, startCast } from "../../src/shell/casting/start-cast.ts";
+import { fileStore } from "../../src/shell/store/files/file-store.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { compiled } from "../harness/play.ts";
 import { graph, said, seat } from "../harness/seats.ts";

@@ -2,7 +2,12 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { failWith } from "../../src/core/model/issue.ts";
+import { planCast, startCast } from "../../src/shell/casting/start-cast.ts";
 import { createOwnCastRegistry } from "../../src/shell/config/own-casts.ts";
+import { compiled } from "../harness/play.ts";
+import { graph, seat } from "../harness/seats.ts";
+import { memoryStore } from "../harness/store/memory-store.ts";
 
 const file = { castId: "20260101-000000-abcdef", request: "mine" };
 const other = { ...file, request: "planted" };
@@ -47,4 +52,26 @@ it("[S10] another content under the id of an own cast is foreign, and takes noth
   expect([await own.ownsListed(planted.cast), own.owns(other), own.owns(file)]).toEqual([false, false, true]);
   own.record(other, "4 5 6");
   expect([own.owns(other), own.owns(file), await own.ownsListed(planted.cast)]).toEqual([true, true, true]);
+});
+
+it("[S10] a cast has its mark before it exists, and none when it could not be created", async () => {
+  const env = home();
+  const own = createOwnCastRegistry(env);
+  const { file: planned } = planCast(compiled(graph({ "Socket-1": seat("Tell") })).graph, {
+    request: "do it",
+    cwd: "/project",
+  });
+  const seen: boolean[] = [];
+  const { store } = memoryStore();
+  const refusing: typeof store = {
+    ...store,
+    create: async ({ file: created }) => {
+      seen.push(own.owns(created));
+      return failWith("write_failed", "artifactDir", "no room");
+    },
+  };
+  const signal = new AbortController().signal;
+  const host = { preflight: async () => [], runTurn: () => Promise.reject(new Error("not reached")) };
+  await startCast({ file: planned }, { store: refusing, host, signal, env });
+  expect([...seen, own.owns(planned)]).toEqual([true, false]);
 });

@@ -146,7 +146,7 @@ it("[C6] a cast whose folder or file is a link to elsewhere has no stamp and is 
   expect([await store.stamp(castId), (await store.find(castId)).ok, readdirSync(root)]).toEqual([
     undefined,
     false,
-    ["c-1"],
+    [".gitignore", "c-1"],
   ]);
 });
 

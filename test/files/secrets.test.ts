@@ -5,7 +5,7 @@ import { createFileArtifacts } from "../../src/shell/store/files/artifacts.ts";
 import { layoutInFolder } from "../../src/shell/store/layout.ts";
 import type { CastEvent, EventBody } from "../../src/core/cast/state/event.ts";
 import { redactEvent } from "../../src/shell/secrets/redact-event.ts";
-import { registerSecrets, createRedactor } from "../../src/shell/secrets/redact.ts";
+import { createRedactedStream, createRedactor, registerSecrets } from "../../src/shell/secrets/redact.ts";
 import { scratchFolder } from "../harness/agents.ts";
 import { socket } from "../harness/seats.ts";
 
@@ -185,4 +185,28 @@ it.each<[what: string, event: (words: string) => EventBody]>([
   const event = (words: string): CastEvent => ({ seq: 1, at: "2026-01-01T00:00:00.000Z", ...body(words) });
   const redact = createRedactor({ A_KEY: "s3cr3t-value" });
   expect(redactEvent(event("use s3cr3t-value"), redact)).toEqual(event("use [secret A_KEY]"));
+});
+
+const LONG = "sk-proj-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+const wrap = (text: string, columns: number, end = "\n") =>
+  text.match(new RegExp(`.{1,${columns}}`, "g"))?.join(end) ?? "";
+
+it.each<[what: string, text: string]>([
+  ["base64 of 76 columns", wrap(Buffer.from(`a header\n${LONG}\nand more text after it`).toString("base64"), 76)],
+  ["base64 of 20 columns inside JSON", JSON.stringify(wrap(Buffer.from(`x=${LONG}!`).toString("base64"), 20))],
+  ["hex of 60 columns", wrap(Buffer.from(LONG).toString("hex"), 60)],
+  ["hex as od writes it", wrap(Buffer.from(LONG).toString("hex").toUpperCase(), 2, " ")],
+])("[S16] a secret as %s is replaced", (_what, text) => {
+  const redacted = createRedactor({ A_TOKEN: LONG })(text);
+  expect(redacted).toContain("[secret A_TOKEN]");
+  const seen = redacted.replaceAll(/\s|\\n/g, "").toLowerCase();
+  for (const coded of ["hex", "base64"] as const)
+    expect(seen).not.toContain(Buffer.from(LONG).toString(coded).slice(12, 40).toLowerCase());
+});
+
+it("[S16] a wrapped secret that arrives in pieces is never shown", () => {
+  const text = wrap(Buffer.from(LONG).toString("hex"), 60);
+  const stream = createRedactedStream({ A_TOKEN: LONG });
+  const shown = [...(text.match(/[\s\S]{1,7}/g) ?? []).map((piece) => stream.push(piece)), stream.end()].join("");
+  expect(shown).toBe("[secret A_TOKEN]");
 });

@@ -229,7 +229,7 @@ it("[S5] a file named on the command line does not vouch for the project's own",
 });
 
 it("[U39] a file beside the configuration that a command names is part of what is trusted", () => {
-  const place = project();
+  const place = project({ materia: { Check: { type: "utility", command: ["node", "./tools/check.mjs"] } } });
   const beside = join(place.cwd, ".pi", "tools", "check.mjs");
   put(beside, "console.log(1);");
   trust(place);

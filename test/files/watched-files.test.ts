@@ -41,7 +41,7 @@ it.each<[rule: string, command: readonly string[], file: string]>([
   ["[S8] a file that a shell reads", ["sh", "-c", "set -e; . ./x.sh; echo done"], "x.sh"],
   ["[S8] a file behind a variable", ["sh", "-c", "exec $PWD/bin/run.sh"], "bin/run.sh"],
   ["[S8] a file in a list of paths", ["env", "PYTHONPATH=lib:other", "python3", "-m", "x"], "lib/main.py"],
-  ["[S8] a file beside the configuration", ["sh", "beside.sh"], ".pi/beside.sh"],
+  ["[S8] a file beside the configuration", ["sh", "./beside.sh"], ".pi/beside.sh"],
   ["[S8] an address of a file", ["node", "--import=file:///HERE/hook.mjs"], "hook.mjs"],
 ])("%s that a command names", (_rule, command, file) => {
   const spelled = (cwd: string) => command.map((word) => word.replace("/HERE", cwd.slice(1)));

@@ -220,7 +220,7 @@ describe("[Y10] what has changed, in a prompt", () => {
     const cwd = repositoryPlace(undefined, { checkpoints: false });
     await castHere(cwd);
     const prompt = readText(castFile(cwd, lastCast(cwd), "sockets", "Socket-2", "1", "prompt.md"));
-    expect(prompt).toContain("(not known: the files of this cast are not kept");
+    expect(prompt).toContain("Not known: the files of this cast are not kept");
   });
 
   it("[Y10] a person's question does not know it, and the check says so", async () => {

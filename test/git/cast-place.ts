@@ -63,7 +63,7 @@ export function repositoryPlace(replies: object = REPLIES, config: object = {}):
   return cwd;
 }
 
-/** `suggestMateria` with the configuration of the place. */
+/** `materia` with the configuration of the place. */
 export function materia(cwd: string, args: readonly string[], more: Partial<RunOptions> = {}): Promise<Ran> {
   return run(["--config", join(cwd, "../home/materia.json"), ...args], { cwd, ...more });
 }

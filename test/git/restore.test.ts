@@ -11,6 +11,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { run } from "../harness/cli.ts";
+import { SWEEP, isFull } from "../harness/sweep.ts";
 import { castHere, commitsOf, journalOf, lastCast, materia, repositoryPlace, writes } from "./cast-place.ts";
 import { git, personsView, scratch } from "./scratch.ts";
 
@@ -93,7 +94,7 @@ describe("[Y7] what was changed", () => {
 });
 
 describe("[Y8] going back", () => {
-  it("[Y8] every visit of the demo is restored byte for byte", async () => {
+  it("[Y8] every visit of the demo is restored byte for byte", SWEEP, async () => {
     const cwd = repositoryPlace();
     const ran = await run(["demo", "--json"], { cwd });
     expect(ran.code).toBe(0);
@@ -101,19 +102,21 @@ describe("[Y8] going back", () => {
     expect(existsSync(repository)).toBe(true);
     const castId = lastCast(repository);
     const events = journalOf(repository, castId);
-    const visits = events.flatMap((event) => (event.type === "visit_completed" ? [event] : []));
-    let at = 0;
-    for (const { socket, visit, files } of visits) {
-      if (!files || !("commit" in files)) continue;
-      const to = join(cwd, "..", `restored-${at}`);
-      at += 1;
+    const visits = events.flatMap((event) =>
+      event.type === "visit_completed" && event.files && "commit" in event.files
+        ? [{ ...event, commit: event.files.commit }]
+        : [],
+    );
+    expect(visits.length).toBeGreaterThan(4);
+    let to = "";
+    for (const { socket, visit, commit } of isFull ? visits : [...visits.slice(1, 2), ...visits.slice(-1)]) {
+      to = join(cwd, "..", `restored-${socket}-${visit}`);
       const restored = await run(["restore", `${castId}@${socket}#${visit}`, "--to", to], { cwd: repository });
       expect(restored.stderr).toBe("");
       expect(git(to, "status", "--porcelain")).toBe("");
-      expect(git(to, "write-tree")).toBe(git(repository, "rev-parse", `${files.commit}^{tree}`));
+      expect(git(to, "write-tree")).toBe(git(repository, "rev-parse", `${commit}^{tree}`));
     }
-    expect(at).toBeGreaterThan(4);
-    expect(treeAt(join(cwd, "..", `restored-${at - 1}`))).toEqual(treeAt(repository));
+    expect(treeAt(to)).toEqual(treeAt(repository));
   });
 
   it("[Y8] what lay there while a visit was over is what comes back", async () => {

@@ -88,6 +88,9 @@ const ERRORS: Record<NonNullable<ScriptedReply["error"]>, ServerReply> = {
   provider: { status: 503, message: "the provider is down" },
   timeout: { status: 504, message: "the gateway timed out" },
   overflow: { status: 400, message: "this model's maximum context length is 8000 tokens" },
+  overload: { status: 529, message: "overloaded" },
+  limit: { status: 429, message: "rate limit" },
+  quota: { status: 429, message: "insufficient_quota" },
 };
 
 function spoken(reply: ScriptedReply): ServerReply {

@@ -138,6 +138,7 @@ export function play(
     if (effect.kind === "stop" || effect.kind === "wait") return { start, events, state };
     if (effect.kind === "fork")
       note({ type: "loop_forked", loop: effect.loop.id, lanes: 1, base: null, reason: "there are no trees here" });
+    else if (effect.kind === "sleep") note({ type: "cast_woken" });
     else if (effect.kind === "items" || effect.kind === "join") return { start, events, state };
     else if (effect.kind === "record") for (const body of effect.events) note(body);
     else if (effect.kind === "checkpoint") note(visitCompletedEvent(state, effect.visit));

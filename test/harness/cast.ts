@@ -19,7 +19,7 @@ export function total(visits: number, turns: number, itemsDone = 0, all = 0) {
 }
 
 export function completed(id: string, visits: number, turns: number, more: object = {}): object {
-  return { type: "visit_completed", ...at(id), usage: USAGE, totals: total(visits, turns), ...more };
+  return { type: "visit_completed", ...at(id), model: "test", usage: USAGE, totals: total(visits, turns), ...more };
 }
 
 export interface Cast {

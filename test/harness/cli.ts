@@ -75,7 +75,7 @@ export interface Ran {
 }
 
 /**
- * Runs `suggestMateria` as a script would: no terminal, and nothing of the real user's configuration. One command after another, all
+ * Runs `materia` as a script would: no terminal, and nothing of the real user's configuration. One command after another, all
  * of them in this process: to start a program takes longer than nearly everything that is done in it.
  */
 export function run(args: readonly string[], options: RunOptions): Promise<Ran> {
@@ -150,7 +150,9 @@ export function listing(cwd: string): readonly string[] {
 /** The ids of the casts of a place, oldest first. */
 export function castsIn(cwd: string, root = ".pi/pi-materia"): readonly string[] {
   try {
-    return readdirSync(join(cwd, root)).toSorted();
+    return readdirSync(join(cwd, root))
+      .filter((name) => name !== ".gitignore")
+      .toSorted();
   } catch {
     return [];
   }

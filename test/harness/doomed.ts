@@ -7,7 +7,7 @@ import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { listProcesses } from "../../src/shell/process/processes.ts";
 import { PROGRAM, envOf } from "./cli.ts";
 
-/** `suggestMateria` in a separate process that does not end by itself. */
+/** `materia` in a separate process that does not end by itself. */
 export interface DoomedProcess {
   readonly pid: number;
   /** Resolves when so many events have been reported. */

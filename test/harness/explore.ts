@@ -59,6 +59,7 @@ function answersTo(state: CastState, effect: Effect, exploring: Exploration): re
   if (effect.kind === "fork")
     return [{ type: "loop_forked", loop: effect.loop.id, lanes: 1, base: null, reason: "there are no trees here" }];
   if (effect.kind === "items" || effect.kind === "join") throw new Error("nothing is worked on at once here");
+  if (effect.kind === "sleep") return [{ type: "cast_woken" }];
   const { socket, visit } = effect;
   if (effect.kind === "checkpoint") return [visitCompletedEvent(state, visit)];
   const materia = state.graph.materia[socket.materia];
@@ -82,10 +83,7 @@ function repliesOf({ graph }: CastState, socket: GraphSocket, items: number): re
   if (socket.parse === "text") return ["done"];
   const needed = requiredHandoffFields(graph, socket);
   const workItems = Array.from({ length: items }, () => ({ title: "t", context: "" }));
-  const said = {
-    ...(needed.has("workItems") ? { workItems } : {}),
-    ...(needed.has("context") ? { context: "c" } : {}),
-  };
+  const said = { ...(needed.has("workItems") ? { workItems } : {}), context: "c" };
   const yesAndNo = [true, false].map((satisfied) => JSON.stringify({ ...said, satisfied }));
   return needed.has("satisfied") ? yesAndNo : [JSON.stringify(said)];
 }

@@ -74,7 +74,7 @@ export async function goOn({ workspace }: Subject, kill?: Kill, how: Resumption 
 }
 
 export function onlyCast({ root }: Workspace): CastId {
-  const [castId, ...others] = readdirSync(root);
+  const [castId, ...others] = readdirSync(root).filter((name) => name !== ".gitignore");
   if (castId === undefined || others.length > 0) throw new Error(`${root} holds ${others.length + 1} casts`);
   return castId as CastId; // the name of its folder
 }

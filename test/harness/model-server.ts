@@ -7,7 +7,7 @@ import { text as textOf } from "node:stream/consumers";
 export type ServerReply =
   | { readonly text: string; readonly usage?: ServerUsage; readonly cutOff?: boolean; readonly until?: Promise<void> }
   | { readonly call: { readonly name: string; readonly arguments: unknown }; readonly usage?: ServerUsage }
-  | { readonly status: number; readonly message: string }
+  | { readonly status: number; readonly message: string; readonly headers?: Readonly<Record<string, string>> }
   | { readonly hang: "before" | "after text" }
   | { readonly drop: true };
 
@@ -73,7 +73,7 @@ function answer(response: ServerResponse, reply: ServerReply, number: number): v
     return;
   }
   if ("status" in reply) {
-    response.writeHead(reply.status, { "content-type": "application/json" });
+    response.writeHead(reply.status, { "content-type": "application/json", ...reply.headers });
     response.end(JSON.stringify({ error: { message: reply.message, type: "stand_in" } }));
     return;
   }

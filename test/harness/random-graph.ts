@@ -186,7 +186,9 @@ export function randomReply(chance: Chance, mood: Mood, graph: Graph, socket: Gr
   const handoff: Record<string, Json> = {};
   if (needed.has("satisfied") || chance.happens(0.3)) handoff["satisfied"] = chance.happens(mood.satisfied(socket.id));
   if (needed.has("workItems") || chance.happens(0.1)) handoff["workItems"] = randomItems(chance, mood);
-  if (needed.has("context") || chance.happens(0.3)) handoff["context"] = chance.pick("", "because");
+  if (chance.happens(0.3)) handoff["context"] = chance.pick("", "because");
+  // A refusal without a reason is often invalid.
+  if (handoff["satisfied"] === false && chance.happens(0.9)) handoff["context"] = "because";
   if (isUtility && chance.happens(0.3)) handoff["state"] = { plans: randomItems(chance, mood) };
   const text = JSON.stringify(handoff);
   return chance.pick(text, text, `So:\n\`\`\`json\n${text}\n\`\`\``, `I say ${text}.`);
@@ -221,6 +223,7 @@ export function simulate(start: CastState, chance: Chance, most: number): Simula
     if (effect.kind === "stop" || effect.kind === "wait") break;
     if (effect.kind === "fork" || effect.kind === "items" || effect.kind === "join")
       throw new Error("these graphs work on one item after another");
+    if (effect.kind === "sleep") throw new Error("nobody refuses here");
     if (effect.kind === "record") for (const body of effect.events) note(body);
     else if (effect.kind === "checkpoint") note(visitCompletedEvent(state, effect.visit));
     else {

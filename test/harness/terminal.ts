@@ -1,7 +1,7 @@
 import { PROGRAM, envOf } from "./cli.ts";
 import { runInTerminal, type PseudoTerminal } from "./pseudo-terminal.ts";
 
-/** A real pseudo-terminal with `suggestMateria` in it. */
+/** A real pseudo-terminal with `materia` in it. */
 export interface TerminalSession extends Pick<PseudoTerminal, "screen" | "raw" | "type" | "exited"> {
   /** Resolves with the screen as soon as it holds all of these. */
   readonly until: (...wanted: readonly (string | RegExp)[]) => Promise<string>;

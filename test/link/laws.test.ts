@@ -114,6 +114,7 @@ function walk(
     if (effect.kind === "stop" || effect.kind === "wait") break;
     if (effect.kind === "fork" || effect.kind === "items" || effect.kind === "join")
       throw new Error("these graphs work on one item after another");
+    if (effect.kind === "sleep") throw new Error("nobody refuses here");
     if (effect.kind === "record") for (const body of effect.events) note(body);
     else {
       const place = placeOf(effect.socket);

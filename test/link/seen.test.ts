@@ -102,12 +102,12 @@ describe("[L24] plan before you run", () => {
     });
     expect([code, listing(cwd)]).toEqual([0, before]);
     for (const drawn of [
-      "Planning-Consult → Full-Auto → Narrate · 11 sockets, 2 loops",
+      "Planning-Consult → Full-Auto → Narrate · 12 sockets, 2 loops",
       "── 2 · Full-Auto",
       "Socket-3 · json · was Socket-1",
       "stitch 1 · exit · always → Socket-3 (Ignore-Artifacts)",
       "Stitch 1: Socket-2 (Context-Check) → Socket-3 (Ignore-Artifacts)",
-      "Stitch 2: Socket-10 (Narrate) → Socket-11 (Narrate)",
+      "Stitch 2: Socket-10 (Narrate) → Socket-12 (Narrate)",
     ])
       expect(stdout).toContain(drawn);
     const told = stdout.replace(/\s+/g, " ");

@@ -64,7 +64,7 @@ const FULL_AUTO = [
   "Ignore-Artifacts",
   "Detect-VCS",
   "Auto-Plan",
-  "Auto-Architect",
+  "Several-Items",
   "Build",
   "Auto-Eval",
   "Maintain",
@@ -136,14 +136,24 @@ it.each<[title: string, typed: string, waits: boolean, materia: readonly string[
 it("[L27] without Chain-Context no prompt speaks of the earlier cast, and its state is there", () => {
   const castId = newest();
   const prompts = journalOf(cwd, castId).flatMap((event) =>
-    event.type === "visit_started" && event.materia !== "Ignore-Artifacts" && event.materia !== "Detect-VCS"
+    event.type === "visit_started" && !["Ignore-Artifacts", "Detect-VCS", "Several-Items"].includes(event.materia)
       ? [readText(castFile(cwd, castId, "sockets", event.socket, String(event.visit), "prompt.md"))]
       : [],
   );
-  expect(prompts).toHaveLength(6);
+  expect(prompts).toHaveLength(5);
   expect(prompts.filter((prompt) => prompt.includes(earlier) || prompt.includes("settings page"))).toEqual([]);
   const input = jsonOf(castFile(cwd, castId, "sockets", "Socket-1", "1", "input.json"));
   expect(input).toMatchObject({ state: { previousCastContext: { castId: earlier, outcome: "completed" } } });
+});
+
+it("[L30] an earlier cast that nothing reads is allowed, and the note has the command that hands it on", async () => {
+  const unread = await link("--from <castId> loadout:Full-Auto -- Continue.");
+  const shown = `${unread.stdout}${unread.stderr}`.replace(/\s+/g, " ");
+  expect(shown).toContain(
+    `no target reads ${earlier}; this one hands it on: materia link --from ${earlier} materia:Chain-Context loadout:Full-Auto`,
+  );
+  const read = await link("--from <castId> Chain-Context Build -- Continue.");
+  expect(`${read.stdout}${read.stderr}`).not.toContain("no target reads");
 });
 
 it("[L14] no loadout was saved, chosen or changed", async () => {

@@ -109,9 +109,9 @@ describe("[X3] without a screen", () => {
     const pi = await openPiSession({ mode: "json" });
     const output = standardOutput();
     await pi.type("/materia check");
-    const answer = JSON.parse(output()) as { type: string; data: readonly { severity: string }[] };
+    const answer = JSON.parse(output()) as { type: string; data: { loadouts: readonly { name: string }[] } };
     expect(answer.type).toBe("materia");
-    expect(new Set(answer.data.map(({ severity }) => severity))).toEqual(new Set(["info"]));
+    expect(answer.data.loadouts.map(({ name }) => name)).toContain("Full-Auto");
   });
 });
 

@@ -12,6 +12,7 @@ import { openWidget } from "../../src/apps/pi/screen/widget.ts";
 import { setPiTui } from "../../src/apps/pi/session/pi-tui.ts";
 import { line, toned } from "../../src/core/view/line.ts";
 import type { TurnRequest } from "../../src/shell/ports.ts";
+import { SWEEP, sweepSize } from "../harness/sweep.ts";
 import { itemsAtWork, retitled, watched } from "../parallel/harness/at-work.ts";
 
 const { visibleWidth } = tui;
@@ -70,14 +71,14 @@ const COMPONENTS: Readonly<Record<string, Component>> = {
   "the widget": (text) => widgetOf((width) => [line(text), ...doing(text, width)]),
 };
 
-describe("[X33] no text makes a row wider than the screen, as Pi measures it", () => {
+describe("[X33] no text makes a row wider than the screen, as Pi measures it", SWEEP, () => {
   it.each(Object.entries(COMPONENTS))("%s, at every width", (_name, component) => {
     assert(
       property(anyText, (text) => {
         const { render } = component(text);
         for (let width = NARROWEST; width <= WIDEST; width += 1) expect(tooWide(render(width), width)).toBeUndefined();
       }),
-      { numRuns: 40, seed: 1 },
+      { numRuns: sweepSize(10, 40), seed: 1 },
     );
   });
 
@@ -87,7 +88,7 @@ describe("[X33] no text makes a row wider than the screen, as Pi measures it", (
         const { render } = itemsWidget(text);
         for (const width of [any, 40, 60, 80]) expect(tooWide(render(width), width)).toBeUndefined();
       }),
-      { numRuns: 150, seed: 1 },
+      { numRuns: sweepSize(40, 150), seed: 1 },
     );
     const rows = itemsWidget(`begins ${"x".repeat(493)}`).render(40);
     expect(rows.filter((row) => /WI-[12].*begins/.test(row))).toHaveLength(2);
@@ -101,7 +102,7 @@ describe("[X33] no text makes a row wider than the screen, as Pi measures it", (
         };
         expect(tooWide(drawCard(card, false, THEME).render(width), width)).toBeUndefined();
       }),
-      { numRuns: 300, seed: 1 },
+      { numRuns: sweepSize(60, 300), seed: 1 },
     );
   });
 
@@ -110,7 +111,7 @@ describe("[X33] no text makes a row wider than the screen, as Pi measures it", (
       property(anyText, integer({ min: NARROWEST, max: WIDEST }), (text, width) => {
         expect(tooWide(viewOf(text).render(width), width)).toBeUndefined();
       }),
-      { numRuns: 300, seed: 1 },
+      { numRuns: sweepSize(60, 300), seed: 1 },
     );
   });
 

@@ -59,7 +59,10 @@ it("[T19, T34, T35] a recorded cast is a test that takes the same path, without 
     },
     expect: { outcome: "completed", path: ["Writer", "Judge", "Writer", "Judge"] },
   });
-  expect(await run(["test", "t"], { cwd })).toMatchObject({ code: 0, stdout: expect.stringContaining("1 passed") });
+  expect(await run(["test", "t", "--trust"], { cwd })).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("1 passed"),
+  });
   expect((await run(["record", castId, "t/a.json"], { cwd })).code).toBe(2);
   expect((await run(["record", castId, "t/b.json", "--no-tools"], { cwd })).code).toBe(0);
   expect(readFileSync(join(cwd, "t/b.json"), "utf8")).not.toContain('"tools"');
@@ -199,6 +202,10 @@ it("[T38] --here restores the files of the visit", async () => {
   const here = await run(["fork", `${castId}@Socket-2#1`, ...options, "--here"], { cwd });
   expect([here.code, here.stderr]).toEqual([0, expect.stringContaining("files are restored to this point")]);
   expect(readFileSync(join(cwd, "a.txt"), "utf8")).toBe("a");
+  put(cwd, { "a.txt": "not committed" });
+  const dirty = await run(["fork", `${castId}@Socket-2#1`, ...options, "--here"], { cwd });
+  expect([dirty.code, dirty.stderr]).toEqual([2, expect.stringContaining("or fork without --here")]);
+  expect(dirty.stderr).not.toContain("--to");
 });
 
 it("[T34] the seed of a recorded test is the checkpoint that the cast began from", async () => {

@@ -1,8 +1,9 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { fuzzGraph } from "../../src/core/testing/fuzz.ts";
-import { fuzzSubject } from "../../src/core/testing/fuzz-cast.ts";
+import { randomAnswer, seededRandom, SIMPLEST_ANSWER } from "../../src/core/cast/simulated-answer.ts";
+import { fuzzedCastToTest, fuzzGraph } from "../../src/core/testing/fuzz.ts";
+import { fuzzSubject, runFuzzCast, type FuzzedCast } from "../../src/core/testing/fuzz-cast.ts";
 import { newPlace, run } from "../harness/cli.ts";
 import { judgedPair } from "../harness/loadouts.ts";
 import { compiled, startOf, type TestConfig } from "../harness/play.ts";
@@ -11,6 +12,10 @@ const judge = { prompt: "Judge.", parse: "json" };
 
 function fuzzed(config: TestConfig, casts = 3_000) {
   return fuzzGraph(fuzzSubject(startOf(config), compiled(config).flow), { casts, seed: 7, items: 3 });
+}
+
+function typesIn({ cast }: FuzzedCast): readonly string[] {
+  return cast?.events.map(({ type }) => type) ?? [];
 }
 
 const config = {
@@ -30,6 +35,19 @@ it("[T17] limits are found, everything is reached, and nothing is beyond the wor
     "limit maxTraversals at Socket-2 → Socket-1 false",
   ]);
   expect([missing, mostTurns <= 6]).toEqual([[], true]);
+});
+
+it("[T17, Z3] refusals of providers are made up, and change nothing of the way", () => {
+  const subject = fuzzSubject(startOf(config), compiled(config).flow);
+  const chance = seededRandom(1);
+  const resets = new Set(Array.from({ length: 500 }, () => randomAnswer(chance, 3).resetMs));
+  expect(resets).toEqual(new Set([undefined, 1_000, 7_200_000]));
+  const plain = runFuzzCast(subject, () => SIMPLEST_ANSWER);
+  const slept = runFuzzCast(subject, (at) => ({ ...SIMPLEST_ANSWER, ...(at < 2 ? { resetMs: 7_200_000 } : {}) }));
+  expect(typesIn(slept).filter((type) => type === "cast_sleeping")).toHaveLength(2);
+  expect(typesIn(slept).filter((type) => type !== "cast_sleeping" && type !== "cast_woken")).toEqual(typesIn(plain));
+  expect([slept.turns, slept.findings]).toEqual([plain.turns, []]);
+  expect(fuzzedCastToTest(slept, subject.start.graph)).toEqual(fuzzedCastToTest(plain, subject.start.graph));
 });
 
 it("[T33] the same seed gives the same casts", () => {

@@ -117,8 +117,8 @@ it("[T22] a yes that somebody overturns, rework on both sides, and cost per item
   expect(rows.get("Build")).toMatchObject({ reworkReceived: 1, tokens: 200, items: 2, tokensPerItem: 100, seconds: 2 });
 });
 
-it("[T40] the model that was asked for counts, and what a fork shares counts once", () => {
-  const visited = (socket: string, materia: string, seq: number): CastEvent[] =>
+it("[T40] the model that answered counts, else the one that was asked for, and what a fork shares counts once", () => {
+  const visited = (socket: string, materia: string, seq: number, more: object = {}): CastEvent[] =>
     [
       { type: "visit_started", socket, visit: 1, materia, item: null, seq, at: "2026-01-01T00:00:00.000Z" },
       {
@@ -129,6 +129,7 @@ it("[T40] the model that was asked for counts, and what a fork shares counts onc
         totals: { visits: 1, itemsDone: 0, items: 0, tokens: 2, cost: 0 },
         seq: seq + 1,
         at: "2026-01-01T00:00:02.000Z",
+        ...more,
       },
     ] as CastEvent[]; // sockets of the graph above
   const forkedFrom = { castId, visit: "Socket-2#1" };
@@ -137,8 +138,14 @@ it("[T40] the model that was asked for counts, and what a fork shares counts onc
     first,
     ...visited("Socket-1", "Plan", 2),
     ...visited("Socket-2", "Build", 4),
+    ...visited("Socket-3", "Judge", 6),
+    ...visited("Socket-2", "Build", 8, { model: "other/model" }),
   ]);
-  expect(visits.map(({ materia, model, ms }) => [materia, model, ms])).toEqual([["Build", "some/model", 2_000]]);
+  expect(visits.map(({ materia, model, ms }) => [materia, model, ms])).toEqual([
+    ["Build", "some/model", 2_000],
+    ["Judge", "not recorded", 2_000],
+    ["Build", "other/model", 2_000],
+  ]);
 });
 
 const plain = { ...config, materia: { ...config.materia, Build: { prompt: "Build." } } };

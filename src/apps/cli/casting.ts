@@ -32,8 +32,14 @@ async function runPrepared(request: CliContext, prepared: PreparedCast): Promise
     printText(io, `note: working in ${sanitizeForTerminal(cwd)}, the project's folder`);
   if (!options.quiet) for (const note of prepared.notes) printText(io, `note: ${note}`);
   const progress = openProgress(io, progressKindFor(io, options), prepared.timeline);
-  const interrupt = listenForInterrupt(io);
-  const end = await prepared.run({ signal: interrupt.signal, ...progress });
+  let isAsleep = false;
+  const interrupt = listenForInterrupt(io, () => isAsleep);
+  const { signal, released } = interrupt;
+  const onSteps: typeof progress.onSteps = (steps) => {
+    isAsleep = steps.at(-1)?.after.phase.kind === "sleeping";
+    progress.onSteps(steps);
+  };
+  const end = await prepared.run({ signal, released, ...progress, onSteps });
   interrupt.stop();
   progress.stop();
   if (end.ok) for (const remark of prepared.remarks(end.value)) printText(io, `note: ${remark}`);

@@ -1,6 +1,7 @@
 import type { DemoKind } from "../../core/command/command.ts";
 import type { Options } from "../../core/command/options.ts";
-import type { Result } from "../../core/model/issue.ts";
+import { fail, type Result } from "../../core/model/issue.ts";
+import { checkPi } from "../../shell/agents/pi-models.ts";
 import { demoLog, prepareDemo, type Demo } from "../../shell/casting/demo.ts";
 import { runCommand } from "../../shell/commands/run-command.ts";
 import { runCastingCommand } from "./casting.ts";
@@ -10,6 +11,9 @@ import { printAnswer, printLines, applyStyle, type Io } from "./terminal/io.ts";
 
 /** [C20, C21] A complete cast in a scratch repository. The replies are scripted; the engine, the agent loop, the tools and git are real. */
 export async function runDemo(io: Io, which: DemoKind, options: Options): Promise<Result<number>> {
+  // Before the scratch repository is made: a refused command leaves nothing behind.
+  const missing = await checkPi();
+  if (missing) return fail(missing);
   const prepared = prepareDemo(io.env, which);
   if (!prepared.ok) return prepared;
   const { repository, workspace, request, loadout, rehearsal } = prepared.value;

@@ -166,12 +166,15 @@ export async function answerLimits(
 }
 
 function limitLines(limits: readonly LimitUsage[]): readonly Line[] {
-  if (limits.length === 0) return [line("No limit is set.")];
-  return limits.map((limit) => {
+  const ofMembers = limits.filter(({ kind }) => kind === "waiting" || kind === "bytes");
+  const none = limits.length === ofMembers.length ? [line("No limit is set on casts at once.")] : [];
+  const lines = limits.map((limit) => {
+    if (ofMembers.includes(limit)) return line(toned("strong", fleetLimitText(limit)), `  at most ${limit.most}`);
     const isFull = limit.busy >= limit.most;
     const text = `  ${limit.busy} of at most ${limit.most} at once`;
     return line(toned("strong", sanitizeForTerminal(fleetLimitText(limit))), isFull ? toned("wait", text) : text);
   });
+  return [...none, ...lines];
 }
 
 /** [B23] Shows or changes the schedules of a fleet. */

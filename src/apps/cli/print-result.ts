@@ -1,7 +1,7 @@
 import type { Options } from "../../core/command/options.ts";
 import { quoteWord } from "../../core/command/split-words.ts";
 import { sanitizeForTerminal, oneLine, countedText } from "../../core/model/text.ts";
-import { statusSymbol } from "../../core/view/cast-list.ts";
+import { statusSymbol, statusText } from "../../core/view/cast-list.ts";
 import { figuresLine, figuresText } from "../../core/view/numbers.ts";
 import { incompleteReason, lastReply, stoppedHeadLine, stoppedStepLines } from "../../core/view/report/next-steps.ts";
 import { line, toned, type Line } from "../../core/view/line.ts";
@@ -30,16 +30,18 @@ export function printResult({
   const { state } = end;
   const said = lastReply(state);
   const reason = oneLine(incompleteReason(state), 600);
+  const status = castStatus(state, false);
+  const isSaid = oneLine(said, 600) === reason;
   if (options.quiet) {
     if (said !== "") io.out(`${sanitizeForTerminal(said)}\n`);
-    else if (reason !== "") io.err(`${reason}\n`);
+    const why = reason === "" || isSaid ? "" : `: ${reason}`;
+    io.err(`${statusText(status)} ${state.castId}${why}\n`);
     return;
   }
-  const status = castStatus(state, false);
   printLines(io, [
     stoppedHeadLine(state, status, 100),
     figuresLine(figuresText(castFigures(totalsOf(state))), state.rehearsed),
-    ...(reason === "" ? [] : [line(toned(statusSymbol(status).tone ?? "plain", reason))]),
+    ...(reason === "" || isSaid ? [] : [line(toned(statusSymbol(status).tone ?? "plain", reason))]),
     ...(said === ""
       ? []
       : [line(""), ...replyLines(said, state.phase.kind === "waiting" ? Infinity : MAX_REPLY_LINES), line("")]),

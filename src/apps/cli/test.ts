@@ -7,7 +7,8 @@ import { projectConfigFile } from "../../shell/config/config.ts";
 import { runTestCommand } from "../../shell/commands/test.ts";
 import { folderExists } from "../../shell/system/folders.ts";
 import { createFolderWatcher } from "../../shell/system/folder-watcher.ts";
-import { TESTS_FOLDER } from "../../shell/testing/find-tests.ts";
+import { TESTS_FOLDER, findTests } from "../../shell/testing/find-tests.ts";
+import { withTestTrust } from "../../shell/testing/trust-tests.ts";
 import { listenForInterrupt } from "./terminal/interrupt.ts";
 import { applyStyle, type CliContext, printAnswer, printIssues } from "./terminal/io.ts";
 import { askForTrust } from "./terminal/prompts.ts";
@@ -15,15 +16,18 @@ import { askForTrust } from "./terminal/prompts.ts";
 /** [T3, T12] Runs tests once, or after every change until interrupted. */
 export async function runOrWatchTests(command: TestCommand, request: CliContext): Promise<Result<number>> {
   const { io, options } = request;
-  const { workspace, remember } = await askForTrust(request);
-  if (workspace.trust.kind === "given") remember();
+  const found = findTests(command.paths, { from: io.cwd, cwd: request.workspace.place.cwd });
+  const asking = found.ok ? withTestTrust(request.workspace, found.value) : request.workspace;
+  const { workspace, remember } = await askForTrust({ ...request, workspace: asking });
+  const isAgreed = asking.trust.kind === "asked" && workspace.trust.kind === "given";
+  if (isAgreed) remember();
   const interrupt = listenForInterrupt(io);
   const once = async (): Promise<Result<number>> => {
     // The configuration itself may have changed.
     const opened = loadWorkspace(workspace.place, workspace.root);
     if (!opened.ok) return opened;
-    const fresh = { ...opened.value, trust: workspace.trust };
-    const answer = await runTestCommand(fresh, command, { from: io.cwd, signal: interrupt.signal });
+    const asked = isAgreed ? { ...command, trust: true as const } : command;
+    const answer = await runTestCommand(opened.value, asked, { from: io.cwd, signal: interrupt.signal });
     return answer.ok ? ok(printAnswer(io, options, answer.value)) : answer;
   };
   try {

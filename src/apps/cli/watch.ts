@@ -4,12 +4,12 @@ import { buildTimeline } from "../../core/cast/timeline.ts";
 import { exitCodeFor } from "../../shell/casting/prepared-cast.ts";
 import { watchCast } from "../../shell/casting/watch-cast.ts";
 import { followFleetCast } from "../../shell/commands/prepare-on-fleet.ts";
-import { findCast } from "../../shell/workspace/workspace.ts";
+import { loadNamedCast } from "../../shell/workspace/workspace.ts";
 import { castStartOf } from "../../shell/store/cast-file.ts";
 import { printResult } from "./print-result.ts";
 import { listenForInterrupt } from "./terminal/interrupt.ts";
 import { openProgress, progressKindFor } from "./terminal/progress.ts";
-import type { CliContext } from "./terminal/io.ts";
+import { jsonText, type CliContext } from "./terminal/io.ts";
 import { initialState } from "../../core/cast/state/initial-state.ts";
 
 /** [C33] Shows a cast as its driver sees it; Ctrl+C ends the watching, not the cast. */
@@ -18,14 +18,14 @@ export async function runWatchCommand(
   { io, options, workspace }: CliContext,
 ): Promise<Result<number>> {
   const { store, root } = workspace;
-  const castId = await findCast(store, named);
-  if (!castId.ok) return castId;
-  const cast = await store.load(castId.value);
+  const cast = await loadNamedCast(store, named);
   if (!cast.ok) return cast;
   const { file, events } = cast.value;
   const progress = openProgress(io, progressKindFor(io, options), () =>
     buildTimeline(initialState(castStartOf(file)), events),
   );
+  // [C33] A program gets the whole cast, also one that has ended.
+  if (options.json) io.out(events.map((event) => `${jsonText(event)}\n`).join(""));
   const interrupt = listenForInterrupt(io);
   const listening = { ...progress, signal: interrupt.signal };
   const end = await (workspace.fleet

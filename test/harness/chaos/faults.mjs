@@ -1,4 +1,4 @@
-// Loaded before `materia` itself: a clock that is wrong, and a disk that is full from some write on.
+// Loaded before `materia` itself: a clock that is wrong or jumps, and a disk that is full from some write on or for a while.
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 
@@ -18,13 +18,17 @@ if (skew !== 0) {
 }
 
 let room = Number(process.env["CHAOS_WRITES"] ?? Infinity);
+/** The disk is full while there is a file of this name. */
+const fullWhile = process.env["CHAOS_FULL_WHILE"];
+const { existsSync } = fs;
 
 function take() {
   room -= 1;
-  if (room < 0) throw Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC", errno: -28 });
+  if (room < 0 || (fullWhile !== undefined && existsSync(fullWhile)))
+    throw Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC", errno: -28 });
 }
 
-if (Number.isFinite(room)) {
+if (Number.isFinite(room) || fullWhile !== undefined) {
   for (const name of ["writeSync", "writeFileSync", "appendFileSync", "mkdirSync"]) {
     const real = fs[name];
     fs[name] = (...args) => {

@@ -1,3 +1,4 @@
+import { parseEvent } from "../../../src/core/cast/state/parse-event.ts";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CastEvent } from "../../../src/core/cast/state/event.ts";
@@ -79,7 +80,12 @@ export function ownedOf(kept: Kept, { redact = (text) => text }: WriteOptions, w
       append: async (events, after) => {
         if (!holds()) return "another process owns this cast now";
         if (after !== kept.events.length) return `the journal is at event ${kept.events.length}, not at ${after}`;
-        kept.events.push(...events.map((event) => redactEvent(event, redact)));
+        for (const event of events) {
+          // [J43] What the reader of a journal refuses is never written.
+          const read = parseEvent(JSON.parse(JSON.stringify(event)));
+          if (typeof read === "string") throw new Error(`${event.type} cannot be read again: ${read}`);
+          kept.events.push(redactEvent(event, redact));
+        }
         tell();
         return undefined;
       },

@@ -1,11 +1,20 @@
 import { killChildProcesses } from "../../../shell/process/processes.ts";
 import { applyStyle, type Io } from "./io.ts";
 
+export interface InterruptListener {
+  readonly signal: AbortSignal;
+  /** [Z11] Aborted instead while the cast sleeps: the cast stays asleep. */
+  readonly released: AbortSignal;
+  readonly stop: () => void;
+}
+
 /** [C10] The first Ctrl-C or SIGTERM stops the cast cleanly, a second one exits at once. */
-export function listenForInterrupt(io: Io): { readonly signal: AbortSignal; readonly stop: () => void } {
+export function listenForInterrupt(io: Io, isAsleep = () => false): InterruptListener {
   const controller = new AbortController();
+  const release = new AbortController();
   const interrupted = (): void => {
     if (controller.signal.aborted) exitAtOnce();
+    if (isAsleep() && !release.signal.aborted) return release.abort();
     io.err(`\n${applyStyle(io, "yellow", "Stopping… (once more to leave at once)")}\n`);
     controller.abort();
   };
@@ -15,7 +24,7 @@ export function listenForInterrupt(io: Io): { readonly signal: AbortSignal; read
   const stop = (): void => {
     for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.off(name, interrupted);
   };
-  return { signal: controller.signal, stop };
+  return { signal: controller.signal, released: release.signal, stop };
 }
 
 function exitAtOnce(): never {

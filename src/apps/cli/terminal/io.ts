@@ -63,7 +63,7 @@ export function processIo({ env, stdin, stdout, stderr, cwd }: ProcessStreams): 
   };
 }
 
-/** [D23] A closed pipe or a full disk behind it is not a fault of the command: continue silently. */
+/** [D23] A closed pipe or a full disk does not stop the command. The exit code reports a full disk. */
 function createWriter(stream: OutputStream): Io["out"] {
   let isOpen = true;
   stream.on("error", () => {

@@ -101,6 +101,7 @@ function liveProgress(io: Io, start: CastTimeline): ProgressDisplay {
     const below = [...queueLines(io, queued), ...setupLines(settingUp, now)];
     frame.show([
       ...boardLines({ ...board, next: [] }, width),
+      ...(board.asleep ? [fitLine(line(toned("dim", "Ctrl+C leaves it asleep")), width)] : []),
       ...items.lines(now, width),
       ...below.flatMap((each) => wrapLineHanging(each, width).map((row) => fitLine(row, width))),
       ...(activity === "" ? [] : [fitLine(line(toned("dim", activity)), width)]),
@@ -180,6 +181,8 @@ function activityText(progress: TurnProgress, before: string): string {
       return oneLine(`${before.startsWith("» ") ? before : "» "}${progress.delta}`, 10_000).slice(-300);
     case "retrying":
       return `trying again (${progress.attempt}): ${oneLine(progress.error, 120)}`;
+    case "compacted":
+      return "the conversation was summarised";
     case "told":
       return "asking…";
     case "thinking":

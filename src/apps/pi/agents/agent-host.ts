@@ -49,13 +49,14 @@ export async function createUserAgentHost(
   });
   const runIsolated = async (turn: TurnRequest): Promise<TurnOutcome> => {
     const outcome = await isolated.runTurn(turn);
-    addToSessionUsage(ctx, outcome.usage, turn.model ?? model ?? "");
+    addToSessionUsage(ctx, outcome.usage, outcome.kind === "said" ? outcome.model : (turn.model ?? model ?? ""));
     return outcome;
   };
   const thinking = choice.thinking === undefined ? {} : { thinking: choice.thinking };
   const allowed = new Set(pi.getAllTools().map(({ name }) => name));
   return {
     preflight: async (needs) => [...forbiddenTools(needs, allowed), ...(await isolated.preflight(needs))],
+    ...withoutUndefined({ resolveModel: isolated.resolveModel }),
     // [X32] Every agent gets the same time and the same number of tries, in both kinds of sessions.
     runTurn: (request) =>
       control.run(request, (turn) =>

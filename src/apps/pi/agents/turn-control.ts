@@ -74,7 +74,8 @@ export function createTurnControl({ ask, onUnread, onOpened }: TurnCallbacks): T
     withdrawUnread: () => distinctTexts(sessions().flatMap(clearQueue)),
     session: () => sessions().at(-1),
     registerSession: (session, request) => {
-      const turn = [...turns].find((each) => each.request === request);
+      // The host may have copied the request; the signal is of this turn alone.
+      const turn = [...turns].find((each) => each.request.signal === request.signal);
       if (turn) turn.session = session;
       onOpened?.(session, request);
     },

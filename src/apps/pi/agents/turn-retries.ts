@@ -1,4 +1,5 @@
 import type { AssistantMessage } from "@earendil-works/pi-ai";
+import { readRefusal } from "../../../core/cast/provider-refusal.ts";
 import type { Timer } from "../../../shell/agents/turn-guard.ts";
 import type { TurnProgress } from "../../../shell/ports.ts";
 import type { AgentRetryOptions } from "../../../shell/workspace/agent-hosts.ts";
@@ -43,21 +44,19 @@ export function createTurnRetries({ patience, after, onProgress }: RetryOptions)
       return undefined;
     },
     waitForRetry: async (signal) => {
-      if (maxRetries === undefined || failures > maxRetries || !isTransientError(error) || signal.aborted) return false;
+      if (
+        maxRetries === undefined ||
+        failures > maxRetries ||
+        readRefusal({ text: error }, { now: Date.now() })?.kind !== "transient" ||
+        signal.aborted
+      )
+        return false;
       const delayMs = baseDelayMs * 2 ** (failures - 1);
       report(delayMs);
       if (delayMs > 0) await waitOrAbort(delayMs, after, signal);
       return !signal.aborted;
     },
   };
-}
-
-/** [A22] Only the error text distinguishes a transient failure from a permanent one. */
-function isTransientError(error: string): boolean {
-  if (/quota|billing|budget|usage limit/i.test(error)) return false;
-  return /\b(?:408|429|5\d\d)\b|overloaded|rate.?limit|too many requests|unavailable|time(?:d)?[ -]?out|network|connection|fetch failed|socket|terminated|internal.?error|server.?error/i.test(
-    error,
-  );
 }
 
 function waitOrAbort(ms: number, after: Timer, signal: AbortSignal): Promise<void> {

@@ -13,6 +13,7 @@ import {
   createTurnRecord,
   type TurnRecord,
 } from "../../../shell/agents/pi-turn.ts";
+import { stopAtRefusal } from "../../../shell/agents/provider-responses.ts";
 import { guardTurn, type TurnGuard, type TurnStop, type Timer } from "../../../shell/agents/turn-guard.ts";
 import type { AgentRetryOptions } from "../../../shell/workspace/agent-hosts.ts";
 import type { TurnOutcome, TurnRequest } from "../../../shell/ports.ts";
@@ -118,7 +119,7 @@ interface TurnSetup {
 async function askInSession({ pi, ctx }: UserSession, request: TurnRequest, asked: TurnSetup): Promise<TurnOutcome> {
   const { context, opened, transcript, patience } = asked;
   const { after, silenceMs } = { silenceMs: undefined, ...patience };
-  const seen = createTurnRecord(request.onProgress);
+  const seen = createTurnRecord(request, ctx.model?.cost);
   const settled = watchForSettled({ pi, ctx });
   const guard = guardTurn({
     halt: () => runUnlessReplaced(() => ctx.abort()),
@@ -133,6 +134,7 @@ async function askInSession({ pi, ctx }: UserSession, request: TurnRequest, aske
     if (event.type === "turn_end") return stopAtLimit(guard, seen, request);
     seen.hear(event);
     if (event.type !== "message_end") return;
+    stopAtRefusal(guard, seen.last(), {});
     appendToTranscript(transcript, event.message);
     if (event.message.role === "assistant" && event.message.stopReason === "error")
       retries.recordFailure(event.message);

@@ -49,6 +49,27 @@ export async function askStop(ctx: ExtensionContext, signal: AbortSignal): Promi
   return chosen === PAUSE ? "pause" : chosen === ABORT ? "abort" : undefined;
 }
 
+const WAKE = "Wake it now";
+const OTHER_MODEL = "Use another model";
+const SLEEP_ON = "Let it sleep";
+
+export type SleepDecision = { readonly kind: "wake" | "abort" } | { readonly kind: "model"; readonly name: string };
+
+/** [Z11] Undefined if it sleeps on. */
+export async function askSleepDecision(
+  ctx: ExtensionContext,
+  why: string,
+  signal: AbortSignal,
+): Promise<SleepDecision | undefined> {
+  const options = [SLEEP_ON, WAKE, OTHER_MODEL, ABORT];
+  const chosen = await userOpenedDialogs(ctx).select(sanitizeForTerminal(why), options, { signal });
+  if (chosen === WAKE) return { kind: "wake" };
+  if (chosen === ABORT) return { kind: "abort" };
+  if (chosen !== OTHER_MODEL) return undefined;
+  const name = (await userOpenedDialogs(ctx).input("Which model? (provider/id)", "", { signal }))?.trim() ?? "";
+  return name === "" ? undefined : { kind: "model", name };
+}
+
 /** Notes about detaching a cast: what will differ, or why it is not possible. */
 export interface DetachNotes {
   readonly refusals: readonly string[];

@@ -1,6 +1,7 @@
 import type { TurnCallbacks } from "../agents/turn-control.ts";
 import { sessionConversation } from "../conversation/conversations.ts";
-import { askAfterInterrupt, askStop, type StopChoice, askLeave } from "./cast-dialogs.ts";
+import { sleepText } from "../../../core/view/numbers.ts";
+import { askAfterInterrupt, askSleepDecision, askStop, type StopChoice, askLeave } from "./cast-dialogs.ts";
 import { PAUSE_REASON } from "../../../shell/context/run-context.ts";
 import { thrownMessage } from "../../../core/model/text.ts";
 import { runUnlessReplacedAsync, runUnlessReplaced } from "../session/user-session.ts";
@@ -14,6 +15,29 @@ export function interruptCast({ user, screen, state: { running } }: CommandConte
   askStop(user.ctx, running.endedSignal).then(
     (how) => {
       if (how) running.stop(how);
+    },
+    (thrown: unknown) => screen.note(`materia: ${thrownMessage(thrown)}`, "error"),
+  );
+}
+
+export function isAsleep({ state: { running } }: CommandContext): boolean {
+  return running?.watch.timeline().state.phase.kind === "sleeping";
+}
+
+/** [Z11] Esc while the provider refuses: wake the cast, use another model, or abort it. */
+export function askAboutSleep(context: CommandContext): void {
+  const { user, screen, state } = context;
+  const { running } = state;
+  const phase = running?.watch.timeline().state.phase;
+  if (!running || phase?.kind !== "sleeping") return;
+  askSleepDecision(user.ctx, sleepText(phase, Date.now()), running.endedSignal).then(
+    async (decision) => {
+      if (!decision) return;
+      if (decision.kind === "abort") return running.stop("abort");
+      running.release();
+      await running.done;
+      const model = decision.kind === "model" ? { model: decision.name } : {};
+      context.run({ kind: "recast", castId: running.castId }, model);
     },
     (thrown: unknown) => screen.note(`materia: ${thrownMessage(thrown)}`, "error"),
   );

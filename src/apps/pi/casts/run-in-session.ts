@@ -15,7 +15,7 @@ import { openWidget, type Widget } from "../screen/widget.ts";
 import { runUnlessReplaced, type UserSession, runUnlessReplacedAsync } from "../session/user-session.ts";
 import type { TurnControl } from "../agents/turn-control.ts";
 import { onCastKeys } from "./cast-keys.ts";
-import { onRpcRequests, interruptCast, stopCast, leavePiIfConfirmed } from "./interrupt.ts";
+import { askAboutSleep, isAsleep, onRpcRequests, interruptCast, stopCast, leavePiIfConfirmed } from "./interrupt.ts";
 import { type StopChoice, askReworkDecision } from "./cast-dialogs.ts";
 import { detachCast, checkDetach } from "./detach.ts";
 import {
@@ -69,21 +69,17 @@ export function runCastInSession(context: CommandContext, run: SessionRun): Prom
     // Replies from a file need no model.
     agentLabel: () =>
       prepared.file.rehearsal === null ? agentText(control.session() ?? runUnlessReplaced(() => user.ctx)) : undefined,
-    hint: () => widgetHint(user, isInTurn()),
+    hint: () => widgetHint(user, isInTurn(), watch.timeline().state),
   });
   stopWaiting(context);
   restoreTitle(user.ctx);
   state.stopWatching?.();
-  const over = new AbortController();
+  const [over, release] = [new AbortController(), new AbortController()];
   const onScreen = (): (() => void) => {
     widget = screen.isWatched ? openWidget(user.ctx, watch.widgetContent) : undefined;
-    const offs = [
-      onCastKeys(user, widget, castKeysFor(context)),
-      onRpcRequests(user.ctx, rpcRequestsFor(context, controller)),
-    ];
-    return () => offs.forEach((off) => off());
+    return listenWhileRunning(context, widget, controller);
   };
-  const showing = { open: onScreen, close: () => widget?.close() };
+  const showing = { open: onScreen, close: () => widget?.close(), released: release.signal };
   const done = announceCast(screen, prepared, runWithWidget(run, forwardToScreen(screen, watch), showing))
     .finally(() => {
       delete state.running;
@@ -102,6 +98,7 @@ export function runCastInSession(context: CommandContext, run: SessionRun): Prom
     watch,
     control,
     stop: (how: StopChoice) => stopCast(controller, how),
+    release: () => release.abort(),
     endedSignal: over.signal,
     hasVisibleTurn: isInTurn,
     done,
@@ -115,9 +112,19 @@ export function runCastInSession(context: CommandContext, run: SessionRun): Prom
   return done;
 }
 
+function listenWhileRunning(context: CommandContext, widget: Widget | undefined, controller: AbortController) {
+  const { user } = context;
+  const offs = [
+    onCastKeys(user, widget, castKeysFor(context)),
+    onRpcRequests(user.ctx, rpcRequestsFor(context, controller)),
+  ];
+  return () => offs.forEach((off) => off());
+}
+
 /** The session shows its own stream. */
-function widgetHint({ ctx }: UserSession, isInTurn: boolean): string {
+function widgetHint({ ctx }: UserSession, isInTurn: boolean, { phase }: CastState): string {
   if (runUnlessReplaced(() => ctx.mode) !== "tui") return "/materia abort stops it";
+  if (phase.kind === "sleeping") return "Esc: wake it now, use another model, or abort";
   return isInTurn ? "Esc interrupts" : "Esc interrupts · Alt+W shows all it does";
 }
 
@@ -143,7 +150,7 @@ function agentText(
 function castKeysFor(context: CommandContext) {
   const { ui } = context.user.ctx;
   return {
-    onEscape: () => interruptCast(context),
+    onEscape: () => (isAsleep(context) ? askAboutSleep(context) : interruptCast(context)),
     onLeave: () => leavePiIfConfirmed(context),
     onKeep: (text: string) => {
       ui.setEditorText("");
@@ -157,18 +164,20 @@ interface WidgetLifecycle {
   /** The returned function stops listening to the keys. */
   readonly open: () => () => void;
   readonly close: () => void;
+  /** [Z11] Aborted when a sleeping cast is to be continued otherwise. */
+  readonly released: AbortSignal;
 }
 
 /** [X13] Any error ends the cast: clear the screen and the state. */
 async function runWithWidget(
   { prepared, controller: { signal } }: SessionRun,
   { onSteps, onProgress, onItemSteps, onItemProgress }: CastWatch,
-  { open, close }: WidgetLifecycle,
+  { open, close, released }: WidgetLifecycle,
 ): Promise<Result<RunOutcome>> {
   try {
     const stopListening = open();
     try {
-      return await prepared.run({ signal, onSteps, onProgress, onItemSteps, onItemProgress });
+      return await prepared.run({ signal, released, onSteps, onProgress, onItemSteps, onItemProgress });
     } finally {
       stopListening();
     }

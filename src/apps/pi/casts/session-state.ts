@@ -43,6 +43,8 @@ export interface RunningCast {
   readonly castId: CastId;
   readonly watch: CastWatch;
   readonly stop: (how: StopChoice) => void;
+  /** [Z11] Leaves the sleeping cast, so that it can be continued otherwise. */
+  readonly release: () => void;
   /** Controls the running turn. */
   readonly control: TurnControl;
   /** Aborted when the cast has ended: open questions about it need no answer. */

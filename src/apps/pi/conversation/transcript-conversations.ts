@@ -2,7 +2,7 @@ import type { CastState } from "../../../core/cast/state/state.ts";
 import { currentItemKey } from "../../../core/cast/state/current-item.ts";
 import type { CastStep } from "../../../core/cast/timeline.ts";
 import { materiaOf, socketOf } from "../../../core/compile/graph.ts";
-import { type TranscriptMessage, parseTranscriptLine } from "../../../core/cast/transcript.ts";
+import { type TranscriptMessage, ownTranscriptLines, parseTranscriptLine } from "../../../core/cast/transcript.ts";
 import { createTranscriptProgress } from "../../../core/wire/transcript-progress.ts";
 import { turnProgressFrom } from "../../../shell/casting/live-progress.ts";
 import type { Pi } from "../../../shell/agents/pi-sdk.ts";
@@ -111,7 +111,7 @@ function openTranscriptConversation(reading: TranscriptSource, changed: () => vo
     lines ??= follow(() => void read());
     for (let news = await lines.next(); news.kind !== "nothing"; news = await lines.next()) {
       if (news.kind === "restarted") messages.length = 0;
-      for (const line of news.kind === "lines" ? news.lines : []) {
+      for (const line of ownTranscriptLines(news.kind === "lines" ? news.lines : [])) {
         const message = parseTranscriptLine(line);
         if (!message || (message.role === "assistant" && typeof message.content === "string")) continue;
         messages.push((JSON.parse(line) as { readonly message: SessionMessage }).message); // has the shape that was just parsed

@@ -45,6 +45,7 @@ export function applyProgress(activity: AgentActivity, progress: TurnProgress, n
     }
     case "tool_said":
     case "tools_over":
+    case "compacted":
     case "used":
       return activity;
     case "retrying":

@@ -31,7 +31,7 @@ import type { LoadedCast } from "../../../shell/store/cast-store.ts";
 import { initialState } from "../../../core/cast/state/initial-state.ts";
 
 /** A running cast, for the faces that show it. */
-export interface CastWatch extends Required<Omit<RunObserver, "signal" | "onQueued" | "onSettingUp">> {
+export interface CastWatch extends Required<Omit<RunObserver, "signal" | "released" | "onQueued" | "onSettingUp">> {
   readonly timeline: () => CastTimeline;
   /** The items so far. */
   readonly items: () => readonly ItemLog[];
@@ -145,9 +145,10 @@ function itemListeners(
 
 /** Its last event may be a stop, but a watched cast is running. */
 function runningBoard(trail: CastTimeline, used: Usage): CastBoard {
+  const board = castBoard(trail, { now: Date.now(), program: COMMAND_PREFIX, used });
   return {
-    ...castBoard(trail, { now: Date.now(), program: COMMAND_PREFIX, used }),
-    status: "running",
+    ...board,
+    status: board.asleep ? "sleeping" : "running",
     reason: null,
     question: null,
     last: null,
@@ -203,11 +204,12 @@ function isAgentVisit({ state: { phase, graph } }: CastTimeline): boolean {
   return socket !== undefined && graph.materia[socket.materia]?.type === "agent";
 }
 
-function statusLineText({ status, position, item, elapsedMs, tokens }: CastBoard): string {
+function statusLineText({ status, position, item, asleep, elapsedMs, tokens }: CastBoard): string {
   return [
     `${statusSymbol(status).text} materia`,
     ...(position ? [position.atWork ? positionText(position) : position.materia] : []),
     ...(item ? [`item ${item.number} of ${item.of}`] : []),
+    ...(asleep ? [asleep.text] : []),
     durationText(elapsedMs),
     `${amountText(tokens)} tokens`,
   ].join(" · ");

@@ -1,0 +1,63 @@
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { eventsOf, newPlace, run } from "../harness/cli.ts";
+
+const config = {
+  materia: {
+    Build: { prompt: "Build.", tools: "coding", conversation: "item" },
+    Judge: { prompt: "Judge.", parse: "json", conversation: "item" },
+  },
+  loadouts: {
+    Main: {
+      entry: "Socket-1",
+      sockets: {
+        "Socket-1": { materia: "Build", edges: [{ when: "always", to: "Socket-2" }] },
+        "Socket-2": { materia: "Judge", edges: [{ when: "not_satisfied", to: "Socket-1", maxTraversals: 3 }] },
+      },
+    },
+  },
+};
+const write = (content: string) => ({ name: "write", arguments: { path: "a.txt", content } });
+const first = { tools: [write("1")], text: "built once" };
+const again = { tools: [write("2")], text: "built twice" };
+const Judge = [{ json: { satisfied: false, context: "it must say 2" } }, { json: { satisfied: true } }];
+
+function linesIn(cwd: string, castId: string, visit: string): readonly string[] {
+  const file = join(cwd, ".pi/pi-materia", castId, "sockets", visit, "transcript.jsonl");
+  return readFileSync(file, "utf8").trimEnd().split("\n");
+}
+
+function castIdIn(printed: string): string {
+  return /"castId":"([^"]+)"/.exec(printed)?.[1] ?? "";
+}
+
+it("[I5, I6, I8] a stopped visit goes on in its continued conversation, and so does a fork", async () => {
+  const cwd = newPlace({ "c.json": config, "r.json": { replies: { Build: [first], Judge } } });
+  const named = ["--config", "c.json"];
+  const begun = await run(["cast", ...named, "--loadout", "Main", "--rehearse", "r.json", "--json", "x"], { cwd });
+  const castId = castIdIn(begun.stdout);
+  expect(begun.code).not.toBe(0);
+  writeFileSync(join(cwd, "r.json"), JSON.stringify({ replies: { Build: [first, again], Judge } }));
+  const done = await run(["recast", castId, ...named, "--rehearse", "r.json", "--json"], { cwd });
+  expect([done.code, readFileSync(join(cwd, "a.txt"), "utf8")]).toEqual([0, "2"]);
+  const [before, after] = [linesIn(cwd, castId, "Socket-1/1"), linesIn(cwd, castId, "Socket-1/2")];
+  // The request repeats the earlier one from its first character.
+  expect(after.slice(0, before.length)).toEqual(before);
+  expect(after.filter((line) => line.includes('"role":"system"'))).toHaveLength(1);
+  const story = (await run(["show", castId], { cwd })).stdout;
+  expect(story.match(/continues visit 1/g)).toHaveLength(2);
+  const visit = (await run(["show", castId, "Socket-1#2", "--json"], { cwd })).stdout;
+  expect([visit.includes("built twice"), visit.includes("built once")]).toEqual([true, false]);
+
+  const forked = await run(["fork", `${castId}@Socket-1#2`, ...named, "--rehearse", "r.json", "--json"], { cwd });
+  expect(forked.code).toBe(0);
+  const forkId = readdirSync(join(cwd, ".pi/pi-materia")).find((name) => /^\d{8}-/.test(name) && name !== castId) ?? "";
+  expect(linesIn(cwd, forkId, "Socket-1/2").slice(0, before.length)).toEqual(before);
+  const journal = readFileSync(join(cwd, ".pi/pi-materia", forkId, "journal.jsonl"), "utf8");
+  expect(eventsOf(journal).flatMap((event) => (event.type === "visit_started" ? [event.continues ?? 0] : []))).toEqual([
+    0, 0, 1, 1,
+  ]);
+  const replayed = await run(["replay", castId, ...named, "--json"], { cwd });
+  expect(JSON.parse(replayed.stdout)).toMatchObject({ same: true });
+});
