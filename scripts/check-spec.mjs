@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const problems = [];
 
 /** `[G1]`, `[G1, G2]`; `[G-a]` and the like are read too, so that a tag of no document is found. */
-const CITATION = String.raw`\[([A-Z](?:\d+|-[a-z]+)(?:,\s*[A-Z](?:\d+|-[a-z]+))*)\]`;
+const CITATION = String.raw`\[([A-Z]{1,2}(?:\d+|-[a-z]+)(?:,\s*[A-Z]{1,2}(?:\d+|-[a-z]+))*)\]`;
 const MOST_RULES = 3;
 
 /** Comments, strings, templates (one inside another) and regular expressions, whichever begins first. */
@@ -44,12 +44,12 @@ if (problems.length > 0) {
 }
 console.log(`spec: ${rules.size} rules, ${citations.length} citing tests`);
 
-/** `- **G1** text` in docs/spec, in the order of ids; an id stands once, and the numbers of a letter have no gaps. */
+/** `- **G1** text` in docs/spec, in the order of ids; an id stands once, and the numbers of a family have no gaps. */
 function readRules() {
   const found = new Map();
   for (const file of filesIn("docs/spec", ".md")) {
     const text = readFileSync(join(root, file), "utf8");
-    for (const match of text.matchAll(/^- \*\*([A-Z]\d+)\*\* (\S.*(?:\n {2,}\S.*)*)/gm)) {
+    for (const match of text.matchAll(/^- \*\*([A-Z]{1,2}\d+)\*\* (\S.*(?:\n {2,}\S.*)*)/gm)) {
       const [, id, body] = match;
       const place = `${file}:${lineAt(text, match.index)}`;
       const earlier = found.get(id);
@@ -59,7 +59,7 @@ function readRules() {
   }
   if (found.size === 0) problems.push("docs/spec: no rules found");
 
-  const numbers = Map.groupBy(found.keys(), (id) => id[0]);
+  const numbers = Map.groupBy(found.keys(), familyOf);
   for (const [letter, ids] of numbers) {
     const last = Math.max(...ids.map(numberOf));
     for (let number = 1; number <= last; number += 1) {
@@ -67,7 +67,9 @@ function readRules() {
         problems.push(`docs/spec: ${letter}${number} is missing before ${letter}${last}`);
     }
   }
-  return new Map([...found].toSorted(([a], [b]) => a[0].localeCompare(b[0]) || numberOf(a) - numberOf(b)));
+  return new Map(
+    [...found].toSorted(([a], [b]) => familyOf(a).localeCompare(familyOf(b)) || numberOf(a) - numberOf(b)),
+  );
 }
 
 function checkCitations(all) {
@@ -172,8 +174,13 @@ function splitIds(ids) {
   return ids.split(",").map((id) => id.trim());
 }
 
+/** `G` of `G12`, `TM` of `TM3`. */
+function familyOf(id) {
+  return id.replace(/\d+$/, "");
+}
+
 function numberOf(id) {
-  return Number(id.slice(1));
+  return Number(id.slice(familyOf(id).length));
 }
 
 function lineAt(text, index) {
