@@ -44,7 +44,7 @@ if (problems.length > 0) {
 }
 console.log(`spec: ${rules.size} rules, ${citations.length} citing tests`);
 
-/** `- **G1** text` in docs/spec, in the order of ids; an id stands once, and the numbers of a family have no gaps. */
+/** `- **G1** text` in docs/spec, in the order of ids; an id stands once, and the numbers of a prefix have no gaps. */
 function readRules() {
   const found = new Map();
   for (const file of filesIn("docs/spec", ".md")) {
@@ -59,7 +59,7 @@ function readRules() {
   }
   if (found.size === 0) problems.push("docs/spec: no rules found");
 
-  const numbers = Map.groupBy(found.keys(), familyOf);
+  const numbers = Map.groupBy(found.keys(), prefixOf);
   for (const [letter, ids] of numbers) {
     const last = Math.max(...ids.map(numberOf));
     for (let number = 1; number <= last; number += 1) {
@@ -68,7 +68,7 @@ function readRules() {
     }
   }
   return new Map(
-    [...found].toSorted(([a], [b]) => familyOf(a).localeCompare(familyOf(b)) || numberOf(a) - numberOf(b)),
+    [...found].toSorted(([a], [b]) => prefixOf(a).localeCompare(prefixOf(b)) || numberOf(a) - numberOf(b)),
   );
 }
 
@@ -175,12 +175,12 @@ function splitIds(ids) {
 }
 
 /** `G` of `G12`, `TM` of `TM3`. */
-function familyOf(id) {
+function prefixOf(id) {
   return id.replace(/\d+$/, "");
 }
 
 function numberOf(id) {
-  return Number(id.slice(familyOf(id).length));
+  return Number(id.slice(prefixOf(id).length));
 }
 
 function lineAt(text, index) {

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { wholeNumber } from "../model/schemas.ts";
 import type { Options } from "./options.ts";
+import type { CompletionCommand, DiffCommand, OpenCommand, RestoreCommand, ShowCommand } from "./show-commands.ts";
 
 /** [C20, C35] The demo runs one item after another, or several at once. */
 export type DemoKind = "plain" | "parallel";
@@ -223,53 +224,6 @@ export interface FleetLimit {
 /** Without a number the limit is removed. */
 export interface FleetLimitChange extends FleetLimit {
   readonly most?: number;
-}
-
-/** Shells that completion supports. */
-export const SHELLS = ["bash", "zsh", "fish"] as const;
-export type Shell = (typeof SHELLS)[number];
-
-export interface CompletionCommand {
-  readonly kind: "completion";
-  /** The script for a shell, or completions of the last word. */
-  readonly wants: { readonly shell: Shell } | { readonly words: readonly string[] };
-}
-
-/** The report of a cast, or one visit of it (`Socket-4#2`). */
-export interface ShowCommand {
-  readonly kind: "show";
-  readonly castId?: string;
-  readonly visit?: string;
-  /** Every text in full. */
-  readonly full?: true;
-  readonly markdown?: true;
-  /** Of a long cast, from 1; the last one if unset. */
-  readonly page?: number;
-}
-
-/** The files that a cast, a visit (`Socket-4#2`) or an item (`WI-2`) changed. */
-export interface DiffCommand {
-  readonly kind: "diff";
-  readonly castId?: string;
-  readonly place?: string;
-  readonly as: "patch" | "stat" | "names";
-}
-
-/** The files as they were at the end of a cast or of a visit. */
-export interface RestoreCommand {
-  readonly kind: "restore";
-  readonly castId: string;
-  readonly visit?: string;
-  readonly to?: string;
-  readonly here: boolean;
-}
-
-/** Opens the conversation of a visit (`Socket-4#2`, or its number in the cast) in Pi. */
-export interface OpenCommand {
-  readonly kind: "open";
-  readonly castId?: string;
-  readonly visit?: string;
-  readonly trust?: true;
 }
 
 export interface GridCommand {

@@ -1,10 +1,15 @@
 import { failWith, error, fail, ok, type Issue, type Result, assertNever } from "../model/issue.ts";
 import { nearestName, oneLine } from "../model/text.ts";
-import { parseTarget, type BudgetOptions, type Command, type ReworkDecision } from "./command.ts";
+import { parseTarget, type Command } from "./command.ts";
 import { usageOf } from "./command-text.ts";
 import { COMMON_OPTIONS, expectsValue, splitOptions, type Options, type CommandArguments } from "./options.ts";
 import {
+  budgetOptions,
   readBudget,
+  readDiff,
+  readDoctor,
+  readRecast,
+  readRestore,
   readCasts,
   readCompletion,
   readGrid,
@@ -144,19 +149,19 @@ function readByName(row: CommandRow, reading: CommandInput): Result<Command> {
     case "show":
       return ok(readShow(reading.positional, options));
     case "diff":
-      return readDiff(row, reading);
+      return readDiff(row, reading.positional, options);
     case "open":
       return ok(readOpen(reading.positional, options));
     case "restore":
-      return readRestore(row, reading);
+      return readRestore(row, reading.positional, options);
     case "doctor":
-      return readDoctor(row, reading);
+      return readDoctor(row, reading.positional, options);
     case "continue":
       return ok({ kind: "continue", text: reading.text, reject: options.reject === true, ...literalFlag(reading) });
     case "abort":
       return ok({ kind: "abort", ...castId, ...(options.trust ? { trust: true as const } : {}) });
     case "recast":
-      return readRecast(row, reading);
+      return readRecast(row, reading.positional, options);
     case "loadout":
     case "materia":
       return ok({ kind: row.name, ...name });
@@ -207,72 +212,9 @@ function readByName(row: CommandRow, reading: CommandInput): Result<Command> {
   }
 }
 
-function readRecast(row: CommandRow, { positional: [castId], args: { options } }: CommandInput): Result<Command> {
-  const { allow, edited, hint, accept, next } = options;
-  const decisions: readonly ReworkDecision[] = [
-    ...(hint === undefined ? [] : [{ kind: "hint" as const, text: hint }]),
-    ...(accept ? [{ kind: "accept" as const }] : []),
-    ...(next ? [{ kind: "next" as const }] : []),
-  ];
-  const [decision, another] = decisions;
-  if (another)
-    return failWith("bad_option", `--${another.kind}`, "use only one of --hint, --accept and --next", usageOf(row));
-  return ok({
-    kind: "recast",
-    ...withoutUndefined({ castId }),
-    ...budgetOptions(options),
-    ...withoutUndefined({ allow }),
-    ...(decision ? { decision } : {}),
-    ...(edited ? { edited } : {}),
-  });
-}
-
-function readDoctor(row: CommandRow, { positional: rest, args: split }: CommandInput): Result<Command> {
-  const [castId] = rest;
-  const { salvage } = split.options;
-  if (castId === undefined && salvage)
-    return failWith("missing_cast_id", "--salvage", "--salvage needs a cast id", usageOf(row));
-  return ok({ kind: "doctor", ...withoutUndefined({ castId }), ...(salvage ? { salvage } : {}) });
-}
-
 /** After a `--` without a word before it there is only text. */
 function literalFlag({ positional: rest, args: split }: CommandInput): { readonly literal?: true } {
   return split.afterDelimiter !== undefined && rest.length === 0 ? { literal: true } : {};
-}
-
-/** `Socket-4#2`, `Socket-4`, `WI-2`, `loop/WI-2`: no cast id looks like these. */
-const VISIT_OR_ITEM_PATTERN = /#|\/|^(Socket|WI)-\d+$/;
-
-function readDiff(row: CommandRow, { positional: rest, args: { options } }: CommandInput): Result<Command> {
-  if (options.stat && options["name-only"])
-    return failWith("bad_option", "--name-only", "use either --stat or --name-only", usageOf(row));
-  const as = options.stat ? "stat" : options["name-only"] ? "names" : "patch";
-  const [first, second] = rest;
-  if (first === undefined) return ok({ kind: "diff", as });
-  if (second === undefined)
-    return ok({ kind: "diff", as, ...(VISIT_OR_ITEM_PATTERN.test(first) ? { place: first } : { castId: first }) });
-  return ok({ kind: "diff", as, castId: first, place: second });
-}
-
-function readRestore(row: CommandRow, { positional: rest, args: { options } }: CommandInput): Result<Command> {
-  const usage = usageOf(row);
-  const { to, here } = options;
-  const issues: Issue[] = [];
-  const [castId = "", ...visit] = (rest[0] ?? "").split("@");
-  if (castId === "") issues.push(error("missing_cast_id", "restore", "restore needs a cast id", usage));
-  if (to !== undefined && here) issues.push(error("bad_option", "--here", "use either --to or --here", usage));
-  if (issues.length > 0) return fail(...issues);
-  return ok({
-    kind: "restore",
-    castId,
-    here: here === true,
-    ...(visit.length === 0 ? {} : { visit: visit.join("@") }),
-    ...withoutUndefined({ to }),
-  });
-}
-
-function budgetOptions({ budget, cost }: Options): BudgetOptions {
-  return { ...withoutUndefined({ budget, costUsd: cost }) };
 }
 
 function readLink(row: CommandRow, { args: split, positional: rest, text }: CommandInput): Result<Command> {

@@ -1,7 +1,8 @@
 import { readCount, type Options, type CommandArguments } from "./options.ts";
-import { failWith, ok, type Result, suggest, typed } from "../model/issue.ts";
+import { error, fail, failWith, ok, type Issue, type Result, suggest, typed } from "../model/issue.ts";
 import { didYouMean } from "../model/text.ts";
-import { SHELLS, parseTarget, type Command, type OpenCommand, type TestCommand } from "./command.ts";
+import { parseTarget, type BudgetOptions, type Command, type ReworkDecision, type TestCommand } from "./command.ts";
+import { SHELLS, type OpenCommand } from "./show-commands.ts";
 import { usageOf } from "./command-text.ts";
 import type { CommandRow } from "./command-table.ts";
 import { withoutUndefined } from "../model/json.ts";
@@ -164,4 +165,65 @@ export function readForecast([loadout]: readonly string[], { items, model }: Opt
     kind: "forecast",
     ...withoutUndefined({ loadout, items, model }),
   };
+}
+
+export function readRecast(row: CommandRow, [castId]: readonly string[], options: Options): Result<Command> {
+  const { allow, edited, hint, accept, next } = options;
+  const decisions: readonly ReworkDecision[] = [
+    ...(hint === undefined ? [] : [{ kind: "hint" as const, text: hint }]),
+    ...(accept ? [{ kind: "accept" as const }] : []),
+    ...(next ? [{ kind: "next" as const }] : []),
+  ];
+  const [decision, another] = decisions;
+  if (another)
+    return failWith("bad_option", `--${another.kind}`, "use only one of --hint, --accept and --next", usageOf(row));
+  return ok({
+    kind: "recast",
+    ...withoutUndefined({ castId }),
+    ...budgetOptions(options),
+    ...withoutUndefined({ allow }),
+    ...(decision ? { decision } : {}),
+    ...(edited ? { edited } : {}),
+  });
+}
+
+export function readDoctor(row: CommandRow, [castId]: readonly string[], { salvage }: Options): Result<Command> {
+  if (castId === undefined && salvage)
+    return failWith("missing_cast_id", "--salvage", "--salvage needs a cast id", usageOf(row));
+  return ok({ kind: "doctor", ...withoutUndefined({ castId }), ...(salvage ? { salvage } : {}) });
+}
+
+/** `Socket-4#2`, `Socket-4`, `WI-2`, `loop/WI-2`: no cast id looks like these. */
+const VISIT_OR_ITEM_PATTERN = /#|\/|^(Socket|WI)-\d+$/;
+
+export function readDiff(row: CommandRow, rest: readonly string[], options: Options): Result<Command> {
+  if (options.stat && options["name-only"])
+    return failWith("bad_option", "--name-only", "use either --stat or --name-only", usageOf(row));
+  const as = options.stat ? "stat" : options["name-only"] ? "names" : "patch";
+  const [first, second] = rest;
+  if (first === undefined) return ok({ kind: "diff", as });
+  if (second === undefined)
+    return ok({ kind: "diff", as, ...(VISIT_OR_ITEM_PATTERN.test(first) ? { place: first } : { castId: first }) });
+  return ok({ kind: "diff", as, castId: first, place: second });
+}
+
+export function readRestore(row: CommandRow, rest: readonly string[], options: Options): Result<Command> {
+  const usage = usageOf(row);
+  const { to, here } = options;
+  const issues: Issue[] = [];
+  const [castId = "", ...visit] = (rest[0] ?? "").split("@");
+  if (castId === "") issues.push(error("missing_cast_id", "restore", "restore needs a cast id", usage));
+  if (to !== undefined && here) issues.push(error("bad_option", "--here", "use either --to or --here", usage));
+  if (issues.length > 0) return fail(...issues);
+  return ok({
+    kind: "restore",
+    castId,
+    here: here === true,
+    ...(visit.length === 0 ? {} : { visit: visit.join("@") }),
+    ...withoutUndefined({ to }),
+  });
+}
+
+export function budgetOptions({ budget, cost }: Options): BudgetOptions {
+  return { ...withoutUndefined({ budget, costUsd: cost }) };
 }

@@ -1,6 +1,7 @@
 import { COMMON_OPTIONS } from "../../core/command/options.ts";
 import { COMMANDS, commandRow, type CommandName } from "../../core/command/command-table.ts";
-import { FLEET_ACTIONS, FLEET_LIMIT_KINDS, SCHEDULE_ACTIONS, SHELLS } from "../../core/command/command.ts";
+import { FLEET_ACTIONS, FLEET_LIMIT_KINDS, SCHEDULE_ACTIONS } from "../../core/command/command.ts";
+import { SHELLS } from "../../core/command/show-commands.ts";
 import { quoteWord } from "../../core/command/split-words.ts";
 import { THINKING_LEVELS } from "../../core/model/materia.ts";
 import { statusText } from "../../core/view/cast-list.ts";

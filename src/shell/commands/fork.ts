@@ -1,6 +1,7 @@
 import type { EventOf } from "../../core/cast/state/event.ts";
 import type { CastStart } from "../../core/cast/state/state.ts";
-import type { ForkCommand, RestoreCommand } from "../../core/command/command.ts";
+import type { ForkCommand } from "../../core/command/command.ts";
+import type { RestoreCommand } from "../../core/command/show-commands.ts";
 import { quoteWord } from "../../core/command/split-words.ts";
 import { compileTargets, type CompiledChain } from "../../core/compile/targets/compile.ts";
 import type { CastId } from "../../core/model/ids.ts";

@@ -2,7 +2,7 @@ import { appendAll } from "../../core/model/lists.ts";
 import { existsSync } from "node:fs";
 import { replaySteps } from "../../core/cast/timeline.ts";
 import type { CastEvent } from "../../core/cast/state/event.ts";
-import type { ShowCommand } from "../../core/command/command.ts";
+import type { ShowCommand } from "../../core/command/show-commands.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { ok, type Result } from "../../core/model/issue.ts";
 import { sanitizeForTerminal } from "../../core/model/text.ts";

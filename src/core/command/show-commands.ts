@@ -1,0 +1,46 @@
+/** Shells that completion supports. */
+export const SHELLS = ["bash", "zsh", "fish"] as const;
+export type Shell = (typeof SHELLS)[number];
+
+/** The report of a cast, or one visit of it (`Socket-4#2`). */
+export interface ShowCommand {
+  readonly kind: "show";
+  readonly castId?: string;
+  readonly visit?: string;
+  /** Every text in full. */
+  readonly full?: true;
+  readonly markdown?: true;
+  /** Of a long cast, from 1; the last one if unset. */
+  readonly page?: number;
+}
+
+/** The files that a cast, a visit (`Socket-4#2`) or an item (`WI-2`) changed. */
+export interface DiffCommand {
+  readonly kind: "diff";
+  readonly castId?: string;
+  readonly place?: string;
+  readonly as: "patch" | "stat" | "names";
+}
+
+/** The files as they were at the end of a cast or of a visit. */
+export interface RestoreCommand {
+  readonly kind: "restore";
+  readonly castId: string;
+  readonly visit?: string;
+  readonly to?: string;
+  readonly here: boolean;
+}
+
+/** Opens the conversation of a visit (`Socket-4#2`, or its number in the cast) in Pi. */
+export interface OpenCommand {
+  readonly kind: "open";
+  readonly castId?: string;
+  readonly visit?: string;
+  readonly trust?: true;
+}
+
+export interface CompletionCommand {
+  readonly kind: "completion";
+  /** The script for a shell, or completions of the last word. */
+  readonly wants: { readonly shell: Shell } | { readonly words: readonly string[] };
+}
