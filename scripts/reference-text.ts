@@ -9,7 +9,7 @@ import { AdvanceRule, Edge, Exit, Loadout, Loop, Socket } from "../src/core/mode
 import { AgentMateria, UtilityMateria } from "../src/core/model/materia.ts";
 import { Rehearsal, ScriptedReply } from "../src/core/model/rehearsal.ts";
 import { TestExpectations, TestCast } from "../src/core/testing/test-file.ts";
-import { OPTION_TEXTS } from "../src/shell/commands/help.ts";
+import { optionHelp } from "../src/core/command/options.ts";
 
 type Schema = Parameters<typeof toJsonSchema>[0];
 
@@ -21,7 +21,7 @@ export function referenceText(): string {
     "## Commands",
     list(COMMANDS.map((row) => `\`materia ${row.usage}\`: ${row.does}. Example: \`materia ${row.example}\``)),
     "## Options",
-    list(Object.values(OPTION_TEXTS).map(([usage, does]) => `\`${usage}\`: ${does}`)),
+    list(optionHelp().map(([usage, does]) => `\`${usage}\`: ${does}`)),
     "## Configuration",
     "Layers, later wins: bundled, user (`$XDG_CONFIG_HOME/pi/pi-materia/materia.json`), project (`.pi/pi-materia.json`), `MATERIA_CONFIG`, `--config`.",
     ...section("A materia that is an agent", AgentMateria),

@@ -1,5 +1,4 @@
 import { askedPersonMateria } from "../../core/cast/prompt-text.ts";
-import type { CastState } from "../../core/cast/state/state.ts";
 import type { CastingCommand } from "../../core/command/command.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { hasForeignCastIssue, ok, type Result } from "../../core/model/issue.ts";
@@ -56,7 +55,7 @@ async function runPrepared(request: CliContext, prepared: PreparedCast): Promise
 async function finishOrAsk(request: CliContext, castId: CastId, end: RunOutcome): Promise<Result<number>> {
   const { io, options, workspace } = request;
   if (end.kind === "waiting" && io.canAsk && !options.json && !options.quiet) {
-    const shown = waitingReply(end.state);
+    const shown = end.state.phase.kind === "waiting" ? end.state.phase.reply : "";
     const answer = await (askedPersonMateria(end.state)
       ? askYesOrNo(io, shown, castId)
       : askForAnswer(io, shown, castId));
@@ -65,8 +64,4 @@ async function finishOrAsk(request: CliContext, castId: CastId, end: RunOutcome)
   }
   printResult({ io, options, end, root: workspace.root });
   return ok(exitCodeFor(end));
-}
-
-function waitingReply({ phase }: CastState): string {
-  return phase.kind === "waiting" ? phase.reply : "";
 }

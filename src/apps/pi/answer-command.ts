@@ -1,5 +1,5 @@
 import type { Options } from "../../core/command/options.ts";
-import { ok, type Issue, type Result } from "../../core/model/issue.ts";
+import { ok, type Result } from "../../core/model/issue.ts";
 import { line, type Line } from "../../core/view/line.ts";
 import type { CommandOutput } from "../../shell/commands/command-output.ts";
 import { runCommand, type ImmediateCommand } from "../../shell/commands/run-command.ts";
@@ -15,7 +15,7 @@ export async function answerCommand(
   const found = await runCommand(command, workspace, from);
   if (!found.ok) return found;
   showAnswer(context, found.value, options);
-  if (left) context.screen.note(issueText(left), "warning");
+  if (left) context.screen.note(left.hint === undefined ? left.message : `${left.message}: ${left.hint}`, "warning");
   return ok(undefined);
 }
 
@@ -27,8 +27,4 @@ function jsonLines(data: unknown): readonly Line[] {
   return JSON.stringify(data, undefined, 2)
     .split("\n")
     .map((text) => line(text));
-}
-
-function issueText({ message, hint }: Issue): string {
-  return hint === undefined ? message : `${message}: ${hint}`;
 }

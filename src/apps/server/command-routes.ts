@@ -1,6 +1,5 @@
 import { suggest, typed, error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import type { Context, Hono } from "hono";
-import type * as v from "valibot";
 import {
   isCastingCommand,
   parseTarget,
@@ -30,7 +29,10 @@ export function commandRoutes(app: Hono, served: ServedProject): void {
     withWorkspace(served, async (c, workspace) => {
       const body = parseBody(c, CommandRequest);
       if (!body.ok) return refuse(c, 400, ...body.issues);
-      const parsed = readCommand(body.value);
+      const parsed =
+        "options" in body.value
+          ? ok({ command: body.value.command, options: body.value.options })
+          : parsePageText(body.value.command);
       if (!parsed.ok) return refuse(c, 400, ...parsed.issues);
       const drafted = withDraft(workspace, body.value.draft);
       return answerCommand(c, served, { ...parsed.value, workspace: drafted, trust: body.value.trust });
@@ -79,10 +81,6 @@ function overlayEntries<T>(
 function rehearsalCommand({ loadout, targets, prompt }: RehearsalRequest): CastCommand | LinkCommand {
   if (targets) return { kind: "link", targets: targets.map(parseTarget), prompt };
   return { kind: "cast", prompt, literal: true, ...(loadout === undefined ? {} : { loadout }) };
-}
-
-function readCommand(body: v.InferOutput<typeof CommandRequest>): Result<ParsedCommand> {
-  return "options" in body ? ok({ command: body.command, options: body.options }) : parsePageText(body.command);
 }
 
 function parsePageText(text: string): Result<ParsedCommand> {

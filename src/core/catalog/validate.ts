@@ -38,17 +38,14 @@ function issueOf(issue: v.BaseIssue<unknown>, keys: KeyPath): Issue {
   if (issue.received === "undefined") return error("missing_key", path, `"${name}" is missing`);
   const received = oneLine(issue.received, 60);
   if (issue.expected === "never") return error("unknown_key", path, `"${name}" is unknown`);
-  if (isOurWording(issue)) return error("bad_value", path, `"${name}" ${issue.message}; found ${received}`);
+  if (!issue.message.startsWith("Invalid "))
+    return error("bad_value", path, `"${name}" ${issue.message}; found ${received}`);
   const expected = (issue.expected ?? "another value")
     .replaceAll(" | ", " or ")
     .replace(/^\((.*)\)$/, "$1")
     .replace(/^Array$/, "a list")
     .replace(/^Object$/, "an object");
   return error("bad_value", path, `"${name}" must be ${expected}, not ${received}`);
-}
-
-function isOurWording(issue: v.BaseIssue<unknown>): boolean {
-  return !issue.message.startsWith("Invalid ");
 }
 
 /**

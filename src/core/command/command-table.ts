@@ -1,161 +1,253 @@
-import { CAST_COMMANDS, type CommandEntry } from "./cast-commands.ts";
+import { RUN_OPTIONS, type OptionName } from "./options.ts";
 
 /** One row of the command table. Help, completion and the grammar read it. */
-export interface CommandRow extends CommandEntry {
+export interface CommandRow {
   readonly name: CommandName;
+  readonly usage: string;
+  readonly does: string;
+  readonly example: string;
+  readonly options: readonly OptionName[];
+  /** The most words after the name, or a text to the end. */
+  readonly takes: number | "prompt" | "targets" | "paths";
 }
 
-export type CommandName = (typeof COMMAND_ENTRIES)[number]["name"];
+export type CommandName = keyof typeof COMMAND_TABLE;
 
-const COMMAND_ENTRIES = [
-  ...CAST_COMMANDS,
-  {
-    name: "loadout",
-    usage: "loadout [name]",
+/** A row without its name, with which usage and example begin. */
+type CommandEntry = Pick<CommandRow, "does"> & Partial<Omit<CommandRow, "name">>;
+
+const COMMAND_TABLE = {
+  cast: {
+    usage: "[--loadout NAME] [--budget TOKENS] [--cost USD] <prompt>",
+    does: "run the active loadout",
+    example: "Add a dark mode to the settings page",
+    options: ["loadout", "budget", "cost", "max-forecast", ...RUN_OPTIONS, "on", "detach", "priority", "key"],
+    takes: "prompt",
+  },
+  link: {
+    usage: "[--from <castId>] [--budget TOKENS] [--cost USD] <target>… -- <prompt>",
+    does: "chain saved materia and loadouts into one immediate cast",
+    example: "Planner Build -- Add a small settings page.",
+    options: ["from", "budget", "cost", "max-forecast", ...RUN_OPTIONS, "on", "detach", "priority", "key"],
+    takes: "targets",
+  },
+  casts: {
+    usage: "[prune [--keep N] [--older-than DAYS] [--yes]]",
+    does: "list recent casts, or remove old ones",
+    example: "--json",
+    options: ["keep", "older-than", "yes", "on"],
+    takes: 1,
+  },
+  status: {
+    usage: "[castId]",
+    does: "where a cast is: items done, tokens, cost, last event",
+    options: ["on"],
+    takes: 1,
+  },
+  doctor: {
+    usage: "[castId [--salvage]]",
+    does: "verify all casts, or one: every line and every file that a line speaks of; save what is sound",
+    options: ["salvage"],
+    takes: 1,
+  },
+  show: {
+    usage: "[castId] [visit] [--full] [--markdown] [--page N]",
+    does: "the story of a cast: each visit, its tools, the edge taken and why; or one visit (Socket-4#2) whole",
+    example: "last Socket-4#2",
+    options: ["full", "markdown", "page", "on"],
+    takes: 2,
+  },
+  diff: {
+    usage: "[castId] [visit | item] [--stat | --name-only]",
+    does: "what a cast changed in the files, or one visit (Socket-4#2) or item (WI-2) of it",
+    example: "last Socket-4#2",
+    options: ["stat", "name-only", "on"],
+    takes: 2,
+  },
+  restore: {
+    usage: "<castId>[@visit] [--to DIR | --here]",
+    does: "restore the files of a cast or a visit into a new working tree",
+    example: "last@Socket-4#2 --to ../before",
+    options: ["to", "here"],
+    takes: 1,
+  },
+  watch: {
+    usage: "[castId]",
+    does: "follow a cast that another process drives",
+    options: ["quiet", "on"],
+    takes: 1,
+  },
+  open: {
+    usage: "[castId] [visit]",
+    does: "the conversation of a visit as a session of Pi: a copy, which changes nothing of the cast",
+    example: "last Socket-4#2",
+    options: ["trust"],
+    takes: 2,
+  },
+  continue: {
+    usage: "[castId] [message], or continue [castId] --reject <reason>",
+    does: "finish an interactive socket or answer it; say yes or no to a person's gate",
+    example: "Leave the database alone",
+    options: ["reject", ...RUN_OPTIONS, "on", "detach"],
+    takes: "prompt",
+  },
+  recast: {
+    usage: "[castId] [--budget TOKENS] [--cost USD] [--allow N] [--hint TEXT | --accept | --next] [--edited]",
+    does: "resume a failed, aborted or interrupted cast where it stopped, with the graph as it was started",
+    example: "--allow 2",
+    options: ["budget", "cost", "allow", "hint", "accept", "next", "edited", ...RUN_OPTIONS, "on", "detach"],
+    takes: 1,
+  },
+  abort: {
+    usage: "[castId]",
+    does: "stop a running cast",
+    options: ["trust", "on"],
+    takes: 1,
+  },
+  loadout: {
+    usage: "[name]",
     does: "list loadouts with their source, or choose the active one",
-    example: "loadout Planning-Consult",
-    options: [],
+    example: "Planning-Consult",
     takes: 1,
   },
-  {
-    name: "materia",
-    usage: "materia [name]",
+  materia: {
+    usage: "[name]",
     does: "list materia, or show one",
-    example: "materia Build",
-    options: [],
+    example: "Build",
     takes: 1,
   },
-  {
-    name: "grid",
-    usage: "grid [name] [--mermaid] [--link <target>…]",
+  grid: {
+    usage: "[name] [--mermaid] [--link <target>…]",
     does: "draw a loadout's graph, or that of a chain before it runs",
-    example: "grid Full-Auto",
+    example: "Full-Auto",
     options: ["mermaid", "link"],
     takes: "targets",
   },
-  {
-    name: "check",
-    usage: "check [file] [--strict]",
+  check: {
+    usage: "[file] [--strict]",
     does: "every problem of the configuration, and the worst case of each loadout",
-    example: "check",
     options: ["strict"],
     takes: 1,
   },
-  {
-    name: "test",
-    usage: "test [paths…] [--watch] [--update] [--junit FILE] [--min-coverage PERCENT]",
+  test: {
+    usage: "[paths…] [--watch] [--update] [--junit FILE] [--min-coverage PERCENT]",
     does: "run tests of loadouts, and say what of each graph no test took",
-    example: "test .pi/tests",
+    example: ".pi/tests",
     options: ["watch", "update", "junit", "min-coverage", "trust"],
     takes: "paths",
   },
-  {
-    name: "replay",
-    usage: "replay [castId | --all] [--loadout NAME]",
+  replay: {
+    usage: "[castId | --all] [--loadout NAME]",
     does: "what was answered then on what is configured now: where would a cast go differently",
-    example: "replay --all",
+    example: "--all",
     options: ["all", "loadout"],
     takes: 1,
   },
-  {
-    name: "fuzz",
-    usage: "fuzz [loadout] [--casts N] [--items N] [--seed N] [--out DIR]",
+  fuzz: {
+    usage: "[loadout] [--casts N] [--items N] [--seed N] [--out DIR]",
     does: "thousands of random casts of a graph through the engine: does it end, what is never reached, which limits are hit",
-    example: "fuzz Full-Auto",
+    example: "Full-Auto",
     options: ["casts", "items", "seed", "out"],
     takes: 1,
   },
-  {
-    name: "forecast",
-    usage: "forecast [loadout] [--items N] [--model provider/id]",
+  forecast: {
+    usage: "[loadout] [--items N] [--model provider/id]",
     does: "what a cast will take: turns, tokens, cost and time, from past casts of the same materia",
-    example: "forecast Full-Auto --items 5",
+    example: "Full-Auto --items 5",
     options: ["items", "model"],
     takes: 1,
   },
-  {
-    name: "stats",
-    usage: "stats",
+  stats: {
     does: "how each materia and model has done: refused handoffs, rework, overturned yes, tokens and cost per item",
-    example: "stats",
-    options: [],
-    takes: 0,
   },
-  {
-    name: "compare",
-    usage: "compare <castId> <castId>",
+  compare: {
+    usage: "<castId> <castId>",
     does: "two casts side by side: path, handoffs, figures, files",
-    example: "compare last 20260101-120000-abc123",
-    options: [],
+    example: "last 20260101-120000-abc123",
     takes: 2,
   },
-  {
-    name: "record",
-    usage: "record [castId] [file] [--no-tools] [--seed DIR]",
+  record: {
+    usage: "[castId] [file] [--no-tools] [--seed DIR]",
     does: "write a test from a cast that happened",
-    example: "record last .pi/tests/greeting.json",
+    example: "last .pi/tests/greeting.json",
     options: ["no-tools", "seed"],
     takes: 2,
   },
-  {
-    name: "ui",
-    usage: "ui [--port N] [--open] [--on FLEET]",
+  fork: {
+    usage: "[castId[@visit]] [--loadout NAME] [--request TEXT] [--handoff TEXT] [--here] [--plan]",
+    does: "a new cast that shares everything up to a visit, or up to the first one that an edit touches",
+    example: "last@Socket-5#2 --plan",
+    options: ["loadout", "request", "handoff", "here", "plan", ...RUN_OPTIONS],
+    takes: 1,
+  },
+  budget: {
+    usage: "[castId] [tokens]",
+    does: "show or set the tokens a cast may use",
+    example: "2000000",
+    options: ["on"],
+    takes: 2,
+  },
+  ui: {
+    usage: "[--port N] [--open] [--on FLEET]",
     does: "the web UI, on this machine only; of the casts that are kept here, or of those of a fleet",
-    example: "ui --open",
+    example: "--open",
     options: ["port", "open", "on"],
-    takes: 0,
   },
-  {
-    name: "worker",
-    usage: "worker --on FLEET [--concurrency N] [--queues A,B] [--port N] [--tools-user NAME]",
+  worker: {
+    usage: "--on FLEET [--concurrency N] [--queues A,B] [--port N] [--tools-user NAME]",
     does: "pull casts of a fleet and drive them, until it is stopped",
-    example: "worker --on team --concurrency 4",
+    example: "--on team --concurrency 4",
     options: ["on", "concurrency", "queues", "port", "tools-user"],
-    takes: 0,
   },
-  {
-    name: "fleet",
-    usage: "fleet up|down|migrate|workers|limits [set|unset WHAT [N]]|schedule [add CRON -- COMMAND|remove N]",
+  fleet: {
+    usage: "up|down|migrate|workers|limits [set|unset WHAT [N]]|schedule [add CRON -- COMMAND|remove N]",
     does: "a fleet on this machine for a first look; the tables of one, its workers, limits, and what it submits at times",
-    example: "fleet limits set project website 3 --on team",
+    example: "limits set project website 3 --on team",
     options: ["on", "workers", "here", "zone"],
     takes: "targets",
   },
-  {
-    name: "init",
-    usage: "init [--from FILE]",
-    does: "write a small commented project configuration to start from, or an older one in today's form",
-    example: "init",
-    options: ["from"],
-    takes: 0,
-  },
-  {
-    name: "completion",
-    usage: "completion bash|zsh|fish",
-    does: "print what makes a shell complete commands, names and casts",
-    example: "completion bash",
-    options: [],
-    takes: "targets",
-  },
-  {
-    name: "demo",
-    usage: "demo [--parallel]",
-    does: "a complete cast in a scratch repository, or one that works on three items at once; no model or key needed",
-    example: "demo --parallel",
-    options: ["parallel"],
-    takes: 0,
-  },
-  {
-    name: "help",
-    usage: "help [command]",
-    does: "this list, or one command",
-    example: "help cast",
-    options: [],
+  take: {
+    usage: "[castId] --on FLEET",
+    does: "bring the result of a cast of a fleet home, as a branch",
+    example: "last --on team",
+    options: ["on"],
     takes: 1,
   },
-] as const satisfies readonly CommandEntry[];
+  init: {
+    usage: "[--from FILE]",
+    does: "write a small commented project configuration to start from, or an older one in today's form",
+    options: ["from"],
+  },
+  completion: {
+    usage: "bash|zsh|fish",
+    does: "print what makes a shell complete commands, names and casts",
+    example: "bash",
+    takes: "targets",
+  },
+  demo: {
+    usage: "[--parallel]",
+    does: "a complete cast in a scratch repository, or one that works on three items at once; no model or key needed",
+    example: "--parallel",
+    options: ["parallel"],
+  },
+  help: {
+    usage: "[command]",
+    does: "this list, or one command",
+    example: "cast",
+    takes: 1,
+  },
+} as const satisfies Readonly<Record<string, CommandEntry>>;
 
-export const COMMANDS: readonly CommandRow[] = COMMAND_ENTRIES;
+export const COMMANDS: readonly CommandRow[] = Object.entries<CommandEntry>(COMMAND_TABLE).map(
+  ([name, { usage = "", does, example = "", options = [], takes = 0 }]) => ({
+    name: name as CommandName, // a key of the table
+    usage: `${name} ${usage}`.trimEnd(),
+    does,
+    example: `${name} ${example}`.trimEnd(),
+    options,
+    takes,
+  }),
+);
 
 export function commandRow(name: string): CommandRow | undefined {
   return COMMANDS.find((row) => row.name === name);

@@ -1,11 +1,4 @@
-import {
-  targetText,
-  type BudgetCommand,
-  type CastCommand,
-  type LinkCommand,
-  type RecastCommand,
-  type TargetRef,
-} from "./command.ts";
+import { targetText, type BudgetCommand, type CastCommand, type LinkCommand, type RecastCommand } from "./command.ts";
 import type { CommandRow } from "./command-table.ts";
 import type { Options } from "./options.ts";
 import { quoteWord } from "./split-words.ts";
@@ -21,7 +14,7 @@ export function commandText(command: CastCommand | Omit<LinkCommand, "kind">, op
   return [
     "link",
     ...optionWords({ from: command.from }),
-    ...command.targets.map(targetWord),
+    ...command.targets.map((target) => quoteWord(targetText(target))),
     ...run,
     "--",
     prompt,
@@ -36,10 +29,6 @@ export function limitCommandText(command: RecastCommand | BudgetCommand): string
       ? [`${command.tokens ?? ""}`]
       : optionWords({ budget: command.budget, cost: command.costUsd, allow: command.allow });
   return [kind, castId, ...words].filter((word) => word !== "").join(" ");
-}
-
-function targetWord(target: TargetRef): string {
-  return quoteWord(targetText(target));
 }
 
 function optionWords(options: Readonly<Record<string, string | number | undefined>>): readonly string[] {

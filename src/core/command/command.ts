@@ -36,7 +36,7 @@ export const CastCommand = v.strictObject({
 });
 export type CastCommand = Readonly<v.InferOutput<typeof CastCommand>>;
 
-export const LinkCommand = v.strictObject({
+const LinkCommand = v.strictObject({
   kind: v.literal("link"),
   from: v.exactOptional(text),
   targets: v.pipe(v.array(TargetRef), v.minLength(1, "is empty"), v.readonly()),
@@ -53,7 +53,7 @@ const ReworkDecision = v.variant("kind", [
 ]);
 export type ReworkDecision = Readonly<v.InferOutput<typeof ReworkDecision>>;
 
-export const RecastCommand = v.strictObject({
+const RecastCommand = v.strictObject({
   kind: v.literal("recast"),
   castId,
   allow: v.exactOptional(wholeNumber(0)),
@@ -64,7 +64,7 @@ export const RecastCommand = v.strictObject({
 });
 export type RecastCommand = Readonly<v.InferOutput<typeof RecastCommand>>;
 
-export const ContinueCommand = v.strictObject({
+const ContinueCommand = v.strictObject({
   kind: v.literal("continue"),
   /** Absent if `text` may begin with the id: only the store can tell an id from a message. */
   castId,
@@ -86,46 +86,13 @@ const forkEntries = {
 };
 
 /** A new cast that reuses the visits of another cast up to one visit. */
-export const ForkCommand = v.strictObject({ kind: v.literal("fork"), ...forkEntries });
+const ForkCommand = v.strictObject({ kind: v.literal("fork"), ...forkEntries });
 export type ForkCommand = Readonly<v.InferOutput<typeof ForkCommand>>;
 
-/** Shows the visits that such a fork would reuse and run. */
-export const ForkPlanCommand = v.strictObject({ kind: v.literal("fork_plan"), ...forkEntries });
-
-export const AbortCommand = v.strictObject({ kind: v.literal("abort"), castId, trust: flag });
-
-export const BudgetCommand = v.strictObject({
-  kind: v.literal("budget"),
-  castId,
-  tokens: v.exactOptional(wholeNumber(0)),
-});
+const BudgetCommand = v.strictObject({ kind: v.literal("budget"), castId, tokens: v.exactOptional(wholeNumber(0)) });
 export type BudgetCommand = Readonly<v.InferOutput<typeof BudgetCommand>>;
 
-export const CompareCommand = v.strictObject({ kind: v.literal("compare"), first: text, second: text });
-
-export const DoctorCommand = v.strictObject({ kind: v.literal("doctor"), castId, salvage: flag });
-export type DoctorCommand = Readonly<v.InferOutput<typeof DoctorCommand>>;
-
-export const ForecastCommand = v.strictObject({
-  kind: v.literal("forecast"),
-  loadout: v.exactOptional(text),
-  items: v.exactOptional(wholeNumber(0)),
-  model: v.exactOptional(text),
-});
-
-export const LoadoutCommand = v.strictObject({ kind: v.literal("loadout"), name: v.exactOptional(text) });
-
-export const RecordCommand = v.strictObject({
-  kind: v.literal("record"),
-  castId,
-  file: v.exactOptional(text),
-  noTools: flag,
-  seed: v.exactOptional(text),
-});
-
-export const TakeCommand = v.strictObject({ kind: v.literal("take"), castId });
-
-export const TestCommand = v.strictObject({
+const TestCommand = v.strictObject({
   kind: v.literal("test"),
   paths: v.pipe(v.array(text), v.readonly()),
   watch: flag,
@@ -138,35 +105,53 @@ export const TestCommand = v.strictObject({
 });
 export type TestCommand = Readonly<v.InferOutput<typeof TestCommand>>;
 
-/** A request of a person, from any app. Commands that the page sends as JSON are schemas. */
+/** [N49] Commands that the page sends as JSON. */
+export const TYPED_COMMANDS = [
+  CastCommand,
+  LinkCommand,
+  RecastCommand,
+  ContinueCommand,
+  ForkCommand,
+  BudgetCommand,
+  TestCommand,
+  /** Shows the visits that such a fork would reuse and run. */
+  v.strictObject({ kind: v.literal("fork_plan"), ...forkEntries }),
+  v.strictObject({ kind: v.literal("abort"), castId, trust: flag }),
+  v.strictObject({ kind: v.literal("compare"), first: text, second: text }),
+  v.strictObject({ kind: v.literal("doctor"), castId, salvage: flag }),
+  v.strictObject({
+    kind: v.literal("forecast"),
+    loadout: v.exactOptional(text),
+    items: v.exactOptional(wholeNumber(0)),
+    model: v.exactOptional(text),
+  }),
+  v.strictObject({ kind: v.literal("loadout"), name: v.exactOptional(text) }),
+  v.strictObject({
+    kind: v.literal("record"),
+    castId,
+    file: v.exactOptional(text),
+    noTools: flag,
+    seed: v.exactOptional(text),
+  }),
+  v.strictObject({ kind: v.literal("take"), castId }),
+] as const;
+
+/** A request of a person, from any app. */
 export type Command =
+  | Readonly<v.InferOutput<(typeof TYPED_COMMANDS)[number]>>
   | { readonly kind: "help"; readonly topic?: string }
-  | CastCommand
-  | LinkCommand
   | { readonly kind: "casts" }
   | { readonly kind: "prune"; readonly keep?: number; readonly olderThanDays?: number; readonly yes: boolean }
   | { readonly kind: "status"; readonly castId?: string }
+  | { readonly kind: "watch"; readonly castId?: string }
   | ShowCommand
   | DiffCommand
   | RestoreCommand
-  | { readonly kind: "watch"; readonly castId?: string }
   | OpenCommand
-  | DoctorCommand
-  | ContinueCommand
-  | RecastCommand
-  | Readonly<v.InferOutput<typeof AbortCommand>>
-  | Readonly<v.InferOutput<typeof LoadoutCommand>>
   | { readonly kind: "materia"; readonly name?: string }
   | GridCommand
   | { readonly kind: "check"; readonly file?: string; readonly strict: boolean }
-  | BudgetCommand
-  | TestCommand
-  | ForkCommand
   | { readonly kind: "stats" }
-  | Readonly<v.InferOutput<typeof CompareCommand>>
-  | Readonly<v.InferOutput<typeof ForecastCommand>>
-  | Readonly<v.InferOutput<typeof ForkPlanCommand>>
-  | Readonly<v.InferOutput<typeof RecordCommand>>
   | {
       readonly kind: "fuzz";
       readonly loadout?: string;
@@ -183,7 +168,6 @@ export type Command =
       readonly toolsUser?: string;
     }
   | FleetCommand
-  | Readonly<v.InferOutput<typeof TakeCommand>>
   | { readonly kind: "init"; readonly from?: string }
   | CompletionCommand
   | { readonly kind: "demo"; readonly which: DemoKind };

@@ -4,83 +4,92 @@ import { ModelList, THINKING_LEVELS, ThinkingLevel } from "../model/materia.ts";
 import { nearestName, readDuration } from "../model/text.ts";
 import type { CommandWord } from "./split-words.ts";
 
-/** The value of each option. Every app has the same options. */
+type OptionRow = readonly [kind: "flag" | keyof typeof VALUE_DESCRIPTIONS, value: string, does: string];
+
+/** Every option with its value and its help. Every app has the same options. */
 const OPTIONS = {
-  cwd: "text",
-  config: "text",
-  artifacts: "text",
-  json: "flag",
-  "no-color": "flag",
-  quiet: "flag",
-  help: "flag",
-  version: "flag",
-  model: "text",
-  thinking: "text",
-  wait: "duration",
-  rehearse: "text",
-  trust: "flag",
-  durability: "text",
-  anyway: "flag",
-  loadout: "text",
-  from: "text",
-  link: "flag",
-  mermaid: "flag",
-  strict: "flag",
-  budget: "tokens",
-  cost: "number",
-  allow: "count",
-  hint: "text",
-  accept: "flag",
-  next: "flag",
-  reject: "flag",
-  port: "count",
-  open: "flag",
-  keep: "count",
-  "older-than": "number",
-  yes: "flag",
-  salvage: "flag",
-  all: "flag",
-  "no-tools": "flag",
-  "max-forecast": "number",
-  plan: "flag",
-  request: "text",
-  handoff: "text",
-  edited: "flag",
-  casts: "count",
-  items: "count",
-  seed: "text",
-  out: "text",
-  watch: "flag",
-  update: "flag",
-  junit: "text",
-  "min-coverage": "number",
-  stat: "flag",
-  "name-only": "flag",
-  full: "flag",
-  page: "count",
-  markdown: "flag",
-  to: "text",
-  here: "flag",
-  parallel: "flag",
-  on: "text",
-  detach: "flag",
-  priority: "count",
-  key: "text",
-  zone: "text",
-  "tools-user": "text",
-  concurrency: "count",
-  queues: "text",
-  workers: "count",
-} as const;
+  cwd: ["text", "DIR", "work in this folder"],
+  config: ["text", "FILE", "a configuration above all others; trusted because you named it"],
+  artifacts: ["text", "DIR", "keep casts here"],
+  json: ["flag", "", "for programs: listings as JSON, casts as one event per line"],
+  quiet: ["flag", "", "print only the result"],
+  "no-color": ["flag", "", "plain text"],
+  help: ["flag", "", "this text"],
+  version: ["flag", "", "the version"],
+  model: ["text", "PROVIDER/ID", "use this model for every materia; a,b: b takes over when a is refused"],
+  wait: ["duration", "DURATION", "sleep through limits of the provider, for at most so long in all (30m, 8h)"],
+  thinking: ["text", "LEVEL", "thinking level of materia that set none: off, minimal, low, medium, high, xhigh, max"],
+  rehearse: ["text", "FILE", "take the agents' replies from a file; no model or key needed"],
+  trust: ["flag", "", "trust this project's configuration as it is now, and remember it"],
+  durability: ["text", "sync", "flush every step to the disk (fdatasync)"],
+  anyway: ["flag", "", "start even if another cast works on the same files"],
+  loadout: ["text", "NAME", "run this loadout once; the active one stays"],
+  from: ["text", "CAST|FILE", "continue from an earlier cast; for init, convert this file to the current form"],
+  link: ["flag", "", "draw the chain of these targets; run nothing"],
+  mermaid: ["flag", "", "as a mermaid flowchart"],
+  strict: ["flag", "", "a warning counts as an error"],
+  budget: ["tokens", "TOKENS", "token budget of this cast (200000, 200k, 2.5M)"],
+  cost: ["number", "USD", "cost budget of this cast in dollars"],
+  allow: ["count", "N", "N more traversals, returns or repairs where it stopped"],
+  hint: ["text", "TEXT", "at a rework limit: try once more with this hint"],
+  accept: ["flag", "", "at a rework limit: accept the result and continue"],
+  next: ["flag", "", "at a rework limit: give up the item and continue with the next"],
+  reject: ["flag", "", "say no to a person's gate; the message is the reason"],
+  port: ["count", "N", "listen on this port"],
+  open: ["flag", "", "open it in a browser"],
+  keep: ["count", "N", "keep the newest N"],
+  "older-than": ["number", "DAYS", "casts that ended more than N days ago"],
+  yes: ["flag", "", "do not ask"],
+  "max-forecast": ["number", "USD", "do not start if the pessimistic forecast costs more"],
+  "no-tools": ["flag", "", "without the tool calls"],
+  plan: ["flag", "", "show what would be reused and what would run again; start nothing"],
+  request: ["text", "TEXT", "use this request from there on"],
+  handoff: ["text", "TEXT", "use this handoff instead of running the visit"],
+  edited: ["flag", "", "continue as a new cast from the first visit that an edit affects"],
+  all: ["flag", "", "every cast here"],
+  casts: ["count", "N", "how many casts"],
+  items: ["count", "N", "at most this many work items"],
+  seed: ["text", "N", "random seed; the same seed gives the same casts"],
+  out: ["text", "DIR", "write the smallest case of each finding as a test into this folder"],
+  watch: ["flag", "", "run again whenever a file changes"],
+  update: ["flag", "", "update the tests with the observed results"],
+  junit: ["text", "FILE", "write the results for CI as JUnit XML"],
+  "min-coverage": ["number", "PERCENT", "fail if coverage is lower"],
+  stat: ["flag", "", "a table of files with lines added and removed"],
+  full: ["flag", "", "every text in full, each tool call with its outcome"],
+  markdown: ["flag", "", "as Markdown"],
+  page: ["count", "N", "these 500 visits of a long cast; the last ones if not given"],
+  "name-only": ["flag", "", "the names of the files"],
+  to: ["text", "DIR", "into this folder, which must be empty or missing"],
+  here: ["flag", "", "into the working tree itself, if nothing would be lost; for a schedule, use the current files"],
+  parallel: ["flag", "", "the demo of several items at once, with a conflict and its repair"],
+  on: ["text", "FLEET", "use this fleet"],
+  detach: ["flag", "", "submit and return; the cast runs in the background"],
+  priority: ["count", "N", "lower goes first; 0 if unset"],
+  key: ["text", "TEXT", "idempotency key: a second cast with this key returns the first one"],
+  zone: ["text", "NAME", "the time zone of a schedule; that of this machine if unset"],
+  "tools-user": ["text", "NAME", "run tools and utilities of casts as this user; for a worker started by root"],
+  concurrency: ["count", "N", "how many casts it runs at once"],
+  queues: ["text", "A,B", "the queues that it pulls from"],
+  workers: ["count", "N", "how many workers; 2 if unset"],
+  salvage: ["flag", "", "salvage the sound part of a damaged cast as a new cast"],
+} as const satisfies Readonly<Record<string, OptionRow>>;
 
 export type OptionName = keyof typeof OPTIONS;
 export type Options = {
-  readonly [K in OptionName]?: (typeof OPTIONS)[K] extends "flag"
+  readonly [K in OptionName]?: (typeof OPTIONS)[K][0] extends "flag"
     ? true
-    : (typeof OPTIONS)[K] extends "number" | "count" | "tokens" | "duration"
-      ? number
-      : string;
+    : (typeof OPTIONS)[K][0] extends "text"
+      ? string
+      : number;
 };
+
+/** `--cwd DIR`, and its effect: all options in the order of the help, or those named. */
+export function optionHelp(
+  names = Object.keys(OPTIONS) as readonly OptionName[], // its own keys
+): readonly (readonly [usage: string, does: string])[] {
+  return names.map((name) => [`--${name} ${OPTIONS[name][1]}`.trimEnd(), OPTIONS[name][2]]);
+}
 
 /** Options of every command, and further options of commands that run something. */
 export const COMMON_OPTIONS: readonly OptionName[] = [
@@ -128,7 +137,7 @@ export function splitOptions(words: readonly CommandWord[], allowed: readonly Op
       continue;
     }
     const [name, inline] = splitAtEquals(word.text.slice(2));
-    const kind = isAllowed(name, allowed) ? OPTIONS[name] : undefined;
+    const kind = isAllowed(name, allowed) ? OPTIONS[name][0] : undefined;
     if (kind === undefined) {
       const near = nearestName(name, allowed);
       const hint =
@@ -193,7 +202,7 @@ export function expectsValue(word: CommandWord): boolean {
     !word.quoted &&
     word.text.startsWith("--") &&
     isAllowed(name, Object.keys(OPTIONS) as OptionName[]) &&
-    OPTIONS[name] !== "flag"
+    OPTIONS[name][0] !== "flag"
   ); // the keys of OPTIONS are its names
 }
 

@@ -16,7 +16,6 @@ import {
   readOpen,
   readShow,
   readCompare,
-  readForecast,
   readFork,
   readFuzz,
   readRecord,
@@ -123,8 +122,7 @@ function readCommand(row: CommandRow, words: CommandWords, split: CommandArgumen
 function readByName(row: CommandRow, reading: CommandInput): Result<Command> {
   const { options } = reading.args;
   const [first] = reading.positional;
-  const castId = first === undefined ? {} : { castId: first };
-  const name = first === undefined ? {} : { name: first };
+  const castId = withoutUndefined({ castId: first });
   switch (row.name) {
     case "help":
       if (first !== undefined && !commandRow(first)) return unknownCommand(first);
@@ -159,28 +157,20 @@ function readByName(row: CommandRow, reading: CommandInput): Result<Command> {
     case "continue":
       return ok({ kind: "continue", text: reading.text, reject: options.reject === true, ...literalFlag(reading) });
     case "abort":
-      return ok({ kind: "abort", ...castId, ...(options.trust ? { trust: true as const } : {}) });
+      return ok({ kind: "abort", ...castId, ...withoutUndefined({ trust: options.trust }) });
     case "recast":
       return readRecast(row, reading.positional, options);
     case "loadout":
     case "materia":
-      return ok({ kind: row.name, ...name });
+      return ok({ kind: row.name, ...withoutUndefined({ name: first }) });
     case "grid":
       return readGrid(row, reading.positional, reading.args);
     case "check":
-      return ok({
-        kind: "check",
-        strict: options.strict === true,
-        ...withoutUndefined({ file: first }),
-      });
+      return ok({ kind: "check", strict: options.strict === true, ...withoutUndefined({ file: first }) });
     case "budget":
       return readBudget(row, reading.positional);
     case "ui":
-      return ok({
-        kind: "ui",
-        open: options.open === true,
-        ...withoutUndefined({ port: options.port }),
-      });
+      return ok({ kind: "ui", open: options.open === true, ...withoutUndefined({ port: options.port }) });
     case "test":
       return ok(readTest(reading.positional, options));
     case "stats":
@@ -188,7 +178,10 @@ function readByName(row: CommandRow, reading: CommandInput): Result<Command> {
     case "compare":
       return readCompare(row, reading.positional);
     case "forecast":
-      return ok(readForecast(reading.positional, options));
+      return ok({
+        kind: "forecast",
+        ...withoutUndefined({ loadout: first, items: options.items, model: options.model }),
+      });
     case "record":
       return ok(readRecord(reading.positional, options));
     case "fork":
@@ -226,12 +219,7 @@ function readLink(row: CommandRow, { args: split, positional: rest, text }: Comm
     issues.push(error("missing_delimiter", "--", `"--" is missing: it separates the targets from the prompt`, usage));
   else if (text.trim() === "") issues.push(error("missing_prompt", "--", `there is no prompt after "--"`, usage));
   if (issues.length > 0) return fail(...issues);
-  const { from } = split.options;
-  return ok({
-    kind: "link",
-    targets: rest.map(parseTarget),
-    prompt: text,
-    ...budgetOptions(split.options),
-    ...withoutUndefined({ from }),
-  });
+  const { from, ...options } = split.options;
+  const targets = rest.map(parseTarget);
+  return ok({ kind: "link", targets, prompt: text, ...budgetOptions(options), ...withoutUndefined({ from }) });
 }

@@ -1,8 +1,8 @@
 import { readCount, type Options, type CommandArguments } from "./options.ts";
 import { error, fail, failWith, ok, type Issue, type Result, suggest, typed } from "../model/issue.ts";
 import { didYouMean } from "../model/text.ts";
-import { parseTarget, type BudgetOptions, type Command, type ReworkDecision, type TestCommand } from "./command.ts";
-import { SHELLS, type OpenCommand } from "./show-commands.ts";
+import { parseTarget, type BudgetOptions, type Command, type ReworkDecision } from "./command.ts";
+import { SHELLS } from "./show-commands.ts";
 import { usageOf } from "./command-text.ts";
 import type { CommandRow } from "./command-table.ts";
 import { withoutUndefined } from "../model/json.ts";
@@ -27,18 +27,11 @@ export function readCasts(rest: readonly string[], { options }: CommandArguments
   if (rest[0] !== "prune")
     return failWith("unknown_word", rest[0], `casts takes only "prune"`, suggest`${typed`status`} shows one cast`);
   if (options.keep === undefined && options["older-than"] === undefined) {
-    return failWith(
-      "missing_option",
-      "prune",
-      "prune needs --older-than or --keep",
-      suggest`${typed`casts prune --older-than 30`} or ${typed`casts prune --keep 50`}`,
-    );
+    const hint = suggest`${typed`casts prune --older-than 30`} or ${typed`casts prune --keep 50`}`;
+    return failWith("missing_option", "prune", "prune needs --older-than or --keep", hint);
   }
-  return ok({
-    kind: "prune",
-    yes: options.yes === true,
-    ...withoutUndefined({ keep: options.keep, olderThanDays: options["older-than"] }),
-  });
+  const { yes, keep, "older-than": olderThanDays } = options;
+  return ok({ kind: "prune", yes: yes === true, ...withoutUndefined({ keep, olderThanDays }) });
 }
 
 export function readGrid(row: CommandRow, rest: readonly string[], split: CommandArguments): Result<Command> {
@@ -48,38 +41,35 @@ export function readGrid(row: CommandRow, rest: readonly string[], split: Comman
       return failWith("missing_target", "grid", "grid --link needs at least one materia or loadout", usageOf(row));
     return ok({ kind: "grid", as, link: rest.map(parseTarget) });
   }
-  if (rest.length > 1)
-    return failWith(
-      "too_many_words",
-      rest[1] ?? "",
-      "grid takes one name",
-      "quote a name with spaces, or use --link for a chain",
-    );
+  const hint = "quote a name with spaces, or use --link for a chain";
+  if (rest.length > 1) return failWith("too_many_words", rest[1] ?? "", "grid takes one name", hint);
   return ok({ kind: "grid", as, ...withoutUndefined({ name: rest[0] }) });
 }
 
-/** `Socket-4#2`, `Socket-4`, or the number of a visit: no cast id looks like these. */
+/** One word may name a cast, or a place in the newest cast: no cast id looks like a place. */
+function castAndPlace([first, second]: readonly string[], isPlace: RegExp): CastPlace {
+  if (second === undefined && first !== undefined && isPlace.test(first)) return { place: first };
+  return withoutUndefined({ castId: first, place: second });
+}
+
+interface CastPlace {
+  readonly castId?: string;
+  readonly place?: string;
+}
+
+/** `Socket-4#2`, `Socket-4`, or the number of a visit. */
 const VISIT_PATTERN = /#|^Socket-\d+$|^\d{1,6}$/;
 
-export function readOpen([first, second]: readonly string[], { trust }: Options): OpenCommand {
-  const trusted = trust ? { trust } : {};
-  if (first === undefined) return { kind: "open", ...trusted };
-  if (second === undefined)
-    return { kind: "open", ...(VISIT_PATTERN.test(first) ? { visit: first } : { castId: first }), ...trusted };
-  return { kind: "open", castId: first, visit: second, ...trusted };
+export function readOpen(words: readonly string[], { trust }: Options): Command {
+  const { castId, place: visit } = castAndPlace(words, VISIT_PATTERN);
+  return { kind: "open", ...withoutUndefined({ castId, visit, trust }) };
 }
 
 /** `last Socket-4#2`, `last@Socket-4#2`, or one word for a visit of the newest cast. */
 export function readShow(words: readonly string[], { full, markdown, page }: Options): Command {
-  const [first, second] = words.length === 1 ? (words[0]?.split("@", 2) ?? []) : words;
-  const [castId, visit] =
-    second === undefined && first !== undefined && VISIT_PATTERN.test(first) ? [undefined, first] : [first, second];
-  return {
-    kind: "show",
-    ...withoutUndefined({ castId, visit, page }),
-    ...(full ? { full } : {}),
-    ...(markdown ? { markdown } : {}),
-  };
+  const [only = "", ...more] = words;
+  const { castId, place: visit } = castAndPlace(more.length === 0 ? only.split("@", 2) : words, VISIT_PATTERN);
+  return { kind: "show", ...withoutUndefined({ castId: castId || undefined, visit, page, full, markdown }) };
 }
 
 export function readBudget(row: CommandRow, rest: readonly string[]): Result<Command> {
@@ -88,83 +78,51 @@ export function readBudget(row: CommandRow, rest: readonly string[]): Result<Com
   const tokens = last === undefined ? undefined : readCount(last);
   if (tokens !== undefined) words.pop();
   if (words.length > 1) return failWith("bad_number", last ?? "", `"${last}" is not a number of tokens`, usageOf(row));
-  const [castId] = words;
-  return ok({
-    kind: "budget",
-    ...withoutUndefined({ castId, tokens }),
-  });
+  return ok({ kind: "budget", ...withoutUndefined({ castId: words[0], tokens }) });
 }
 
-export function readTest(paths: readonly string[], options: Options): TestCommand {
-  const { watch, update, junit, trust } = options;
-  const minCoverage = options["min-coverage"];
-  return {
-    kind: "test",
-    paths,
-    ...(watch ? { watch } : {}),
-    ...(update ? { update } : {}),
-    ...(trust ? { trust } : {}),
-    ...withoutUndefined({ junit, minCoverage }),
-  };
+export function readTest(paths: readonly string[], options: Options): Command {
+  const { watch, update, junit, trust, "min-coverage": minCoverage } = options;
+  return { kind: "test", paths, ...withoutUndefined({ watch, update, trust, junit, minCoverage }) };
 }
 
 export function readReplay([castId]: readonly string[], { all, loadout }: Options): Result<Command> {
   if (all && castId !== undefined)
     return failWith("too_many_words", castId, "replay takes one cast or --all", "leave one of them out");
-  return ok({
-    kind: "replay",
-    ...withoutUndefined({ castId }),
-    ...(all ? { all } : {}),
-    ...withoutUndefined({ loadout }),
-  });
+  return ok({ kind: "replay", ...withoutUndefined({ castId, all, loadout }) });
 }
 
 export function readFuzz([loadout]: readonly string[], { casts, items, seed, out }: Options): Result<Command> {
   const number = seed === undefined ? undefined : readCount(seed);
   if (seed !== undefined && number === undefined)
     return failWith("bad_number", "--seed", `--seed needs a whole number, not "${seed}"`);
-  const settings = {
-    ...withoutUndefined({ casts, items, seed: number }),
-  };
-  return ok({
-    kind: "fuzz",
-    settings,
-    ...withoutUndefined({ loadout, out }),
-  });
+  const settings = withoutUndefined({ casts, items, seed: number });
+  return ok({ kind: "fuzz", settings, ...withoutUndefined({ loadout, out }) });
 }
 
-export function readRecord([castId, file]: readonly string[], options: Options): Command {
-  const { seed } = options;
-  return {
-    kind: "record",
-    ...withoutUndefined({ castId, file, seed }),
-    ...(options["no-tools"] ? { noTools: true } : {}),
-  };
+export function readRecord([castId, file]: readonly string[], { seed, "no-tools": noTools }: Options): Command {
+  return { kind: "record", ...withoutUndefined({ castId, file, seed, noTools }) };
 }
 
-export function readFork([named]: readonly string[], options: Options): Command {
-  const [castId = "", ...visit] = (named ?? "").split("@");
+export function readFork([named = ""]: readonly string[], options: Options): Command {
   const { loadout, request, handoff, here } = options;
+  const { castId, visit } = splitVisit(named);
   return {
     kind: options.plan ? "fork_plan" : "fork",
-    ...(castId === "" ? {} : { castId }),
-    ...(visit.length === 0 ? {} : { visit: visit.join("@") }),
-    ...withoutUndefined({ loadout, request, handoff }),
-    ...(here ? { here } : {}),
+    ...withoutUndefined({ castId: castId || undefined, visit, loadout, request, handoff, here }),
   };
+}
+
+/** `last@Socket-4#2` */
+function splitVisit(text: string): { readonly castId: string; readonly visit: string | undefined } {
+  const at = text.indexOf("@");
+  return at === -1 ? { castId: text, visit: undefined } : { castId: text.slice(0, at), visit: text.slice(at + 1) };
 }
 
 export function readCompare(row: CommandRow, [first, second]: readonly string[]): Result<Command> {
   if (first === undefined || second === undefined)
     return failWith("missing_cast_id", "compare", "compare needs two casts", usageOf(row));
   return ok({ kind: "compare", first, second });
-}
-
-export function readForecast([loadout]: readonly string[], { items, model }: Options): Command {
-  return {
-    kind: "forecast",
-    ...withoutUndefined({ loadout, items, model }),
-  };
 }
 
 export function readRecast(row: CommandRow, [castId]: readonly string[], options: Options): Result<Command> {
@@ -177,53 +135,36 @@ export function readRecast(row: CommandRow, [castId]: readonly string[], options
   const [decision, another] = decisions;
   if (another)
     return failWith("bad_option", `--${another.kind}`, "use only one of --hint, --accept and --next", usageOf(row));
-  return ok({
-    kind: "recast",
-    ...withoutUndefined({ castId }),
-    ...budgetOptions(options),
-    ...withoutUndefined({ allow }),
-    ...(decision ? { decision } : {}),
-    ...(edited ? { edited } : {}),
-  });
+  return ok({ kind: "recast", ...budgetOptions(options), ...withoutUndefined({ castId, allow, decision, edited }) });
 }
 
 export function readDoctor(row: CommandRow, [castId]: readonly string[], { salvage }: Options): Result<Command> {
   if (castId === undefined && salvage)
     return failWith("missing_cast_id", "--salvage", "--salvage needs a cast id", usageOf(row));
-  return ok({ kind: "doctor", ...withoutUndefined({ castId }), ...(salvage ? { salvage } : {}) });
+  return ok({ kind: "doctor", ...withoutUndefined({ castId, salvage }) });
 }
 
-/** `Socket-4#2`, `Socket-4`, `WI-2`, `loop/WI-2`: no cast id looks like these. */
+/** `Socket-4#2`, `Socket-4`, `WI-2`, `loop/WI-2`. */
 const VISIT_OR_ITEM_PATTERN = /#|\/|^(Socket|WI)-\d+$/;
 
 export function readDiff(row: CommandRow, rest: readonly string[], options: Options): Result<Command> {
   if (options.stat && options["name-only"])
     return failWith("bad_option", "--name-only", "use either --stat or --name-only", usageOf(row));
   const as = options.stat ? "stat" : options["name-only"] ? "names" : "patch";
-  const [first, second] = rest;
-  if (first === undefined) return ok({ kind: "diff", as });
-  if (second === undefined)
-    return ok({ kind: "diff", as, ...(VISIT_OR_ITEM_PATTERN.test(first) ? { place: first } : { castId: first }) });
-  return ok({ kind: "diff", as, castId: first, place: second });
+  return ok({ kind: "diff", as, ...castAndPlace(rest, VISIT_OR_ITEM_PATTERN) });
 }
 
-export function readRestore(row: CommandRow, rest: readonly string[], options: Options): Result<Command> {
+export function readRestore(row: CommandRow, [named = ""]: readonly string[], options: Options): Result<Command> {
   const usage = usageOf(row);
   const { to, here } = options;
   const issues: Issue[] = [];
-  const [castId = "", ...visit] = (rest[0] ?? "").split("@");
+  const { castId, visit } = splitVisit(named);
   if (castId === "") issues.push(error("missing_cast_id", "restore", "restore needs a cast id", usage));
   if (to !== undefined && here) issues.push(error("bad_option", "--here", "use either --to or --here", usage));
   if (issues.length > 0) return fail(...issues);
-  return ok({
-    kind: "restore",
-    castId,
-    here: here === true,
-    ...(visit.length === 0 ? {} : { visit: visit.join("@") }),
-    ...withoutUndefined({ to }),
-  });
+  return ok({ kind: "restore", castId, here: here === true, ...withoutUndefined({ visit, to }) });
 }
 
 export function budgetOptions({ budget, cost }: Options): BudgetOptions {
-  return { ...withoutUndefined({ budget, costUsd: cost }) };
+  return withoutUndefined({ budget, costUsd: cost });
 }

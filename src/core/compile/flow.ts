@@ -1,5 +1,5 @@
 import { END, type Destination, type SocketId } from "../model/ids.ts";
-import { NEXT_ITEM, type Edge } from "../model/loadout.ts";
+import { NEXT_ITEM } from "../model/loadout.ts";
 import {
   type Graph,
   type GraphExit,
@@ -64,11 +64,7 @@ export function buildFlow(graph: Graph): Flow {
 }
 
 function socketGivesUpItems({ edges }: GraphSocket): boolean {
-  return edges.some(leadsToNextItem);
-}
-
-function leadsToNextItem({ then }: Edge): boolean {
-  return then === NEXT_ITEM;
+  return edges.some(({ then }) => then === NEXT_ITEM);
 }
 
 export function flowStepsOf(flow: Flow, id: SocketId): readonly FlowStep[] {

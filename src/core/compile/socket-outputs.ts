@@ -1,4 +1,3 @@
-import type { Assignment } from "./assignment.ts";
 import { type Graph, type GraphSocket, loopOf, materiaOf } from "./graph.ts";
 import type { HandoffField } from "../model/handoff.ts";
 import { stateKeysWrittenBy } from "../catalog/bundled-utilities.ts";
@@ -34,11 +33,10 @@ export function refusalNeedsReason(graph: Graph, socket: GraphSocket): boolean {
 /** Whether `satisfied` is required. The check asks for every socket, so no map is built. */
 export function requiresSatisfied(graph: Graph, socket: GraphSocket): boolean {
   if (socket.parse === "text") return false;
-  return reasonForSatisfied(graph, socket) !== undefined || socket.assign.some(assignsSatisfied);
-}
-
-function assignsSatisfied({ from, path }: Assignment): boolean {
-  return from === "output" && path[0] === "satisfied";
+  return (
+    reasonForSatisfied(graph, socket) !== undefined ||
+    socket.assign.some(({ from, path }) => from === "output" && path[0] === "satisfied")
+  );
 }
 
 function reasonForSatisfied(graph: Graph, socket: GraphSocket): string | undefined {

@@ -32,7 +32,8 @@ export function connectSockets(loadout: Loadout, drawn: EdgeRequest): Result<Loa
   if (!destinationExists(loadout, to)) return unknownSocket(to);
   const loop = loopContaining(loadout, from);
   const leaves = loop !== undefined && to !== "end" && loopContaining(loadout, to) !== loop;
-  if (leaves && socket.advance) return addExit(loadout, loop, { from, to, ...chosenCondition(drawn) });
+  if (leaves && socket.advance)
+    return addExit(loadout, loop, { from, to, ...(drawn.when === undefined ? {} : { when: drawn.when }) });
   const used = socket.edges.map((edge) => edge.when);
   const when = drawn.when ?? freeCondition(used, drawn.judges === true);
   if (when === undefined)
@@ -45,10 +46,6 @@ export function connectSockets(loadout: Loadout, drawn: EdgeRequest): Result<Loa
   const at = when === "always" || behind === -1 ? socket.edges.length : behind;
   const edges: readonly Edge[] = socket.edges.toSpliced(at, 0, { when, to });
   return ok(withSocket(loadout, from, { ...socket, edges: [...edges] }));
-}
-
-function chosenCondition({ when }: EdgeRequest): { readonly when?: Condition } {
-  return when === undefined ? {} : { when };
 }
 
 /** The first condition without an edge. */

@@ -16,19 +16,17 @@ export type RehearsedReply = { readonly text: string } | { readonly json: JsonOb
 
 /** [E20] Generated replies that reach the whole graph: work items, one "not satisfied" if there is a way back, then satisfied. */
 export function generateReplies(graph: Graph, items: number): readonly SocketReplies[] {
-  return answeringSockets(graph).map((socket) => {
-    const replyShape = replyShapeOf(graph, socket);
-    return {
-      socket: socket.id,
-      materia: socket.materia,
-      replyShape,
-      replies: exampleReplies(socket, replyShape, items),
-    };
-  });
-}
-
-function answeringSockets(graph: Graph): readonly GraphSocket[] {
-  return socketsOf(graph).filter((socket) => materiaOf(graph, socket).type !== "utility");
+  return socketsOf(graph)
+    .filter((socket) => materiaOf(graph, socket).type !== "utility")
+    .map((socket) => {
+      const replyShape = replyShapeOf(graph, socket);
+      return {
+        socket: socket.id,
+        materia: socket.materia,
+        replyShape,
+        replies: exampleReplies(socket, replyShape, items),
+      };
+    });
 }
 
 function replyShapeOf(graph: Graph, socket: GraphSocket): SocketReplies["replyShape"] {

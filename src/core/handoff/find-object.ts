@@ -130,7 +130,9 @@ function stepAt(
   }
   LITERAL.lastIndex = at;
   if (LITERAL.test(text)) return { at: LITERAL.lastIndex, expected: "comma or end" };
-  return isLiteralPrefix(text.slice(at, at + 6)) && at + 5 > text.length ? "cut" : "broken";
+  return ["true", "false", "null", "-"].some((word) => word.startsWith(text.slice(at, at + 6))) && at + 5 > text.length
+    ? "cut"
+    : "broken";
 }
 
 function after(
@@ -148,9 +150,4 @@ function stringEnd(text: string, start: number): number | "broken" | "cut" {
     else if (character < 0x20) return "broken";
   }
   return "cut";
-}
-
-/** The first letters of a literal at the end of the text. */
-function isLiteralPrefix(rest: string): boolean {
-  return ["true", "false", "null", "-"].some((word) => word.startsWith(rest));
 }

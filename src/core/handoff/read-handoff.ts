@@ -52,7 +52,7 @@ function missingObject(reply: string): string {
 
 /** [H4, H5] Keeps the contract's fields only: an unknown field never routes, is never stored and reaches no prompt. */
 function keepHandoffFields(object: JsonObject, ordered: boolean): { handoff: JsonObject; dropped: readonly string[] } {
-  const dropped = Object.keys(object).filter((key) => !isContractField(key));
+  const dropped = Object.keys(object).filter((key) => !HANDOFF_FIELDS.some((field) => field === key));
   const { items, droppedKeys } = keepItems(object["workItems"], ordered);
   const handoff: Record<string, Json> = {};
   for (const field of HANDOFF_FIELDS) {
@@ -107,10 +107,6 @@ function keepItems(
     };
   });
   return { items, droppedKeys: [...droppedKeys] };
-}
-
-function isContractField(key: string): boolean {
-  return HANDOFF_FIELDS.some((field) => field === key);
 }
 
 function typeProblems(handoff: JsonObject, isAgent: boolean): string[] {

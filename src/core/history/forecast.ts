@@ -45,7 +45,9 @@ export function forecastGraph(past: readonly CastFacts[], request: ForecastReque
   const agents = new Set(
     Object.values(graph.sockets).flatMap(({ materia }) => (graph.materia[materia]?.type === "agent" ? [materia] : [])),
   );
-  const newest = newestModels(past);
+  const newest = new Map(
+    past.toReversed().flatMap(({ visits }) => visits.map(({ materia, model }) => [materia, model])),
+  );
   const asked = ({ materia, model }: VisitFact): boolean =>
     model === (requestedModel(graph, materia, request.model ?? null) ?? newest.get(materia));
   // Visits with the model of this cast replace visits with other models: figures of two models must not mix.
@@ -75,11 +77,6 @@ export function forecastGraph(past: readonly CastFacts[], request: ForecastReque
     cost: range((run) => run.cost),
     seconds: range((run) => run.ms / 1000),
   };
-}
-
-/** Where nobody names a model, Pi will probably choose the one that answered last. */
-function newestModels(past: readonly CastFacts[]): ReadonlyMap<string, string> {
-  return new Map(past.toReversed().flatMap(({ visits }) => visits.map(({ materia, model }) => [materia, model])));
 }
 
 type VisitsByMateria = ReadonlyMap<string, readonly VisitFact[]>;

@@ -61,7 +61,9 @@ export function promptNeedsOf(state: CastState, { socket, visit, ask }: AgentPro
   if (ask.kind !== "begin" || materia.type !== "agent") return { changes: false, repository: false };
   return {
     // [P12] An agent that repeats its work sees it.
-    changes: usesChanges(materia) || (visit.reworked && materiaMayWrite(materia)),
+    changes:
+      (materia.prompt.includes("changes") && parseVariables(materia.prompt).some(({ kind }) => kind === "changes")) ||
+      (visit.reworked && materiaMayWrite(materia)),
     repository: isAfterLoop(state) || plansWithTools(socket, materia),
   };
 }
@@ -69,10 +71,6 @@ export function promptNeedsOf(state: CastState, { socket, visit, ask }: AgentPro
 /** [P16] Planners name their items in the style of the history. */
 function plansWithTools({ generator }: GraphSocket, { tools }: AgentMateria): boolean {
   return generator && tools !== "none";
-}
-
-function usesChanges({ prompt }: AgentMateria): boolean {
-  return prompt.includes("changes") && parseVariables(prompt).some(({ kind }) => kind === "changes");
 }
 
 export function writeAgentPrompt(state: CastState, input: AgentPromptInput): AgentPrompt {

@@ -33,7 +33,7 @@ export function externalInputsOf({ start, events }: RecordedCast): ExternalInput
   const completed = new Map<string, EventOf<"visit_completed">>();
   let state = initialState(start);
   for (const event of events) {
-    const key = currentVisitKey(state);
+    const key = "visit" in state.phase ? visitKey(state.phase.visit.socket, state.phase.visit.number) : undefined;
     const isOver = state.phase.kind === "ended";
     if (event.type === "cast_resumed" || event.type === "limits_raised") {
       if (isOver) resumptions.push(event);
@@ -64,10 +64,6 @@ function isEngineDecision(state: CastState, { type }: CastEvent): boolean {
 function promptNow(state: CastState): AgentPrompt | undefined {
   const effect = next(state);
   return effect.kind === "agent" ? writeAgentPrompt(state, effect) : undefined;
-}
-
-function currentVisitKey({ phase }: CastState): string | undefined {
-  return "visit" in phase ? visitKey(phase.visit.socket, phase.visit.number) : undefined;
 }
 
 export function appendTo<T>(lists: Map<string, T[]>, key: string, value: T): void {

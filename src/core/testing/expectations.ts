@@ -37,7 +37,8 @@ export function checkExpectations(expect: TestExpectations, observed: ObservedCa
     compareValue("items.done", expect.items?.done, itemsDone, last),
     compareValue("items.givenUp", expect.items?.givenUp, itemsGivenUp, last),
     ...Object.entries(expect.state ?? {}).map(
-      ([path, value]) => compareValue("state", value as Json, stateValueAt(state.data, path), last, ["state", path]), // read from a JSON file
+      ([path, value]) =>
+        compareValue("state", value as Json, valueAt(state.data, path.split(".")) ?? null, last, ["state", path]), // read from a JSON file
     ),
     ...Object.entries(expect.files ?? {}).map(([name, expected]) => fileFailure(name, expected, observed.files)),
     ...Object.entries(expect.prompts ?? {}).flatMap(([name, expected]) => promptFailures(name, expected, observed)),
@@ -72,7 +73,7 @@ function pathFailure(expected: readonly string[], visits: readonly VisitRecord[]
 
 function edgeFailure(name: string, expected: number, { state, events }: ObservedCast): UnmetExpectation | undefined {
   const { graph } = state;
-  const [sought, ways] = [waysNamed(name, graph), knownWays(graph)];
+  const [sought, ways] = [waysNamed(name, graph), new Set(coverableNames(graph, buildFlow(graph)))];
   const taken = countWaysTaken(graph, events);
   const got = sought.reduce((sum, way) => sum + (taken.get(way) ?? 0), 0);
   const where = name.split(" ")[0] ?? name;
@@ -81,10 +82,6 @@ function edgeFailure(name: string, expected: number, { state, events }: Observed
     return { what: `edges.${name}`, expected, got: "there is no such way", where: meant ?? graph.name };
   }
   return got === expected ? undefined : { what: `edges.${name}`, expected, got, where, keys: ["edges", name] };
-}
-
-function knownWays(graph: Graph): ReadonlySet<string> {
-  return new Set(coverableNames(graph, buildFlow(graph)));
 }
 
 /** A way may name materia instead of sockets; then it means every socket of that materia. */
@@ -194,10 +191,6 @@ export interface TurnPrompt {
   /** Which visit of its socket. */
   readonly visit: number;
   readonly text: string;
-}
-
-function stateValueAt(data: JsonObject, path: string): Json {
-  return valueAt(data, path.split(".")) ?? null;
 }
 
 /** The last limit that stopped a cast. */

@@ -81,7 +81,7 @@ export function fuzzGraph(subject: FuzzSubject, { casts, seed, items }: FuzzSett
     outcomes,
     mostTurns,
     conflicts,
-    findings: findings.toSorted(compareSeverity),
+    findings: findings.toSorted((a, b) => Number(b.fault) - Number(a.fault) || b.casts - a.casts),
     missing: [...missing],
   };
 }
@@ -90,10 +90,6 @@ export function fuzzGraph(subject: FuzzSubject, { casts, seed, items }: FuzzSett
 function answerChooser(chance: RandomSource, items: number) {
   const most = chance.below(items + 1);
   return () => randomAnswer(chance, most);
-}
-
-function compareSeverity(a: FuzzFinding, b: FuzzFinding): number {
-  return Number(b.fault) - Number(a.fault) || b.casts - a.casts;
 }
 
 const MOST_TRIES = 200;

@@ -82,7 +82,9 @@ export function repliesInTranscript(transcript: string): readonly RecordedReply[
     const message = parseTranscriptLine(line);
     if (message?.role === "toolResult") failed.set(message.toolCallId ?? "", message.isError === true);
     if (message?.role !== "assistant" || typeof message.content === "string") continue;
-    const called = message.content.flatMap(toolCallsIn);
+    const called = message.content.flatMap(({ type, id = "", name = "", arguments: given = {} }: TranscriptPart) =>
+      type === "toolCall" ? [{ id, name, arguments: given }] : [],
+    );
     appendAll(calls, called);
     if (called.length > 0 || message["stopReason"] !== "stop") continue;
     const text = message.content.map((part) => (part.type === "text" ? (part.text ?? "") : "")).join("");
@@ -91,10 +93,6 @@ export function repliesInTranscript(transcript: string): readonly RecordedReply[
     calls = [];
   }
   return replies;
-}
-
-function toolCallsIn({ type, id = "", name = "", arguments: given = {} }: TranscriptPart) {
-  return type === "toolCall" ? [{ id, name, arguments: given }] : [];
 }
 
 /** [T19] A reply that is JSON stays JSON, so that people can read and edit it. */

@@ -1,21 +1,5 @@
 import * as v from "valibot";
-import {
-  AbortCommand,
-  BudgetCommand,
-  CastCommand,
-  CompareCommand,
-  ContinueCommand,
-  DoctorCommand,
-  ForecastCommand,
-  ForkCommand,
-  ForkPlanCommand,
-  LinkCommand,
-  LoadoutCommand,
-  RecastCommand,
-  RecordCommand,
-  TakeCommand,
-  TestCommand,
-} from "../command/command.ts";
+import { CastCommand, TYPED_COMMANDS } from "../command/command.ts";
 import { isJsonObject } from "../model/json.ts";
 import { Rehearsal } from "../model/rehearsal.ts";
 
@@ -32,23 +16,7 @@ export type ConfigDraft = v.InferInput<typeof ConfigDraft>;
 const draft = v.optional(ConfigDraft);
 
 /** [N49] A command as JSON. */
-export const TypedCommand = v.variant("kind", [
-  AbortCommand,
-  BudgetCommand,
-  CastCommand,
-  CompareCommand,
-  ContinueCommand,
-  DoctorCommand,
-  ForecastCommand,
-  ForkCommand,
-  ForkPlanCommand,
-  LinkCommand,
-  LoadoutCommand,
-  RecastCommand,
-  RecordCommand,
-  TakeCommand,
-  TestCommand,
-]);
+export const TypedCommand = v.variant("kind", TYPED_COMMANDS);
 export type TypedCommand = Readonly<v.InferOutput<typeof TypedCommand>>;
 
 /** [N49] The run options of a typed command. */

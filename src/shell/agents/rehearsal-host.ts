@@ -103,7 +103,9 @@ function scriptFor(rehearsal: Rehearsal, request: TurnRequest, log: RehearsalLog
       const reply = replies[position] ?? (rehearsal.onEmpty === "repeat-last" ? replies.at(-1) : undefined);
       if (!reply) missing = missingReplyText(key, replies.length, rehearsal, request);
       // [A23] A retry takes the next reply; the failed one is used up.
-      steps = reply ? scriptedSteps(reply, position, told).filter(({ does }) => !isCallDone(does, done)) : [];
+      steps = reply
+        ? scriptedSteps(reply, position, told).filter(({ does }) => !(does.kind === "call" && done.has(does.id)))
+        : [];
       if (reply) log.markTaken(key, position);
       position += 1;
     }
@@ -135,11 +137,6 @@ function answerForPerson(
     `reply ${Math.min(position + 1, replies.length)} under "${key}" is no answer of a person (${asked.socket}); ` +
     'write { "json": { "satisfied": true } }, or false with a "context" that says why';
   return { kind: "failed", message };
-}
-
-/** [D3] An interrupted turn continues after the tool calls whose results its transcript has. */
-function isCallDone(does: ScriptedStep["does"], done: ReadonlySet<string>): boolean {
-  return does.kind === "call" && done.has(does.id);
 }
 
 /** One call per message: Pi runs the calls of one message at the same time. */

@@ -107,7 +107,7 @@ export function validPrefix(text: string): string {
   const ids = new Set<string>();
   let end = 0;
   for (const line of text.split(/(?<=\n)/)) {
-    const sound = end === 0 ? isHeader(line) : isEntry(line, ids);
+    const sound = end === 0 ? v.is(Header, parseJson(line)) : isEntry(line, ids);
     if (!sound) break;
     end += line.length;
   }
@@ -122,10 +122,6 @@ const MessageEntry = v.looseObject({
     content: v.union([v.string(), v.array(v.looseObject({ type: v.string() }))]),
   }),
 });
-
-function isHeader(line: string): boolean {
-  return v.is(Header, parseJson(line));
-}
 
 function isEntry(line: string, ids: Set<string>): boolean {
   const entry = parseJson(line);

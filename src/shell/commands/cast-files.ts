@@ -71,10 +71,9 @@ const MAX_SUGGESTED = 12;
 /** Visits that changed files come first: users look for them most. */
 function suggestPlaces({ visits, items }: StoredSpans): readonly string[] {
   const changed = visits.filter(({ from, to }) => from !== to);
-  const names = [...(changed.length > 0 ? changed : visits).map(visitName), ...items.map(({ key }) => key)];
+  const names = [
+    ...(changed.length > 0 ? changed : visits).map(({ socket, visit }) => `${socket}#${visit}`),
+    ...items.map(({ key }) => key),
+  ];
   return [...new Set(names)].slice(0, MAX_SUGGESTED);
-}
-
-function visitName({ socket, visit }: { readonly socket: string; readonly visit: number }): string {
-  return `${socket}#${visit}`;
 }

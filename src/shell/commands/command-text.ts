@@ -48,7 +48,11 @@ function readTextFile(typed: string, from: string): Result<string> {
   } catch (thrown) {
     // A sentence that begins with "@" names no file.
     if (isMissingFile(thrown) && /\s/.test(typed)) return ok(typed);
-    return fail(isMissingFile(thrown) ? missingFileIssue(typed, file) : unreadableFileIssue(typed, file, thrown));
+    return fail(
+      isMissingFile(thrown)
+        ? missingFileIssue(typed, file)
+        : error("unreadable_file", oneLine(typed, 80), `${file} cannot be read: ${errorText(thrown)}`),
+    );
   }
 }
 
@@ -62,10 +66,6 @@ function missingFileIssue(typed: string, file: string): Issue {
   const shown = oneLine(typed, 80);
   const hint = `write a text that begins with "@" after "--": materia cast -- ${shown}`;
   return error("missing_file", shown, `there is no file ${file}`, hint);
-}
-
-function unreadableFileIssue(typed: string, file: string, thrown: unknown): Issue {
-  return error("unreadable_file", oneLine(typed, 80), `${file} cannot be read: ${errorText(thrown)}`);
 }
 
 export function firstWord(text: string): string {

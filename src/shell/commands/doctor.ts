@@ -1,4 +1,4 @@
-import type { DoctorCommand } from "../../core/command/command.ts";
+import type { Command } from "../../core/command/command.ts";
 import { parseCastId, type CastId } from "../../core/model/ids.ts";
 import { failWith, ok, type Result } from "../../core/model/issue.ts";
 import { sanitizeForTerminal } from "../../core/model/text.ts";
@@ -11,7 +11,10 @@ import { examineCast, isIntact, type Examination } from "./examine-cast.ts";
 import { salvageCast, type SalvageResult } from "./salvage-cast.ts";
 
 /** [C26, C27] Says whether casts are sound, and salvages damaged ones. */
-export async function runDoctor(workspace: Workspace, command: DoctorCommand): Promise<Result<CommandOutput>> {
+export async function runDoctor(
+  workspace: Workspace,
+  command: Extract<Command, { kind: "doctor" }>,
+): Promise<Result<CommandOutput>> {
   const { store } = workspace;
   if (command.castId === undefined) return examineAll(store);
   const id = await findCastOrFolder(store, command.castId);

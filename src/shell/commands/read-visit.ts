@@ -38,7 +38,11 @@ function parseReplies(transcript: string): Pick<VisitDetail, "model" | "usage" |
   for (const line of ownTranscriptLines(transcript.split("\n"))) {
     const message = parseTranscriptLine(line);
     if (message?.role === "toolResult")
-      tools = tools.map((call) => (call.id === message.toolCallId ? withToolResult(call, message) : call));
+      tools = tools.map((call) =>
+        call.id === message.toolCallId
+          ? { ...call, failed: message.isError === true, said: messageText(message) }
+          : call,
+      );
     if (message?.role !== "assistant") continue;
     model = modelName(message) ?? model;
     usage = message.usage ? addUsage(usage, message.usage) : usage;
@@ -52,10 +56,6 @@ function parseReplies(transcript: string): Pick<VisitDetail, "model" | "usage" |
   }
   if (tools.length > 0) replies.push({ tools: tools.map(({ id: _id, ...call }) => call), text: "" });
   return { model, usage, replies };
-}
-
-function withToolResult<T extends ToolCall>(call: T, message: TranscriptMessage): T {
-  return { ...call, failed: message.isError === true, said: messageText(message) };
 }
 
 function contentParts({ content }: TranscriptMessage) {

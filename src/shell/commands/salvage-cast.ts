@@ -64,7 +64,11 @@ export async function salvageCast({ store, place }: Workspace, from: CastId): Pr
     own?.forget(copied.castId);
     return owned;
   }
-  const problem = await writeSalvagedCast(owned.value, files.kept, withCastId(events, copied.castId));
+  const problem = await writeSalvagedCast(
+    owned.value,
+    files.kept,
+    events.map((event) => (event.type === "cast_started" ? { ...event, castId: copied.castId } : event)),
+  );
   if (problem !== undefined) {
     await owned.value.discard();
     return failWith("write_failed", copied.castId, problem);
@@ -85,10 +89,6 @@ function salvagedFile(file: CastFile, events: number, lost: readonly ArtifactRef
     versions: { ...file.versions, format: CAST_FORMAT },
     salvaged: { from: file.castId, events, lost: [...lost, ...(file.salvaged?.lost ?? [])] },
   };
-}
-
-function withCastId(events: readonly CastEvent[], castId: CastId): readonly CastEvent[] {
-  return events.map((event) => (event.type === "cast_started" ? { ...event, castId } : event));
 }
 
 interface RecoveredFile {

@@ -168,14 +168,18 @@ function resolveCommandFiles(raw: unknown, file: string): unknown {
   const found = Object.entries(materia).map(([name, each]): [string, Json] => {
     const command = isJsonObject(each) ? each["command"] : undefined;
     return isJsonObject(each) && Array.isArray(command)
-      ? [name, { ...each, command: command.map((word, index) => resolveWord(folder, word, index)) }]
+      ? [
+          name,
+          {
+            ...each,
+            command: command.map(
+              (word, index) => (typeof word === "string" ? findCommandFile(folder, word, index) : undefined) ?? word,
+            ),
+          },
+        ]
       : [name, each];
   });
   return { ...raw, materia: Object.fromEntries(found) };
-}
-
-function resolveWord(folder: string, word: Json, index: number): Json {
-  return (typeof word === "string" ? findCommandFile(folder, word, index) : undefined) ?? word;
 }
 
 /** The file beside the configuration that a word of a command names: the program, or an argument with `./` or `../`. */

@@ -22,7 +22,9 @@ async function removeItemRefs(cwd: string, castIds: readonly string[]): Promise<
   const gone = stdoutText(listed)
     .split("\n")
     .filter((ref) =>
-      castIds.some((castId) => ref.startsWith(`${castRef(castId)}_`) || ref.startsWith(itemRefPrefix(castId))),
+      castIds.some(
+        (castId) => ref.startsWith(`${castRef(castId)}_`) || ref.startsWith(`refs/materia-items/${castId}/`),
+      ),
     );
   if (gone.length === 0) return;
   await runGit(["update-ref", "--no-deref", "--stdin"], { cwd, input: gone.map((ref) => `delete ${ref}\n`).join("") });
@@ -31,10 +33,6 @@ async function removeItemRefs(cwd: string, castIds: readonly string[]): Promise<
   for (const [, path = ""] of trees)
     if (castIds.some((castId) => path.includes(`/${castId}_`))) await runGit(["worktree", "unlock", path], { cwd });
   await runGit(["worktree", "prune", "--expire=now"], { cwd });
-}
-
-function itemRefPrefix(castId: string): string {
-  return `refs/materia-items/${castId}/`;
 }
 
 export async function readRef(cwd: string, ref: string): Promise<string | undefined> {

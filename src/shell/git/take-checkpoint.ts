@@ -122,7 +122,7 @@ async function listChangedPaths(shadow: ShadowIndex): Promise<ChangedPaths | str
   const { maxBytes: mostBytes = bytes } = shadow;
   if (bytes > mostBytes)
     return `${Math.ceil(bytes / 1e6)} MB of changed files are more than ${Math.floor(mostBytes / 1e6)} MB: add files to .gitignore, or raise maxCheckpointBytes`;
-  return { paths: [...paths], left: withoutZeros(left) };
+  return { paths: [...paths], left: Object.fromEntries(Object.entries(left).filter(([, count]) => count > 0)) };
 }
 
 /** `? name`, or `M <mode> <object> <stage>\tname` with stages. */
@@ -152,10 +152,6 @@ function inspectFile({ repository }: ShadowIndex, path: string, isNew: boolean):
     const isGone = thrown instanceof Error && "code" in thrown && /^(ENOENT|ENOTDIR)$/.test(String(thrown.code));
     return isGone ? 0 : "unreadable";
   }
-}
-
-function withoutZeros(left: Readonly<Record<keyof OmittedFiles, number>>): OmittedFiles {
-  return Object.fromEntries(Object.entries(left).filter(([, count]) => count > 0));
 }
 
 async function stageChanges(shadow: ShadowIndex, paths: readonly string[]): Promise<string | undefined> {

@@ -54,7 +54,9 @@ export function openParallelItems(ports: ParallelItemsPorts, outer: AbortSignal)
       for (const run of running)
         if (!asleep.has(run.child)) start(run.child, () => runItem(port, state, fork, run, signal));
       if (merge) start(`merge of ${merge.child}`, () => mergeItem(port, state, fork, merge));
-      const first = [...asleep.values()].toSorted(firstToWake)[0];
+      const first = [...asleep.values()].toSorted(
+        (a, b) => Number(a.paused) - Number(b.paused) || parseMillis(a.until, 0) - parseMillis(b.until, 0),
+      )[0];
       if (tasks.size === 0 && first) return { kind: "asleep", sleep: first } as const;
       const done = await raceWithReset([...tasks.values()], first, ports, signal);
       if (!done) continue;
@@ -140,11 +142,6 @@ async function raceWithReset<T>(
   } finally {
     over.abort();
   }
-}
-
-/** Items that a person must continue come last. */
-function firstToWake(a: SleepingPhase, b: SleepingPhase): number {
-  return Number(a.paused) - Number(b.paused) || parseMillis(a.until, 0) - parseMillis(b.until, 0);
 }
 
 async function mergeItem(

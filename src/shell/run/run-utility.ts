@@ -201,16 +201,12 @@ async function describeFailure(failure: UtilityFailure, request: UtilityRequest,
     case "exited":
       return `${name} ${failure.signal ? `was ended by ${failure.signal}` : `exited with code ${failure.code}`}${standardErrorText(stderr)}`;
     case "timed_out":
-      return `${name} took longer than ${timeLimitText(failure, request)} and was ended${standardErrorText(stderr)}`;
+      return `${name} took longer than ${request.limitText ?? `its timeoutMs of ${failure.limitMs}`} and was ended${standardErrorText(stderr)}`;
     case "aborted":
       return `${name} was ended because the cast was aborted${standardErrorText(stderr)}`;
     default:
       return assertNever(failure);
   }
-}
-
-function timeLimitText({ limitMs }: { readonly limitMs: number }, { limitText }: UtilityRequest): string {
-  return limitText ?? `its timeoutMs of ${limitMs}`;
 }
 
 function commandName({ command, script }: UtilityMateria): string {

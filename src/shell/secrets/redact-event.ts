@@ -22,12 +22,11 @@ const REDACTED_KEYS: ReadonlySet<string> = new Set([
 
 /** The text fields of each event type; types without any are not searched. */
 const KEYS_BY_TYPE: ReadonlyMap<string, readonly string[]> = new Map(
-  Object.entries(EVENT_SCHEMAS).map(([type, { entries }]) => [type, Object.keys(entries).filter(isSearched)]),
+  Object.entries(EVENT_SCHEMAS).map(([type, { entries }]) => [
+    type,
+    Object.keys(entries).filter((key) => REDACTED_KEYS.has(key) || key === "where"),
+  ]),
 );
-
-function isSearched(key: string): boolean {
-  return REDACTED_KEYS.has(key) || key === "where";
-}
 
 /** Redacts the texts of people, agents and programs in an event; its structure stays. */
 export function redactEvent(event: CastEvent, redact: Redactor): CastEvent {

@@ -53,7 +53,12 @@ function planTestRenames({ place: { cwd }, catalog }: Workspace, rename: NameCha
   return listTestFiles(folder).flatMap((path) => {
     const read = readConfigText(path);
     const test = read.ok ? parseTest(read.value.text) : undefined;
-    if (!read.ok || !test || !usesProjectConfig(test, path, cwd)) return [];
+    if (
+      !read.ok ||
+      !test ||
+      !(test.config === undefined || resolve(dirname(path), test.config) === projectConfigFile(cwd))
+    )
+      return [];
     const { text, places } = renameInText(read.value.text, rename, catalog);
     const file = relative(cwd, path).replaceAll(sep, "/");
     return places.length === 0 ? [] : [{ file, etag: read.value.etag, places: [...places], text }];
@@ -63,11 +68,6 @@ function planTestRenames({ place: { cwd }, catalog }: Workspace, rename: NameCha
 function parseTest(text: string): TestFile | undefined {
   const read = parseJsonc(text);
   return read.ok ? validate(TestFile, read.value.value, [], "refused").value : undefined;
-}
-
-/** [T9] A test with its own configuration does not use the project's. */
-function usesProjectConfig({ config }: TestFile, path: string, cwd: string): boolean {
-  return config === undefined || resolve(dirname(path), config) === projectConfigFile(cwd);
 }
 
 function renameInText(text: string, rename: NameChange, catalog: Catalog) {

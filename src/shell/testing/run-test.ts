@@ -123,7 +123,9 @@ async function playTest(found: FoundTest, place: TestContext, scratch: ScratchFo
   const files = new Map(Object.keys(test.expect.files ?? {}).map((name) => [name, readInside(scratch.work, name)]));
   const observed: ObservedCast = { state, events, exitCode: exitCodeFor(end.value), turns, files };
   const failures = [
-    ...brokenFailure(end.value),
+    ...(end.value.kind === "broken"
+      ? [{ what: "cast", expected: "a cast", got: end.value.problem, where: "the disk" }]
+      : []),
     ...checkExpectations(test.expect, observed),
     ...rehearsalFailures(host.rehearsalUsage?.(), observed),
     ...unusedAnswers(test.cast, answered),
@@ -187,10 +189,6 @@ function recordingHost(host: AgentHost, turns: TurnPrompt[]): AgentHost {
       return host.runTurn({ ...request, isEnvironmentCurated: true });
     },
   };
-}
-
-function brokenFailure(end: RunOutcome): readonly UnmetExpectation[] {
-  return end.kind === "broken" ? [{ what: "cast", expected: "a cast", got: end.problem, where: "the disk" }] : [];
 }
 
 function rehearsalFailures(played: RehearsalUsage | undefined, { state }: ObservedCast): readonly UnmetExpectation[] {

@@ -24,7 +24,8 @@ export async function findToolGuards(ctx: ExtensionContext): Promise<Pick<Sessio
   if (!others.some((extension) => guardsTools(extension) || extension.tools.size > 0)) return {};
   return {
     resources: async (bare, { tools }) => {
-      const isWanted = (extension: Extension): boolean => guardsTools(extension) || providesTool(extension, tools);
+      const isWanted = (extension: Extension): boolean =>
+        guardsTools(extension) || tools.some((tool) => extension.tools.has(tool));
       const named = others.filter(isWanted).map(({ resolvedPath }) => resolvedPath);
       if (named.length === 0) return bare;
       const loaded = await loadExtensions(pi, { cwd, trusted, only: true, named });
@@ -95,11 +96,6 @@ function extensionsInArgv(argv: readonly string[]): Pick<ExtensionQuery, "only" 
 /** An agent must not start casts, so this extension is never loaded. */
 function isMateriaExtension({ commands }: Extension): boolean {
   return commands.has("materia");
-}
-
-/** [X47] Whether it provides a tool that the agent was given by name. */
-function providesTool({ tools }: Extension, wanted: readonly string[]): boolean {
-  return wanted.some((tool) => tools.has(tool));
 }
 
 function guardsTools({ handlers, tools }: Extension): boolean {

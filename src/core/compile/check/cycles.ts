@@ -19,7 +19,7 @@ export function checkReachability(flow: Flow): readonly Issue[] {
 
 /** [G20] Only limits.maxNoAdvanceCycles stops a cycle that has no limit and does not advance. */
 export function checkCycles(graph: Graph, flow: Flow): readonly Issue[] {
-  return [...uncountedCycleIssues(flow), ...uncountedCyclesThroughLoops(graph, flow).map(loopCycleIssue)];
+  return [...uncountedCycleIssues(flow), ...cyclesAmong(graph, flow, () => true).map(loopCycleIssue)];
 }
 
 function loopCycleIssue(round: readonly CyclePlace[]): Issue {
@@ -61,11 +61,6 @@ function uncountedCycleIssues(flow: Flow): readonly Issue[] {
 
 /** A place on a cycle: a socket outside loops, or a whole loop. */
 export type CyclePlace = GraphSocket | GraphLoop;
-
-/** [G20] Cycles through a loop without a limit. */
-function uncountedCyclesThroughLoops(graph: Graph, flow: Flow): readonly (readonly CyclePlace[])[] {
-  return cyclesAmong(graph, flow, () => true);
-}
 
 /** Cycles of loops alone never end: no limit counts returns to a loop. */
 export function cyclesOfLoopsAlone(graph: Graph, flow: Flow): readonly (readonly CyclePlace[])[] {

@@ -1,5 +1,5 @@
 import type { Issue } from "../../model/issue.ts";
-import { type Edge, NEXT_ITEM } from "../../model/loadout.ts";
+import { NEXT_ITEM } from "../../model/loadout.ts";
 import { type GraphSocket, socketLabel, type Graph, loopOf, isAlways } from "../graph.ts";
 import type { Flow, FlowStep } from "../flow.ts";
 import { NO_ISSUES, issueAtSocket, warningWith, errorWith } from "./issues.ts";
@@ -158,7 +158,7 @@ function answerText({ satisfied, advanced }: FlowStep): string {
 
 /** [G29] `then` needs `maxTraversals`, and `next` needs a loop with items. */
 export function checkThen(graph: Graph, { sockets }: Flow): readonly Issue[] {
-  const concerned = sockets.filter(({ edges }) => edges.some(hasThen));
+  const concerned = sockets.filter(({ edges }) => edges.some(({ then }) => then !== undefined));
   return concerned.flatMap((socket) =>
     socket.edges.flatMap(({ then, maxTraversals }, index) => {
       if (then === undefined) return [];
@@ -183,8 +183,4 @@ export function checkThen(graph: Graph, { sockets }: Flow): readonly Issue[] {
       return [...uncounted, ...itemless];
     }),
   );
-}
-
-function hasThen({ then }: Edge): boolean {
-  return then !== undefined;
 }

@@ -23,7 +23,9 @@ export function checkStateUse(graph: Graph, { sockets }: Flow, elsewhere: () => 
   const used = (socket: GraphSocket): readonly TemplateVariable[] => variables.get(socket.materia) ?? NO_VARIABLES;
   const reads: StateKeyUse[] = [];
   const writes: StateKeyUse[] = [];
-  const concerned = sockets.filter((socket) => readsOrWrites(socket, used(socket)));
+  const concerned = sockets.filter(
+    (socket) => used(socket).length > 0 || socket.assign.length > 0 || socket.advance !== null,
+  );
   for (const socket of concerned) {
     collectReads(graph, socket, used(socket), reads);
     for (const { target } of socket.assign) writes.push({ socket, key: target[0] ?? "" });
@@ -91,10 +93,6 @@ interface StateKeyUse {
 /** Parses each prompt once, for all sockets that use it. */
 function variablesByMateria({ materia }: Graph): ReadonlyMap<string, readonly TemplateVariable[]> {
   return new Map(Object.entries(materia).map(([name, each]) => [name, parseVariables(templateOf(each)?.text ?? "")]));
-}
-
-function readsOrWrites({ assign, advance }: GraphSocket, used: readonly TemplateVariable[]): boolean {
-  return used.length > 0 || assign.length > 0 || advance !== null;
 }
 
 /** Each key once: from the prompt, from `assign`, and the path of the list. */

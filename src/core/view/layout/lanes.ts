@@ -54,7 +54,9 @@ export function assignLanes(routes: readonly EdgeRoute[], { grid, metrics, sizeO
   const reaches = new Map<string, number>();
   const room = new Map<string, number>();
   const beside = (stretch: LaneSegment): readonly PlacedSegment[] =>
-    (laid.get(stretch.key) ?? []).filter((other) => segmentsOverlap(stretch, other));
+    (laid.get(stretch.key) ?? []).filter(
+      (other) => stretch.span[0] <= other.span[1] && other.span[0] <= stretch.span[1],
+    );
   const keep = (stretch: LaneSegment, distance: number): PlacedSegment => {
     const placed: PlacedSegment = { ...stretch, distance, reach: distance + stretch.halfWidth };
     const lanes = laid.get(stretch.key);
@@ -66,7 +68,10 @@ export function assignLanes(routes: readonly EdgeRoute[], { grid, metrics, sizeO
   const layRoute = (stretch: LaneSegment): PlacedSegment => {
     const placed = keep(stretch, firstFreeDistance(stretch, beside(stretch), metrics));
     if (stretch.route)
-      byRoute.set(stretch.route, [...(byRoute.get(stretch.route) ?? []), placed].toSorted(compareEndIndex));
+      byRoute.set(
+        stretch.route,
+        [...(byRoute.get(stretch.route) ?? []), placed].toSorted((a, b) => a.endIndex - b.endIndex),
+      );
     return placed;
   };
   const layBorder = (loop: LoopSpan, side: RouteSide, least = 0): void => {
@@ -80,7 +85,7 @@ export function assignLanes(routes: readonly EdgeRoute[], { grid, metrics, sizeO
     reaches.set(`${loop.id} ${side}`, keep(stretch, distance).distance);
   };
 
-  const all = routes.flatMap((route) => laneSegmentsOf(route, grid, halfLabelWidth(sizeOf(route), metrics)));
+  const all = routes.flatMap((route) => laneSegmentsOf(route, grid, (sizeOf(route)?.width ?? metrics.lane.apart) / 2));
   const short = (a: LaneSegment, b: LaneSegment): number => a.span[1] - a.span[0] - (b.span[1] - b.span[0]);
   const inside = all.filter(({ route }) => route?.kind === "lane" && route.inside !== null).toSorted(short);
   const items = all.filter(({ route }) => route?.kind === "items").toSorted(short);
@@ -119,20 +124,8 @@ function firstFreeDistance(
   return distance;
 }
 
-function compareEndIndex(a: LaneSegment, b: LaneSegment): number {
-  return a.endIndex - b.endIndex;
-}
-
 function sideKey(column: number, side: RouteSide): string {
   return `${column} ${side}`;
-}
-
-function segmentsOverlap(a: LaneSegment, b: LaneSegment): boolean {
-  return a.span[0] <= b.span[1] && b.span[0] <= a.span[1];
-}
-
-function halfLabelWidth(size: Size | null, { lane }: LayoutMetrics): number {
-  return size ? size.width / 2 : lane.apart / 2;
 }
 
 function laneSegmentsOf(route: EdgeRoute, grid: LayoutGrid, half: number): readonly LaneSegment[] {

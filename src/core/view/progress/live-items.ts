@@ -83,7 +83,7 @@ export function liveItemLines(lanes: LiveItems, now: number, width: number): rea
   const isRoom = wide.every((before) => lineColumns(before) + MIN_TITLE_COLUMNS <= width);
   return rows.map(({ state, worker, isQueued }, at) => {
     const before = (isRoom ? wide : narrow)[at] ?? [];
-    const title = titleText(itemTitleIn(state), MAX_TITLE_LENGTH);
+    const title = titleText(state.pass?.items[state.item?.window.index ?? -1]?.title ?? "", MAX_TITLE_LENGTH);
     const by = isQueued ? "  waits for a worker" : worker === undefined ? "" : `  on ${sanitizeForTerminal(worker)}`;
     return fitLine(line(...before, ...titleWithWorker(title, by, width - lineColumns(before))), width);
   });
@@ -135,8 +135,4 @@ function elapsedSinceText(since: string, now: number): string {
 
 function tokensTextOf({ usage }: CastState, used: Usage): string {
   return amountText(totalTokens(addUsage(usage, used)));
-}
-
-function itemTitleIn({ pass, item }: CastState): string {
-  return pass?.items[item?.window.index ?? -1]?.title ?? "";
 }

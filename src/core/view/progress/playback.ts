@@ -1,5 +1,5 @@
 import type { CastEvent } from "../../cast/state/event.ts";
-import type { CastStart, CastState } from "../../cast/state/state.ts";
+import type { CastStart } from "../../cast/state/state.ts";
 import {
   applyStep,
   replaySteps,
@@ -72,7 +72,10 @@ export function createPlayback(start: CastStart): CastPlayback {
     worked.push(timelineWorkMs(latest.timeline));
     if (event.type === "edge_taken") ways.push(toWayTaken(before, event));
     if (visit) visits[visit.index] = visit;
-    if (visit?.firstSeq === event.seq) reasons.push(visitReasons(before, visit));
+    if (visit?.firstSeq === event.seq)
+      reasons.push(
+        before.phase.kind === "arriving" && before.phase.reworked ? reworkReasonsFor(before, visit.socket) : [],
+      );
     if (event.seq % SNAPSHOT_EVERY === 0) snapshots.push(latest);
   };
   const snapshotAt = (seq: number): Snapshot => {
@@ -108,10 +111,6 @@ export function createPlayback(start: CastStart): CastPlayback {
 
 function advance({ timeline, visits }: Snapshot, step: CastStep): Snapshot {
   return { timeline: advanceTimeline(timeline, step), visits: advanceVisits(visits, step.event) };
-}
-
-function visitReasons(before: CastState, { socket }: VisitRecord): readonly ReworkReason[] {
-  return before.phase.kind === "arriving" && before.phase.reworked ? reworkReasonsFor(before, socket) : [];
 }
 
 /** The last index from 1 whose value is at most `most`; values never fall. */

@@ -121,9 +121,10 @@ function foldFromHeader<T>(
   { begin, step }: CastFold<T>,
 ): Result<CastReading<T>> {
   const start = (): T => begin(file);
-  const folded = hasStarted(layout)
-    ? foldJournal(layout.journal, file.castId, start, rejectForeignEvents(castId, step))
-    : ok({ value: start(), head: firstChainHead(file.castId), soundBytes: 0, tornBytes: 0 });
+  const folded =
+    existsSync(layout.journal) || existsSync(layout.sockets)
+      ? foldJournal(layout.journal, file.castId, start, rejectForeignEvents(castId, step))
+      : ok({ value: start(), head: firstChainHead(file.castId), soundBytes: 0, tornBytes: 0 });
   if (!folded.ok) return folded;
   const { value, ...journal } = folded.value;
   return ok({ castId, file, value, tornBytes: journal.tornBytes, stamp, journal });
@@ -183,11 +184,6 @@ export function castFileStamp({ folder, castFile }: CastLayout): string | undefi
 function journalStamp({ folder, castFile, journal }: CastLayout): string {
   const stats = [castFile, journal].map(tryStat);
   return [folder, ...stats.map((stat) => (stat ? `${stat.ino} ${stat.size} ${stat.mtimeNs}` : "none"))].join(" ");
-}
-
-/** A cast that was killed before its first event has neither a journal nor files of visits. */
-function hasStarted({ journal, sockets }: CastLayout): boolean {
-  return existsSync(journal) || existsSync(sockets);
 }
 
 /** [J28] The present state: from the last bookmark if it fits the journal, otherwise from the beginning. */
