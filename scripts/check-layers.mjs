@@ -30,6 +30,7 @@ const ORDER = [
   "src/core/prompt",
   "src/core/history",
   "src/core/replay",
+  "src/core/telemetry",
   "src/core/view",
   "src/core/edit",
   "src/core/wire",

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
+import { spansIn } from "../harness/collector.ts";
 import { type Ran, castsIn, journalOf, newPlace, run } from "../harness/cli.ts";
 
 let demo: Ran;
@@ -48,4 +49,14 @@ it("[C35] the commits of all of them stand on the branch in order, the tests pas
 
 it("[C35] its replies are played to the last, and every tool does what it is meant to", () => {
   expect(demo.stderr).not.toContain("note: rehearsal");
+});
+
+it("[TM2] all items and their attempts are one trace below the span of the cast", async () => {
+  const exported = await run(["export", "--json"], { cwd: repository });
+  const spans = spansIn(JSON.parse(exported.stdout));
+  expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
+  const [root] = spans;
+  const items = spans.filter(({ name }) => name.startsWith("invoke_workflow")).slice(1);
+  expect(items.map(({ parentSpanId }) => parentSpanId)).toEqual(Array.from({ length: 5 }, () => root?.spanId));
+  expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(spans.length);
 });

@@ -58,7 +58,10 @@ it.each([
 ])("[B3] a %s that names a database is an error, and is not used", async (_what, files, options) => {
   const cwd = newPlace(files);
   const checked = await run(["check", ...options], { cwd });
-  expect([checked.code, checked.stdout + checked.stderr]).toEqual([1, expect.stringContaining("fleet_in_project")]);
+  expect([checked.code, checked.stdout + checked.stderr]).toEqual([
+    1,
+    expect.stringContaining("user_setting_in_project"),
+  ]);
   expect((await run(["casts", "--on", "f", ...options], { cwd })).stderr).toContain("unknown_fleet");
 });
 

@@ -1,9 +1,9 @@
-import type { AgentLimits, Budget, CastLimits, FleetConfig, WorktreeConfig } from "../model/config.ts";
+import type { AgentLimits, Budget, CastLimits, FleetConfig, TelemetryConfig, WorktreeConfig } from "../model/config.ts";
 import { type Issue, error, isError, warning } from "../model/issue.ts";
 import type { Loadout } from "../model/loadout.ts";
 import { type Materia, isGenerator } from "../model/materia.ts";
 import { type CatalogEntry, type ConfigLayer, type LayerName, withIssueFile } from "./layer.ts";
-import { isJsonObject, type JsonObject } from "../model/json.ts";
+import { isJsonObject, withoutUndefined, type JsonObject } from "../model/json.ts";
 import { didYouMean, oneLine } from "../model/text.ts";
 import { readCompleteMateria } from "./read-materia.ts";
 
@@ -12,6 +12,8 @@ export interface Catalog {
   readonly settings: Settings;
   /** Separate from the settings, which the page shows: a URL may hold a password. */
   readonly fleet?: FleetConfig;
+  /** The same: a header may hold a key. */
+  readonly telemetry?: TelemetryConfig;
   readonly materia: ReadonlyMap<string, CatalogEntry<Materia>>;
   readonly loadouts: ReadonlyMap<string, CatalogEntry<Loadout>>;
   /** Problems of whole files. Problems of a materia or loadout are in its entry. */
@@ -61,17 +63,17 @@ export function mergeLayers(layers: readonly ConfigLayer[]): Catalog {
       checkpoints: layers.findLast((layer) => layer.settings.checkpoints !== undefined)?.settings.checkpoints ?? true,
       worktree: Object.assign({}, ...layers.map((layer) => layer.settings.worktree)),
     },
-    ...fleetSetting(layers),
+    ...userSettings(layers),
     materia: mergeMateria(layers),
     loadouts: mergeLoadouts(layers),
     issues: layers.flatMap((layer) => layer.issues),
   };
 }
 
-/** [B3] Only the user's own file may configure a fleet. */
-function fleetSetting(layers: readonly ConfigLayer[]): Pick<Catalog, "fleet"> {
-  const fleet = layers.find((layer) => layer.settings.fleet)?.settings.fleet;
-  return fleet ? { fleet } : {};
+/** [B3] Settings that only the user's own file may have. */
+function userSettings(layers: readonly ConfigLayer[]): Pick<Catalog, "fleet" | "telemetry"> {
+  const { fleet, telemetry } = layers.find(({ name }) => name === "user")?.settings ?? {};
+  return withoutUndefined({ fleet, telemetry });
 }
 
 function lastSetting(

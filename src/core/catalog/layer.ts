@@ -1,4 +1,12 @@
-import { Budget, FleetConfig, LAYER_NAMES, Limits, WorktreeConfig, settingsSchemaEntries } from "../model/config.ts";
+import {
+  Budget,
+  FleetConfig,
+  TelemetryConfig,
+  LAYER_NAMES,
+  Limits,
+  WorktreeConfig,
+  settingsSchemaEntries,
+} from "../model/config.ts";
 import { error, isError, warning, type Issue, type KeyPath } from "../model/issue.ts";
 import { withoutUndefined, isJsonObject, type JsonObject } from "../model/json.ts";
 import type { Loadout } from "../model/loadout.ts";
@@ -48,6 +56,7 @@ export interface LayerSettings {
   readonly notify?: boolean;
   readonly worktree?: WorktreeConfig;
   readonly fleet?: FleetConfig;
+  readonly telemetry?: TelemetryConfig;
 }
 
 const TOP_LEVEL_KEYS = [...Object.keys(settingsSchemaEntries), "materia", "loadouts"];
@@ -112,13 +121,16 @@ interface EntrySource {
   readonly positionOf: (path: KeyPath) => KeyPath;
 }
 
-/** [B3] A project's file must never choose the database for a person's work. */
-function readFleet(raw: unknown, layer: LayerName): { value?: FleetConfig | undefined; issues: readonly Issue[] } {
-  if (layer === "user" || raw === undefined) return validateSetting(v.optional(FleetConfig), raw, "fleet");
-  const hint = "move it to your own configuration";
-  return {
-    issues: [error("fleet_in_project", ["fleet"], "only the user's own configuration may configure a fleet", hint)],
-  };
+/** [B3, TM5] A project's file must never choose where a person's work goes. */
+function readUserSetting<const T extends v.GenericSchema>(
+  schema: T,
+  raw: Readonly<Record<string, unknown>>,
+  key: string,
+  layer: LayerName,
+): { value?: v.InferOutput<T> | undefined; issues: readonly Issue[] } {
+  if (layer === "user" || raw[key] === undefined) return validateSetting(v.optional(schema), raw[key], key);
+  const message = `only the user's own configuration may set "${key}"`;
+  return { issues: [error("user_setting_in_project", [key], message, "move it to your own configuration")] };
 }
 
 function readSettings(
@@ -133,7 +145,8 @@ function readSettings(
   const notify = validateSetting(settingsSchemaEntries.notify, raw["notify"], "notify");
   const checkpoints = validateSetting(settingsSchemaEntries.checkpoints, raw["checkpoints"], "checkpoints");
   const worktree = validateSetting(v.optional(WorktreeConfig), raw["worktree"], "worktree");
-  const fleet = readFleet(raw["fleet"], layer);
+  const fleet = readUserSetting(FleetConfig, raw, "fleet", layer);
+  const telemetry = readUserSetting(TelemetryConfig, raw, "telemetry", layer);
   return {
     value: {
       ...withoutUndefined({
@@ -146,11 +159,21 @@ function readSettings(
         checkpoints: checkpoints.value,
         worktree: worktree.value,
         fleet: fleet.value,
+        telemetry: telemetry.value,
       }),
     },
-    issues: [artifactDir, activeLoadout, model, budget, limits, notify, checkpoints, worktree, fleet].flatMap(
-      (part) => part.issues,
-    ),
+    issues: [
+      artifactDir,
+      activeLoadout,
+      model,
+      budget,
+      limits,
+      notify,
+      checkpoints,
+      worktree,
+      fleet,
+      telemetry,
+    ].flatMap((part) => part.issues),
   };
 }
 

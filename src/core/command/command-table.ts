@@ -71,6 +71,13 @@ const COMMAND_TABLE = {
     options: ["to", "here"],
     takes: 1,
   },
+  export: {
+    usage: "[castId] [--otlp [URL]]",
+    does: "the spans of a cast for OpenTelemetry: as a tree, as OTLP/JSON with --json, or sent to a collector",
+    example: "last --otlp http://127.0.0.1:4318",
+    options: ["otlp", "on"],
+    takes: 1,
+  },
   watch: {
     usage: "[castId]",
     does: "follow a cast that another process drives",

@@ -1,7 +1,14 @@
 import * as v from "valibot";
 import { wholeNumber } from "../model/schemas.ts";
 import type { Options } from "./options.ts";
-import type { CompletionCommand, DiffCommand, OpenCommand, RestoreCommand, ShowCommand } from "./show-commands.ts";
+import type {
+  CompletionCommand,
+  DiffCommand,
+  ExportCommand,
+  OpenCommand,
+  RestoreCommand,
+  ShowCommand,
+} from "./show-commands.ts";
 
 /** [C20, C35] The demo runs one item after another, or several at once. */
 export type DemoKind = "plain" | "parallel";
@@ -146,6 +153,7 @@ export type Command =
   | { readonly kind: "watch"; readonly castId?: string }
   | ShowCommand
   | DiffCommand
+  | ExportCommand
   | RestoreCommand
   | OpenCommand
   | { readonly kind: "materia"; readonly name?: string }

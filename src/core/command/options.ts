@@ -72,6 +72,7 @@ const OPTIONS = {
   concurrency: ["count", "N", "how many casts it runs at once"],
   queues: ["text", "A,B", "the queues that it pulls from"],
   workers: ["count", "N", "how many workers; 2 if unset"],
+  otlp: ["address", "[URL]", "send it to this collector, or to the configured one"],
   salvage: ["flag", "", "salvage the sound part of a damaged cast as a new cast"],
 } as const satisfies Readonly<Record<string, OptionRow>>;
 
@@ -79,7 +80,7 @@ export type OptionName = keyof typeof OPTIONS;
 export type Options = {
   readonly [K in OptionName]?: (typeof OPTIONS)[K][0] extends "flag"
     ? true
-    : (typeof OPTIONS)[K][0] extends "text"
+    : (typeof OPTIONS)[K][0] extends "text" | "address"
       ? string
       : number;
 };
@@ -153,6 +154,10 @@ export function splitOptions(words: readonly CommandWord[], allowed: readonly Op
       continue;
     }
     const next = words[at + 1];
+    if (kind === "address" && inline === undefined && !isAddress(next)) {
+      options[name] = "";
+      continue;
+    }
     const value = inline ?? (next && (next.quoted || !next.text.startsWith("--")) ? next.text : undefined);
     if (inline === undefined && value !== undefined) at += 1;
     const read = value === undefined ? undefined : readValue(value, kind);
@@ -202,8 +207,14 @@ export function expectsValue(word: CommandWord): boolean {
     !word.quoted &&
     word.text.startsWith("--") &&
     isAllowed(name, Object.keys(OPTIONS) as OptionName[]) &&
-    OPTIONS[name][0] !== "flag"
+    OPTIONS[name][0] !== "flag" &&
+    OPTIONS[name][0] !== "address"
   ); // the keys of OPTIONS are its names
+}
+
+/** An address can be left out, so that the next word may be something else. */
+function isAddress(word: CommandWord | undefined): boolean {
+  return word !== undefined && /^[a-z][a-z0-9+.-]*:\/\//i.test(word.text);
 }
 
 function isAllowed(name: string, allowed: readonly OptionName[]): name is OptionName {
@@ -217,6 +228,7 @@ function splitAtEquals(text: string): readonly [string, string?] {
 
 const VALUE_DESCRIPTIONS = {
   text: "a value",
+  address: "an address, such as http://127.0.0.1:4318",
   number: "a number",
   count: "a whole number",
   tokens: "a number of tokens, such as 200000, 200k or 2.5M",
@@ -225,7 +237,7 @@ const VALUE_DESCRIPTIONS = {
 
 function readValue(value: string, kind: keyof typeof VALUE_DESCRIPTIONS): string | number | undefined {
   if (kind === "duration") return readDuration(value);
-  if (kind === "text") return value === "" ? undefined : value;
+  if (kind === "text" || kind === "address") return value === "" ? undefined : value;
   return kind === "number" ? readAmount(value) : readCount(value);
 }
 

@@ -8,6 +8,7 @@ import {
   readBudget,
   readDiff,
   readDoctor,
+  readExport,
   readRecast,
   readRestore,
   readCasts,
@@ -150,6 +151,8 @@ function readByName(row: CommandRow, reading: CommandInput): Result<Command> {
       return readDiff(row, reading.positional, options);
     case "open":
       return ok(readOpen(reading.positional, options));
+    case "export":
+      return ok(readExport(reading.positional, options));
     case "restore":
       return readRestore(row, reading.positional, options);
     case "doctor":

@@ -154,6 +154,11 @@ export function readDiff(row: CommandRow, rest: readonly string[], options: Opti
   return ok({ kind: "diff", as, ...castAndPlace(rest, VISIT_OR_ITEM_PATTERN) });
 }
 
+export function readExport([castId]: readonly string[], { otlp }: Options): Command {
+  const url = otlp === "" ? undefined : otlp;
+  return { kind: "export", ...withoutUndefined({ castId, url }), ...(otlp === undefined ? {} : { sends: true }) };
+}
+
 export function readRestore(row: CommandRow, [named = ""]: readonly string[], options: Options): Result<Command> {
   const usage = usageOf(row);
   const { to, here } = options;

@@ -31,6 +31,15 @@ export interface RestoreCommand {
   readonly here: boolean;
 }
 
+/** [TM1] The spans of a cast, to look at or to send. */
+export interface ExportCommand {
+  readonly kind: "export";
+  readonly castId?: string;
+  readonly sends?: true;
+  /** The collector; the configured one if unset. */
+  readonly url?: string;
+}
+
 /** Opens the conversation of a visit (`Socket-4#2`, or its number in the cast) in Pi. */
 export interface OpenCommand {
   readonly kind: "open";

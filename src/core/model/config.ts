@@ -195,6 +195,25 @@ export const FleetConfig = v.object({
 });
 export type FleetConfig = v.InferOutput<typeof FleetConfig>;
 
+/** [TM5] Where the spans of casts are sent. */
+export const TelemetryConfig = v.object({
+  otlp: v.pipe(
+    v.string(),
+    v.check((text) => /^https?:\/\/[^\s/]/.test(text), "must be an address that begins with http:// or https://"),
+    v.description("A collector of OpenTelemetry that takes OTLP/JSON over HTTP, such as http://127.0.0.1:4318."),
+  ),
+  headers: v.exactOptional(
+    v.pipe(
+      v.record(v.string(), v.string()),
+      v.description("Headers of each request. $NAME stands for a variable of the environment."),
+    ),
+  ),
+  contents: v.exactOptional(
+    v.pipe(v.boolean(), v.description("Whether requests, replies and tool arguments are sent too; false if unset.")),
+  ),
+});
+export type TelemetryConfig = v.InferOutput<typeof TelemetryConfig>;
+
 /** The settings of a configuration file, without its materia and loadouts. */
 export const settingsSchemaEntries = {
   $schema: v.optional(v.string()),
@@ -227,6 +246,9 @@ export const settingsSchemaEntries = {
   worktree: v.optional(v.pipe(WorktreeConfig, v.description("What the working trees of parallel items are given."))),
   fleet: v.optional(
     v.pipe(FleetConfig, v.description("Fleets of machines that drive casts; read from the user's own file alone.")),
+  ),
+  telemetry: v.optional(
+    v.pipe(TelemetryConfig, v.description("Where spans of casts are sent; read from the user's own file alone.")),
   ),
 };
 

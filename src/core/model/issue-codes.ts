@@ -178,7 +178,8 @@ export const ISSUE_CODES = {
 
   // Fleets: casts in a database that many machines share.
   unknown_fleet: "the user's configuration has no fleet of this name",
-  fleet_in_project: "a project's file configures a fleet; only the user's configuration may",
+  user_setting_in_project: "a project's file sets what only the user's own configuration may, such as `fleet`",
+  collector_failed: "the collector of telemetry refused the spans, or could not be reached",
   missing_environment: "an environment variable that the fleet needs is not set",
   missing_package: "an optional package that a fleet needs is not installed",
   bad_database_url: "the text is not the URL of a database",

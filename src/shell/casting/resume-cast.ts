@@ -1,3 +1,4 @@
+import { castTelemetry } from "../workspace/telemetry-target.ts";
 import { sep } from "node:path";
 import { askedPersonMateria } from "../../core/cast/prompt-text.ts";
 import { reworkDecisionEvents, reworkLimitOf } from "../../core/cast/rework-limit.ts";
@@ -86,6 +87,7 @@ export async function prepareResume(
     host,
     env: place.env,
     cwd: cwd.folder,
+    telemetry: castTelemetry(workspace.catalog, place.env).telemetry,
     ...withoutUndefined({ model: agents.model }),
   };
   return ok({

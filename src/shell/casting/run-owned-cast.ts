@@ -41,6 +41,8 @@ export const runOwnedCast: RunOwnedCast = async (owned, cast, context, firstEven
   const { store, fleetHooks, cwd = file.cwd } = context;
   const checkpoints = openCastCheckpoints(store, owned, { ...file, cwd }, context.cachedWorktree);
   const worker = fleetHooks ? { worker: fleetHooks.workerId } : {};
+  const telemetry =
+    context.telemetry && (await import("./telemetry.ts")).followTelemetry(context.telemetry, store, file);
   try {
     if (state.phase.kind === "unstarted") {
       // [J5] Also for a cast whose process was killed before its first event.
@@ -53,6 +55,7 @@ export const runOwnedCast: RunOwnedCast = async (owned, cast, context, firstEven
     return await runWithPorts(owned, cast, context, { checkpoints, interruption, firstEvents: firstEvents(found) });
   } finally {
     checkpoints?.close();
+    await telemetry?.close();
   }
 };
 

@@ -26,6 +26,7 @@ import { CAST_FORMAT, castStartOf, type CastFile, newCastId } from "../store/cas
 import type { CastStore, NewCast, OwnedCast } from "../store/cast-store.ts";
 import { REHEARSAL_FILE, TRANSCRIPT_FILE } from "../store/layout.ts";
 import { VERSION } from "../system/package.ts";
+import { castTelemetry } from "../workspace/telemetry-target.ts";
 import type { AgentChoice, AgentSource } from "../workspace/agent-hosts.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { newCastHistory, prepareRun, rehearsalNotes, rehearsalRemarks, type PreparedCast } from "./prepared-cast.ts";
@@ -89,7 +90,7 @@ export interface CastPast {
 
 /** A new cast that is ready to start; with a past it is a fork. */
 export function prepareStart(
-  { store, place: { env } }: Workspace,
+  { store, catalog, place: { env } }: Workspace,
   cast: NewCast,
   { host, notes, past }: { readonly host: AgentHost; readonly notes: readonly string[]; readonly past?: CastPast },
 ): PreparedCast {
@@ -98,13 +99,14 @@ export function prepareStart(
     timeline: () => buildTimeline(initialState(castStartOf(file)), past.events),
     events: async () => ok(past.events),
   };
+  const { telemetry, notes: telemetryNotes } = castTelemetry(catalog, env);
   return {
     ...cast,
     castId: file.castId,
     ...(history ?? newCastHistory(file)),
-    notes: [...notes, ...rehearsalNotes(host, file.graph)],
+    notes: [...notes, ...telemetryNotes, ...rehearsalNotes(host, file.graph)],
     remarks: rehearsalRemarks(host, "new"),
-    run: (observer) => startCast(cast, { ...observer, store, host, env }, past),
+    run: (observer) => startCast(cast, { ...observer, store, host, env, telemetry }, past),
   };
 }
 

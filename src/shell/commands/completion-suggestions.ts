@@ -92,6 +92,7 @@ async function suggestWords(
       return count < 2 ? suggestCasts(workspace) : [];
     case "status":
     case "restore":
+    case "export":
     case "watch":
     case "doctor":
     case "replay":

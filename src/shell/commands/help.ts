@@ -15,7 +15,7 @@ export const COMMAND_GROUPS: readonly (readonly [title: string, names: readonly 
   ["Write", ["init", "check", "grid", "loadout", "materia", "link"]],
   ["Prove", ["demo", "test", "record", "replay", "fork", "fuzz", "forecast", "stats", "compare"]],
   ["Run elsewhere", ["watch", "worker", "fleet", "take"]],
-  ["Tools", ["abort", "budget", "restore", "open", "doctor", "completion", "help"]],
+  ["Tools", ["abort", "budget", "restore", "open", "export", "doctor", "completion", "help"]],
 ];
 
 function allCommandsLines(width: number): readonly Line[] {

@@ -26,6 +26,8 @@ export async function runCommand(
       return (await import("./diff.ts")).runDiff(workspace, command);
     case "take":
       return (await import("./take.ts")).runTake(workspace, command);
+    case "export":
+      return (await import("./export.ts")).runExport(workspace, command);
     case "restore":
       return (await import("./restore.ts")).runRestore(
         workspace,

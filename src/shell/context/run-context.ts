@@ -56,10 +56,26 @@ export interface RunContext extends RunObserver {
   readonly cachedWorktree?: CachedWorktree | undefined;
   /** [B8] Set when another machine may continue the cast: the events of a visit are written together with its files. */
   readonly fleetHooks?: FleetHooks;
+  readonly telemetry?: Telemetry | undefined;
   /** The clock of waits; the system's if unset. */
   readonly clock?: Pick<Ports, "now" | "pause">;
   /** [Z12] Whether the caller waits while the cast sleeps. */
   readonly leavesSleep?: true;
+}
+
+/** [TM5] Where the spans of a cast go, and where casts with unsent spans are noted. */
+export interface Telemetry {
+  readonly collector: Collector;
+  readonly contents: boolean;
+  readonly version: string;
+  /** A folder of the user with one small file for each such cast. */
+  readonly pending: string;
+}
+
+/** A collector that takes OTLP/JSON over HTTP. */
+export interface Collector {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** What differs when many machines share a cast. */

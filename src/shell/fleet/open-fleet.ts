@@ -1,3 +1,4 @@
+import { expandVariables } from "../config/expand-variables.ts";
 import { failWith, suggest, typed, error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { databaseIssue, openDatabase, type Database } from "../store/postgres/database.ts";
 import { DATABASE_FORMAT } from "../store/postgres/migration.ts";
@@ -120,7 +121,7 @@ export function resolveFleetProfile(
     const message = `there is no fleet "${name}"${name === LOCAL_FLEET ? " on this machine" : " in your configuration"}`;
     return failWith("unknown_fleet", name, message, (name === LOCAL_FLEET ? undefined : didYouMean(name, known)) ?? up);
   }
-  const url = expandVariables(found.url, name, context.env);
+  const url = expandVariables(found.url, `fleet.profiles.${name}.url`, context.env);
   if (!url.ok) return url;
   const ca = readCertificate(found, name, context.env);
   if (!ca.ok) return ca;
@@ -140,19 +141,6 @@ function withProfileDefaults(
   said: Pick<ResolvedFleetProfile, "name" | "url" | "project"> & Partial<ResolvedFleetProfile>,
 ): ResolvedFleetProfile {
   return { queue: "casts", maxCheckpointBytes: MAX_CHECKPOINT_BYTES, ...said };
-}
-
-/** Expands `$NAME` and `${NAME}`: a password need not be in a file. */
-function expandVariables(text: string, profile: string, env: ConfigContext["env"]): Result<string> {
-  const missing = [...text.matchAll(/\$\{?([A-Za-z_][A-Za-z0-9_]*)\}?/g)].flatMap(([, name = ""]) =>
-    env[name] ? [] : [name],
-  );
-  const at = `fleet.profiles.${profile}.url`;
-  if (missing.length > 0)
-    return fail(
-      ...missing.map((name) => error("missing_environment", at, `the environment variable ${name} is not set`)),
-    );
-  return ok(text.replace(/\$\{?([A-Za-z_][A-Za-z0-9_]*)\}?/g, (_all, name: string) => env[name] ?? ""));
 }
 
 function readCertificate({ ca }: FleetProfile, profile: string, env: ConfigContext["env"]): Result<string | undefined> {

@@ -1,0 +1,71 @@
+import type { ExportCommand } from "../../core/command/show-commands.ts";
+import { failWith, ok, type Result } from "../../core/model/issue.ts";
+import { countedText } from "../../core/model/text.ts";
+import { otlpTraces } from "../../core/telemetry/otlp.ts";
+import type { TraceSpan } from "../../core/telemetry/span.ts";
+import { amountText, durationText } from "../../core/view/numbers.ts";
+import { fitLine, line, toned, type Line } from "../../core/view/line.ts";
+import { sendSpans } from "../casting/send-spans.ts";
+import { readCastSpans, spanOptions } from "../casting/trace-cast.ts";
+import { VERSION } from "../system/package.ts";
+import { loadNamedCast, type Workspace } from "../workspace/workspace.ts";
+import { telemetryTarget } from "../workspace/telemetry-target.ts";
+import type { CommandOutput } from "./command-output.ts";
+
+/** [TM1] The spans of a cast: sent to a collector with --otlp, as OTLP/JSON with --json, otherwise as a tree. */
+export async function runExport(workspace: Workspace, command: ExportCommand): Promise<Result<CommandOutput>> {
+  const { store, catalog, place } = workspace;
+  const target = telemetryTarget(catalog, place.env, command.url);
+  if (!target.ok) return target;
+  if (command.sends && !target.value)
+    return failWith("missing_option", "--otlp", "no collector is named", 'name one, or set "telemetry" in your file');
+  const cast = await loadNamedCast(store, command.castId);
+  if (!cast.ok) return cast;
+  const contents = catalog.telemetry?.contents === true;
+  const spans = await readCastSpans(store, cast.value.castId, spanOptions(contents));
+  if (!spans.ok) return spans;
+  if (!command.sends || !target.value)
+    return ok({
+      code: 0,
+      data: otlpTraces(spans.value, VERSION),
+      lines: (width) => spanTreeLines(spans.value, width),
+    });
+  const { collector } = target.value;
+  const answer = await sendSpans(collector, spans.value, { version: VERSION });
+  if (!answer.ok) return answer;
+  const { sent, rejected } = answer.value;
+  const { castId } = cast.value;
+  const refused = rejected === 0 ? "" : `; the collector refused ${rejected}`;
+  const text = `Sent ${countedText(sent, "span")} of ${castId} to ${new URL(collector.url).host}${refused}`;
+  const traceId = spans.value[0]?.traceId ?? null;
+  return ok({ code: rejected === 0 ? 0 : 1, data: { castId, traceId, sent, rejected }, lines: () => [line(text)] });
+}
+
+/** Each span below its parent, with its duration and its tokens. */
+function spanTreeLines(spans: readonly TraceSpan[], width: number): readonly Line[] {
+  const byParent = Map.groupBy(spans, ({ parentSpanId = "" }) => parentSpanId);
+  const known = new Set(spans.map(({ spanId }) => spanId));
+  const write = (span: TraceSpan, depth: number): readonly Line[] => {
+    const { name, startMs, endMs, attributes, failed } = span;
+    const { "materia.item": item, "materia.tokens": tokens, "gen_ai.usage.input_tokens": input } = attributes;
+    const facts = [
+      spanTimeText(endMs - startMs),
+      ...(typeof item === "string" ? [item] : []),
+      ...(typeof tokens === "number" ? [`${amountText(tokens)} tokens`] : []),
+      ...(typeof input === "number" ? [`${amountText(input)} tokens in`] : []),
+    ].join(" · ");
+    const head = line(
+      " ".repeat(depth * 2),
+      toned(failed === undefined ? "strong" : "bad", name),
+      toned("dim", `  ${facts}`),
+    );
+    return [fitLine(head, width), ...(byParent.get(span.spanId) ?? []).flatMap((each) => write(each, depth + 1))];
+  };
+  return spans
+    .filter(({ parentSpanId }) => parentSpanId === undefined || !known.has(parentSpanId))
+    .flatMap((span) => write(span, 0));
+}
+
+function spanTimeText(ms: number): string {
+  return ms < 10_000 ? `${ms} ms` : durationText(ms);
+}
