@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, readFileSync, renameSync, rmdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { BODIES, HANG, type Replies } from "../harness/agent-bodies.ts";
@@ -67,6 +67,23 @@ describe.each(BODIES)("agents %s", (_name, play) => {
     });
     expect(seen[0]).toEqual(["user: Build it.", "assistant: bash", "toolResult: one\n"]);
     expect(progress.filter(({ kind }) => kind === "tools_over")).toHaveLength(2);
+  });
+
+  it("[B56] a reply whose results did not reach the transcript does not count as over", async () => {
+    const { request, progress } = ask({ tools: ["bash"] });
+    const { transcript } = request;
+    const command = `mv ${transcript} ${transcript}.old; mkdir ${transcript}`;
+    const { host } = await play([{ tools: [{ name: "bash", arguments: { command } }], text: "done" }]);
+    const onProgress: typeof request.onProgress = (event) => {
+      request.onProgress(event);
+      // The disk has room again when Pi writes down that it failed.
+      if (event.kind !== "used" || !statSync(transcript).isDirectory()) return;
+      rmdirSync(transcript);
+      renameSync(`${transcript}.old`, transcript);
+    };
+    expect(await host.runTurn({ ...request, onProgress })).toMatchObject({ kind: "failed", reason: "disk" });
+    expect(progress.map(({ kind }) => kind)).toContain("tool_ended");
+    expect(progress.map(({ kind }) => kind)).not.toContain("tools_over");
   });
 
   it("[A5] a tool outside the scope does not run, and the agent gets an error", async () => {

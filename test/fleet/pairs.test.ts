@@ -156,13 +156,13 @@ it("[B56] one pair is stored in twenty seconds, and one at the end of the turn",
 it("[B36] a turn whose files cannot be stored does not count", async () => {
   const { tell, found, taken, end } = await turn();
   await tell(calls("a"), wrote("a"), over);
-  await tell(calls("b"), wrote("b"));
-  await found(commit("torn"));
+  await found(commit("c1"));
+  await tell(calls("b"), wrote("b"), over);
   expect(await end({ problem: "the disk is full" })).toMatchObject({
     kind: "broken",
     problem: "the files cannot be kept: the disk is full",
   });
-  expect(taken()).toEqual([]);
+  expect(taken()).toEqual(["c1"]);
 });
 
 it("[B56] an interrupted turn has the pair from before the ended tool", async () => {
@@ -173,5 +173,14 @@ it("[B56] an interrupted turn has the pair from before the ended tool", async ()
   pause();
   await tell(wrote("b"), over);
   await end(commit("half"));
+  expect(taken()).toEqual(["c1"]);
+});
+
+it("[B56] a turn that ends before its conversation has the result of a tool leaves no pair of it", async () => {
+  const { tell, found, taken, end } = await turn();
+  await tell(calls("a"), wrote("a"), over);
+  await found(commit("c1"));
+  await tell(calls("b"), wrote("b"));
+  await end(commit("files of b"));
   expect(taken()).toEqual(["c1"]);
 });

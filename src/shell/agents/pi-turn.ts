@@ -50,7 +50,10 @@ async function runSession(
   transcript: OpenedTranscript,
   kept: SessionManager,
 ): Promise<TurnOutcome> {
-  const seen = createTurnRecord(request, setup.model.cost);
+  // [B56] Files with the work of a tool and a conversation without its result would repeat the tool.
+  const onProgress: TurnRequest["onProgress"] = (progress) =>
+    progress.kind === "tools_over" && !transcript.isComplete() ? undefined : request.onProgress(progress);
+  const seen = createTurnRecord({ ...request, onProgress }, setup.model.cost);
   const user = currentToolsUser();
   const other = user && toolsRunAsUser(user, setup, request);
   try {

@@ -21,6 +21,8 @@ export interface OpenedTranscript {
   readonly session?: SessionManager;
   /** The error that kept a line from the disk, if any. */
   readonly problem: () => unknown;
+  /** Whether the disk has every entry. */
+  readonly isComplete: () => boolean;
   /** Writes nothing after this. */
   readonly close: () => void;
 }
@@ -30,7 +32,7 @@ export function openTranscript(pi: Pi, request: TurnRequest): OpenedTranscript {
   try {
     return openSessionTranscript(pi, request);
   } catch (thrown) {
-    return { problem: () => thrown, close: () => {} };
+    return { problem: () => thrown, isComplete: () => false, close: () => {} };
   }
 }
 
@@ -45,12 +47,17 @@ function openSessionTranscript(
   writeBeginning(path, sound === "" ? lineOf(session.getHeader()) : sound);
   let problem: unknown;
   let isClosed = false;
+  let isComplete = true;
   onEntryAppended(session, (entry) => {
     // [D28] A reply that arrives after another process took the cast is dropped.
-    if (isClosed || isSuperseded()) return;
+    if (isClosed || isSuperseded()) {
+      isComplete = false;
+      return;
+    }
     try {
       appendFileSync(path, lineOf(entry));
     } catch (thrown) {
+      isComplete = false;
       problem ??= thrown;
       throw thrown;
     }
@@ -60,6 +67,7 @@ function openSessionTranscript(
   return {
     session,
     problem: () => problem,
+    isComplete: () => isComplete,
     close: () => {
       isClosed = true;
     },

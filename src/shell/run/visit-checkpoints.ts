@@ -137,8 +137,9 @@ function checkpointBetweenTools(
     finish: async () => {
       over.abort();
       await trying;
-      // Work of an aborted tool is repeated from the last checkpoint.
-      const done = turn.isDue && !isPauseSignal(signal) ? await take(() => true) : "unchanged";
+      // Work of an aborted tool, or of one whose result was lost, is repeated from the last checkpoint.
+      const isWanted = turn.isDue && turn.isQuiet && !isPauseSignal(signal);
+      const done = isWanted ? await take(() => true) : "unchanged";
       return typeof done === "object" ? `the files cannot be kept: ${done.problem}` : undefined;
     },
   };
