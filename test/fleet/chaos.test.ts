@@ -8,7 +8,7 @@ const PATIENCE_MS = 800_000;
 const SIZE = { casts: sweepSize(2, 6), workers: 2, faults: sweepSize(2, 10), hostile: true };
 
 it.each(sampleCases([7, 8, 9]))(
-  "[B50, B55, B81] seed %i: with killed, paused and stopped workers, a restarted database and a hostile member every cast ends as undisturbed",
+  "[B50, B55, B81] seed %i: with killed, paused, stopped, cut off and full workers, a restarted database and a hostile member every cast ends as undisturbed",
   SWEEP,
   async (seed) => {
     // Before the test is given up, so that it ends in saying where it stood.

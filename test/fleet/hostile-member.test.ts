@@ -1,6 +1,6 @@
 import { beforeAll, expect, it, onTestFinished } from "vitest";
 import { sendDueDispatches, submitDueSchedules } from "../../src/shell/fleet/worker/send-due.ts";
-import { requeueOrphanedParked, requeueRejected } from "../../src/shell/fleet/worker/dispatch-state.ts";
+import { requeueOrphanedParked, requeueAbandoned } from "../../src/shell/fleet/worker/dispatch-state.ts";
 import { HEARTBEAT_TIMING, openWorkerSession } from "../../src/shell/fleet/worker/worker-registry.ts";
 import {
   castFileText,
@@ -261,7 +261,7 @@ it("[B81] no lock and no name of a member's session stops sending, heartbeats, e
   expect(await session.heartbeat()).toBe(true);
   expect(await session.evictDead()).toEqual(["dead"]);
   await requeueOrphanedParked(worker);
-  await requeueRejected(worker, { workerId: "alive", queues: ["casts"], againMs: 0 });
+  await requeueAbandoned(worker, { workerId: "alive", queues: ["casts"], againMs: 0 });
   let hasRun = false;
   await session.runExclusively(async () => void (hasRun = true));
   await sendDueDispatches(worker, dispatcher, ["casts"]);

@@ -79,7 +79,7 @@ async function handleThrown(
   if (isTransientError(thrown)) return { how: "retry", outcome };
   const left = isLocalError(thrown)
     ? rejectDispatch(database, { castId, leg, workerId, why: `this worker failed: ${why}` })
-    : requeue(database, castId, leg);
+    : requeue(database, { castId, leg, workerId });
   return left.then(
     () => outcome,
     (failed: unknown) => (isTransientError(failed) ? { how: "retry", outcome } : outcome),

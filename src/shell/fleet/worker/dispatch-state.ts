@@ -2,6 +2,10 @@ import type { Database } from "../../store/postgres/database.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import type { CastStep } from "../../../core/cast/timeline.ts";
 import { PAUSE_REASON } from "../../context/run-context.ts";
+import { IS_DISPATCH_OPEN } from "./dispatcher.ts";
+
+/** [B15] A cast fails after this many attempts without a completed visit. */
+export const MAX_ATTEMPTS = 3;
 
 /** A dispatch of a cast and the worker that it is assigned to. */
 export interface WorkerDispatch {
@@ -42,13 +46,23 @@ export async function wasReassigned(database: Database, castId: string, leg: num
 }
 
 /** Another worker continues the cast. */
-export async function requeue(database: Database, castId: string, leg: number): Promise<void> {
+export async function requeue(database: Database, { castId, leg, workerId }: WorkerDispatch): Promise<void> {
   await database.query({
-    // An evicted worker's cast is `queued` already; without this the queues would not get its next dispatch.
-    text: `with c as (update materia.casts set status = 'queued', leg = leg + 1
-        where cast_id = $1 and leg = $2 and sent = leg and status in ('running', 'queued') and owner is null returning notice)
+    // An evicted worker's cast is `queued` already; without this the queues would not get its next dispatch. [B33] The
+    // database may have been away while this worker released the cast.
+    text: `with c as (update materia.casts set status = 'queued', leg = leg + 1, owner = null, claim = null
+        where cast_id = $1 and leg = $2 and sent = leg and status in ('running', 'queued') and coalesce(owner, $3) = $3 returning notice)
       select pg_notify('materia', notice::text), pg_notify('materia_due', '') from c`,
-    values: [castId, leg],
+    values: [castId, leg, workerId],
+  });
+}
+
+/** [B15] The dispatch came to a result. [B33] The database may have been away while this worker released the cast. */
+export async function completeDispatch(database: Database, { castId, leg, workerId }: WorkerDispatch): Promise<void> {
+  await database.query({
+    text: `update materia.casts set tries = 0, owner = nullif(owner, $3), claim = case when owner = $3 then null else claim end
+      where cast_id = $1 and leg = $2`,
+    values: [castId, leg, workerId],
   });
 }
 
@@ -93,8 +107,11 @@ export async function rejectDispatch(
   });
 }
 
-/** [B16] Requeues rejected casts for workers that have not tried them, and after a while for all: they may have the model now. */
-export async function requeueRejected(
+/**
+ * [B32] Requeues casts whose dispatch is over without a result, and that no worker drives. [B16] A rejected cast goes to
+ * workers that have not tried it, and after a while to all: they may have the model now.
+ */
+export async function requeueAbandoned(
   database: Database,
   {
     workerId,
@@ -104,9 +121,11 @@ export async function requeueRejected(
 ): Promise<void> {
   await database.query({
     // [B81] Skips a row that a session of a member holds: the others must not wait for it.
-    text: `update materia.casts set leg = leg + 1, refused = array_remove(refused, $2) where cast_id in (
-      select cast_id from materia.casts where refused <> '{}' and queue = any($1) and status = 'queued' and sent = leg
-        and (not $2 = any(refused) or refused_at < now() - $3::int * interval '1 ms') for no key update skip locked)`,
+    text: `update materia.casts set leg = leg + 1, status = 'queued', refused = array_remove(refused, $2) where cast_id in (
+      select cast_id from materia.casts c where queue = any($1) and status in ('queued', 'running') and sent = leg and leg > 0
+        and (owner is null or not materia.is_driven(owner)) and parked_leg is distinct from leg and not ${IS_DISPATCH_OPEN}
+        and case when refused = '{}' then tries <= ${MAX_ATTEMPTS}
+          else not $2 = any(refused) or refused_at < now() - $3::int * interval '1 ms' end for no key update skip locked)`,
     values: [queues, workerId, againMs],
   });
 }

@@ -88,6 +88,10 @@ export async function openDispatcher(options: DispatcherOptions): Promise<Result
 const WORKERS_WITH_DISPATCHES =
   "select distinct executor_id as worker from dbos.workflow_status where status = 'PENDING' and executor_id is not null";
 
+/** Of a row `c` of the casts: its dispatch waits in a queue, or runs. */
+export const IS_DISPATCH_OPEN = `exists (select from dbos.workflow_status s where s.workflow_uuid = c.cast_id || ':' || c.leg
+  and s.status in ('ENQUEUED', 'PENDING', 'DELAYED'))`;
+
 /** DBOS would keep them for ever. Deleting them is safe: a cast counts its dispatches itself. */
 const EXPIRED_DISPATCHES = `select workflow_uuid as id from dbos.workflow_status
   where completed_at < (extract(epoch from now() - interval '${RETENTION_DAYS} days') * 1000)::bigint

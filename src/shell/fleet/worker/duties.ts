@@ -3,7 +3,7 @@ import { isTransientError, type Database } from "../../store/postgres/database.t
 import { DUE_CHANNEL, openNotifications } from "../../store/postgres/notifications.ts";
 import { queueReporter } from "../fleet-status.ts";
 import type { ResolvedFleetProfile } from "../open-fleet.ts";
-import { requeueOrphanedParked, requeueRejected } from "./dispatch-state.ts";
+import { requeueOrphanedParked, requeueAbandoned } from "./dispatch-state.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { sendDueDispatches, submitDueSchedules } from "./send-due.ts";
 import {
@@ -118,7 +118,7 @@ function createSweep(context: DutyContext): () => Promise<void> {
     );
     await dispatcher.requeueLost();
     await requeueOrphanedParked(database);
-    await requeueRejected(database, { workerId, queues, againMs });
+    await requeueAbandoned(database, { workerId, queues, againMs });
     await reportQueue();
     await session.runExclusively(async () => {
       await deleteStaleWorkers(database, await dispatcher.workersWithDispatches());

@@ -12,6 +12,8 @@ import {
   createPauseControl,
   type DispatchParking,
   beginDispatch,
+  completeDispatch,
+  MAX_ATTEMPTS,
   requeue,
   requeueUnstarted,
   holdsLease,
@@ -73,9 +75,6 @@ export interface AssignedDispatch {
   readonly isRetry?: boolean;
 }
 
-/** [B15] A cast fails after this many attempts without a completed visit. */
-const MAX_ATTEMPTS = 3;
-
 /** [B47] Runs a cast from its present state, as the command line does, until it ends, waits or is requeued. */
 export async function runDispatch(context: DispatchContext, dispatch: AssignedDispatch): Promise<DispatchAttempt> {
   const { castId, leg, parking, isRetry = false } = dispatch;
@@ -122,9 +121,9 @@ async function finishDispatch(
       await requeueUnstarted(database, castId, leg);
       return attempt.outcome;
     default:
-      await database.query({ text: "update materia.casts set tries = 0 where cast_id = $1", values: [castId] });
+      await completeDispatch(database, { castId, leg, workerId });
   }
-  if (attempt.how === "handed back") await requeue(database, castId, leg);
+  if (attempt.how === "handed back") await requeue(database, { castId, leg, workerId });
   const isDelivered = attempt.how === "completed" && profile.deliver && parentCastId(castId) === undefined;
   return isDelivered ? deliverResult(context, castId) : attempt;
 }
@@ -160,7 +159,7 @@ async function handleStopped(
   if (!unwritten.delete(castId)) {
     const why = diskProblem(store.location);
     if (why !== undefined) return finishDispatch(context, { castId, leg }, { how: "unable", why });
-    await requeue(database, castId, leg);
+    await requeue(database, { castId, leg, workerId });
     return outcome;
   }
   const isOwned = await holdsLease(database, { castId, leg, workerId }).catch(() => true);
