@@ -1,4 +1,4 @@
-import { existsSync, type FSWatcher } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 
 /** Reports changes in a folder; waits for a folder that does not exist yet. */
@@ -8,8 +8,14 @@ export interface FolderWatcher {
   readonly size: () => number;
 }
 
+/** What is used of Node's watch. The library publishes this type, and its users may lack the types of Node. */
+interface SystemWatch {
+  readonly on: (event: "error", listener: () => void) => unknown;
+  readonly close: () => void;
+}
+
 export interface FolderWatcherPorts {
-  readonly watch: (folder: string, options: { readonly persistent: false }, listener: () => void) => FSWatcher;
+  readonly watch: (folder: string, options: { readonly persistent: false }, listener: () => void) => SystemWatch;
   readonly everySecond: (listener: () => void) => () => void;
 }
 
