@@ -6,6 +6,7 @@ import type { CastEvent } from "../core/cast/state/event.ts";
 import type { Checkpoint, MissingCheckpoint } from "../core/model/checkpoint.ts";
 import type { CastState } from "../core/cast/state/state.ts";
 import type { Usage } from "../core/cast/state/usage.ts";
+import type { HandOverTool } from "../core/prompt/handoff-contract.ts";
 import type { ProviderAnswer } from "../core/cast/provider-refusal.ts";
 import type { RehearsalUsage } from "../core/cast/rehearsal-usage.ts";
 import type { ItemRunner } from "./item-ports.ts";
@@ -100,6 +101,8 @@ export interface TurnRequest {
   readonly instructions: "project" | "user" | "none";
   readonly prompt: string;
   readonly tools: readonly string[];
+  /** [H23] Offered beside the tools. A reply that only calls it ends the turn. */
+  readonly handOver?: HandOverTool | undefined;
   readonly model?: string;
   readonly thinking?: ThinkingLevel;
   /** Whether a person refines the answer before the cast continues. */
@@ -156,7 +159,14 @@ export type TurnProgress =
   | { readonly kind: "retrying"; readonly attempt: number; readonly delayMs: number; readonly error: string };
 
 export type TurnOutcome =
-  | { readonly kind: "said"; readonly text: string; readonly usage: Usage; readonly model: string }
+  | {
+      readonly kind: "said";
+      readonly text: string;
+      /** [H24] The text is the argument of `hand_over`. */
+      readonly byTool?: true;
+      readonly usage: Usage;
+      readonly model: string;
+    }
   | {
       readonly kind: "failed";
       readonly reason: "provider" | "timeout" | "overflow" | "aborted" | "rehearsal" | "disk" | "limit" | "taken_over";

@@ -6,10 +6,16 @@ import { text as textOf } from "node:stream/consumers";
 /** One answer of the stand-in for a model provider. */
 export type ServerReply =
   | { readonly text: string; readonly usage?: ServerUsage; readonly cutOff?: boolean; readonly until?: Promise<void> }
-  | { readonly call: { readonly name: string; readonly arguments: unknown }; readonly usage?: ServerUsage }
+  | { readonly call: ServerCall; readonly usage?: ServerUsage }
+  | { readonly calls: readonly ServerCall[]; readonly usage?: ServerUsage }
   | { readonly status: number; readonly message: string; readonly headers?: Readonly<Record<string, string>> }
   | { readonly hang: "before" | "after text" }
   | { readonly drop: true };
+
+interface ServerCall {
+  readonly name: string;
+  readonly arguments: unknown;
+}
 
 interface ServerUsage {
   readonly input: number;
@@ -86,15 +92,14 @@ function answer(response: ServerResponse, reply: ServerReply, number: number): v
     delta({ role: "assistant", content: "thinking aloud" });
     return;
   }
-  if ("call" in reply) {
-    const { name, arguments: args } = reply.call;
-    const call = {
-      index: 0,
-      id: `call-${number}`,
+  if ("call" in reply || "calls" in reply) {
+    const calls = ("calls" in reply ? reply.calls : [reply.call]).map(({ name, arguments: args }, index) => ({
+      index,
+      id: `call-${number}${index === 0 ? "" : `-${index}`}`,
       type: "function",
       function: { name, arguments: JSON.stringify(args) },
-    };
-    delta({ role: "assistant", tool_calls: [call] });
+    }));
+    delta({ role: "assistant", tool_calls: calls });
     delta({}, "tool_calls");
   } else if (reply.until) {
     // The first half is sent while the rest waits.

@@ -81,6 +81,28 @@ describe("[X17] refinement", () => {
   });
 });
 
+describe("[H24] handing over by a tool", () => {
+  it("works in the user's session, whose own requests never offer it", async () => {
+    const config = { materia: { Talk: { extends: "Interactive-Plan", handoff: "auto" } } };
+    const pi = await openPiSession({
+      cwd: project(config),
+      confirm: () => true,
+      replies: [{ call: "hand_over", args: JSON.parse(PLAN) }, "built", "mine"],
+    });
+    await pi.type("/materia link Talk Build -- plan it");
+    await pi.sees(/waits for you/);
+    expect(pi.requests[0]?.tools).toEqual(["read", "grep", "find", "ls", "hand_over"]);
+    expect(pi.requests).toHaveLength(1);
+    await pi.type("/materia continue");
+    expect(await pi.sees(/^materia-result/)).toContain("built");
+    expect(pi.requests[1]?.messages[0]).toContain("agreed");
+    await pi.type("hello");
+    await pi.sees(/^settled/);
+    expect(pi.requests[2]?.tools).not.toContain("hand_over");
+    expect(pi.errors).toEqual([]);
+  });
+});
+
 describe("[X18] the context of such a turn", () => {
   it("its own system text, tools and turns, and nothing of the user's conversation", async () => {
     const pi = await openPiSession({ replies: ["mine", "Plan A", "Plan B"] });

@@ -176,7 +176,11 @@ it("[I5] what was copied is not counted again", () => {
   const copied = continueTranscript(SOUND, 1);
   expect(readTranscript(copied)).toMatchObject({ asked: 0, replies: [] });
   const whole = `${copied}${own.replace('"parentId":null', '"parentId":"2"')}`;
-  expect(readTranscript(whole)).toMatchObject({ asked: 1, replies: ["done"], usage: { input: 20, output: 4 } });
+  expect(readTranscript(whole)).toMatchObject({
+    asked: 1,
+    replies: [{ text: "done" }],
+    usage: { input: 20, output: 4 },
+  });
   expect(readConversation(whole)).toEqual({ model: "a/b", tokens: 24 });
 });
 

@@ -95,6 +95,7 @@ function visit(more: Partial<VisitFact>): VisitFact {
     cost: 0.1,
     turns: 1,
     rejected: 0,
+    rejectedByTool: 0,
     satisfied: undefined,
     list: undefined,
     because: undefined,

@@ -1,6 +1,8 @@
 import type { GraphSocket } from "../compile/graph.ts";
 import { findAssignProblems } from "../handoff/assign.ts";
 import { readHandoff, type UnusableReply } from "../handoff/read-handoff.ts";
+import { handoffModeOf } from "../compile/socket-outputs.ts";
+import { HAND_OVER } from "../model/handoff.ts";
 import type { SocketId } from "../model/ids.ts";
 import { truncate, truncateStart, stripControls } from "../model/text.ts";
 import { assertNever } from "../model/issue.ts";
@@ -13,7 +15,14 @@ import { NO_USAGE, totalsOf, type Usage } from "./state/usage.ts";
 
 /** The outcome of an effect. */
 export type EffectOutcome =
-  | { readonly kind: "replied"; readonly text: string; readonly model?: string; readonly usage: Usage }
+  | {
+      readonly kind: "replied";
+      readonly text: string;
+      /** [H24] The text is the argument of `hand_over`. */
+      readonly byTool?: true;
+      readonly model?: string;
+      readonly usage: Usage;
+    }
   | { readonly kind: "failed"; readonly reason: string; readonly message: string; readonly usage: Usage }
   /** It reached its limit and did not finish. */
   | { readonly kind: "stopped"; readonly usage: Usage; readonly ms: number; readonly repeated?: number }
@@ -96,19 +105,28 @@ function decideReply(
   state: CastState,
   socket: GraphSocket,
   { visit, ask }: Extract<CastPhase, { kind: "visiting" }>,
-  { text, usage, model }: Extract<EffectOutcome, { kind: "replied" }>,
+  { text, byTool, usage, model }: Extract<EffectOutcome, { kind: "replied" }>,
 ): EventBody {
   const place = { socket: socket.id, visit: visit.number };
   const by = model === undefined ? undefined : { model };
   // [A8] A person ends an interactive visit; no reply does.
   if (socket.interactive && (ask.kind === "begin" || ask.kind === "answer"))
     return { type: "turn_answered", ...place, text, ...by, usage };
-  const read = readReply(state, socket, visit, text, usage);
-  if (read.ok) return { ...read.event, ...by };
+  const way = byTool ? { byTool } : undefined;
+  const isUncalled = !byTool && socket.parse === "json" && handoffModeOf(state.graph, socket) === "tool";
+  const read = isUncalled ? UNCALLED : readReply(state, socket, visit, text, usage);
+  if (read.ok)
+    return { ...read.event, ...(byTool && read.event.type === "handoff_accepted" ? { found: "tool" } : {}), ...by };
   // [H16] A repair would not help: no reply can supply missing state.
   if (read.blame === "state") return stateFailureEvent(place, read.problems, usage);
-  return { type: "handoff_rejected", ...place, attempt: visit.repairs + 1, issues: [...read.problems], usage };
+  return { type: "handoff_rejected", ...place, attempt: visit.repairs + 1, issues: [...read.problems], ...way, usage };
 }
+
+const UNCALLED: UnusableReply = {
+  ok: false,
+  problems: [`the result was given as text, not by a call of ${HAND_OVER}`],
+  blame: "reply",
+};
 
 function stateFailureEvent(
   place: { readonly socket: SocketId; readonly visit: number },

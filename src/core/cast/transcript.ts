@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { HAND_OVER } from "../model/handoff.ts";
 import { parseJson } from "../model/json.ts";
 import { reportedAmount, type Usage } from "./state/usage.ts";
 
@@ -21,7 +22,7 @@ const amount = v.optional(
   0,
 );
 /** [A19] The usage of one reply, as Pi writes it and as it is counted. */
-export const MessageUsage = v.pipe(
+const MessageUsage = v.pipe(
   v.object({
     input: amount,
     output: amount,
@@ -48,6 +49,24 @@ const Entry = v.looseObject({
   }),
 });
 export type TranscriptMessage = v.InferOutput<typeof Entry>["message"];
+
+/** The words of a message, without thinking, tool calls and pictures. */
+export function messageText({ content }: TranscriptMessage): string {
+  if (typeof content === "string") return content;
+  return content.map(({ type, text = "" }) => (type === "text" ? text : "")).join("");
+}
+
+/** `provider/id` of the model that wrote a message, if it is named. */
+export function modelName({ provider, model }: TranscriptMessage): string | undefined {
+  return typeof provider === "string" && typeof model === "string" ? `${provider}/${model}` : undefined;
+}
+
+/** [H24] The handoff, as JSON, if this is the accepted result of the reply's last call of `hand_over`. */
+export function handedOverText(result: TranscriptMessage, reply: TranscriptMessage | undefined): string | undefined {
+  if (result.toolName !== HAND_OVER || result.isError === true || typeof reply?.content !== "object") return undefined;
+  const last = reply.content.findLast(({ type }) => type === "toolCall");
+  return last?.id === result.toolCallId ? JSON.stringify(last?.arguments ?? {}) : undefined;
+}
 
 /** Stands between the copied conversation of an earlier visit and the visit's own part. No model sees it. */
 const CONTINUES = "materia:continues";

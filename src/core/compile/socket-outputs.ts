@@ -1,7 +1,7 @@
 import { type Graph, type GraphSocket, loopOf, materiaOf } from "./graph.ts";
 import type { HandoffField } from "../model/handoff.ts";
 import { stateKeysWrittenBy } from "../catalog/bundled-utilities.ts";
-import { isGate, type Materia } from "../model/materia.ts";
+import { isGate, type HandoffMode, type Materia } from "../model/materia.ts";
 
 /**
  * The handoff fields that a socket must return, each with its reason. Prompt, validation and repair turn share this
@@ -28,6 +28,12 @@ export function refusalNeedsReason(graph: Graph, socket: GraphSocket): boolean {
   if (socket.edges.some(({ when }) => when === "not_satisfied")) return true;
   const exits = loopOf(graph, socket)?.exits ?? [];
   return exits.some(({ from, condition }) => from === socket.id && condition === "not_satisfied");
+}
+
+/** [H23] How an agent gives its handoff. */
+export function handoffModeOf(graph: Graph, socket: GraphSocket): HandoffMode {
+  const materia = materiaOf(graph, socket);
+  return materia.type === "agent" ? (materia.handoff ?? "text") : "text";
 }
 
 /** Whether `satisfied` is required. The check asks for every socket, so no map is built. */

@@ -14,7 +14,7 @@ export type HandoffReading =
   | {
       readonly ok: true;
       readonly handoff: JsonObject;
-      readonly found: FoundObject["found"];
+      readonly found: FoundObject["found"] | "tool";
       /** The text before the object. */
       readonly words: string;
       readonly dropped: readonly string[];

@@ -16,6 +16,8 @@ export interface VisitFact {
   readonly cost: number;
   readonly turns: number;
   readonly rejected: number;
+  /** [H24] Those of them that were calls of `hand_over`. */
+  readonly rejectedByTool: number;
   readonly satisfied: boolean | undefined;
   /** The length of the list that it handed on. */
   readonly list: number | undefined;
@@ -57,7 +59,7 @@ export function castFacts(
 }
 
 function visitFact(graph: Graph, visit: VisitRecord, model: string | null): VisitFact {
-  const { socket, materia, item, usage, startedAt, endedAt, result, turns, repairs, sentBackFrom } = visit;
+  const { socket, materia, item, usage, startedAt, endedAt, result, turns, repairs, toolRepairs, sentBackFrom } = visit;
   const { satisfied, workItems } = result?.kind === "handoff" ? result.handoff : {};
   const startMs = parseMillis(startedAt, 0);
   return {
@@ -70,6 +72,7 @@ function visitFact(graph: Graph, visit: VisitRecord, model: string | null): Visi
     cost: usage.cost,
     turns: graph.materia[materia]?.type === "agent" ? turns : 0,
     rejected: repairs,
+    rejectedByTool: toolRepairs,
     satisfied: typeof satisfied === "boolean" ? satisfied : undefined,
     list: Array.isArray(workItems) ? workItems.length : undefined,
     because: sentBackFrom === null ? undefined : graph.sockets[sentBackFrom]?.materia,

@@ -6,6 +6,8 @@ export interface MateriaStats {
   readonly model: string;
   readonly visits: number;
   readonly rejected: number;
+  /** [H24] Those of them that were calls of `hand_over`. */
+  readonly rejectedByTool: number;
   /** How often it sent work back, and how often work came back to it. */
   readonly reworkCaused: number;
   readonly reworkReceived: number;
@@ -72,6 +74,7 @@ function statsRow({
     model: first?.model ?? "",
     visits: visits.length,
     rejected: sum((visit) => visit.rejected),
+    rejectedByTool: sum((visit) => visit.rejectedByTool),
     reworkCaused: caused,
     reworkReceived: visits.filter(({ because }) => because !== undefined).length,
     yes: visits.filter(({ satisfied }) => satisfied === true).length,

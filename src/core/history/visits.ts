@@ -32,6 +32,8 @@ export interface VisitRecord {
   readonly turns: number;
   /** Replies that the engine rejected. */
   readonly repairs: number;
+  /** [H24] Those of them that were calls of `hand_over`. */
+  readonly toolRepairs: number;
   /** The first and the last event of the visit. Events up to the next visit belong to it. */
   readonly firstSeq: number;
   readonly lastSeq: number;
@@ -152,6 +154,7 @@ function startVisit({ visit, pass, way, commit }: VisitFold, event: CastEvent & 
     usage: NO_USAGE,
     turns: 0,
     repairs: 0,
+    toolRepairs: 0,
     firstSeq: event.seq,
     lastSeq: event.seq,
     endSeq: null,
@@ -162,6 +165,11 @@ function startVisit({ visit, pass, way, commit }: VisitFold, event: CastEvent & 
     startCommit: commit,
     files: null,
   };
+}
+
+function rejected(visit: VisitRecord, { usage, byTool }: EventOf<"handoff_rejected">): VisitRecord {
+  const toolRepairs = visit.toolRepairs + (byTool ? 1 : 0);
+  return { ...withUsage(visit, usage), repairs: visit.repairs + 1, toolRepairs, turns: visit.turns + 1 };
 }
 
 function updateVisit(visit: VisitRecord, event: CastEvent): VisitRecord {
@@ -176,7 +184,7 @@ function updateVisit(visit: VisitRecord, event: CastEvent): VisitRecord {
     case "checkpoint_taken":
       return { ...now, ...filesAfter(now, event) };
     case "handoff_rejected":
-      return { ...withUsage(now, event.usage), repairs: visit.repairs + 1, turns: visit.turns + 1 };
+      return rejected(now, event);
     case "turn_answered":
       return { ...withUsage(now, event.usage), model: event.model ?? null, turns: visit.turns + 1 };
     case "turn_stopped":

@@ -43,6 +43,14 @@ export const ConversationScope = v.pipe(
 );
 export type ConversationScope = v.InferOutput<typeof ConversationScope>;
 
+export const HandoffMode = v.pipe(
+  v.picklist(["text", "tool", "auto"]),
+  v.description(
+    "How the handoff is given: text (default) as JSON in the reply, tool by a call of hand_over, auto either way.",
+  ),
+);
+export type HandoffMode = v.InferOutput<typeof HandoffMode>;
+
 const displayEntries = {
   extends: v.optional(describedText("Another materia whose keys hold where this one says nothing; one level deep.")),
   label: v.optional(describedText("The name people see, where it differs from the key.")),
@@ -94,6 +102,7 @@ export const AgentMateria = v.object({
   ),
   thinking: v.optional(ThinkingLevel),
   conversation: v.optional(ConversationScope),
+  handoff: v.optional(HandoffMode),
   interactive: v.optional(v.pipe(v.boolean(), v.description("A person refines the answer before the cast goes on."))),
   instructions: v.optional(
     v.pipe(

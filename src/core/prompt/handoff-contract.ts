@@ -1,10 +1,68 @@
 import type { Graph, GraphSocket } from "../compile/graph.ts";
-import { feedsParallelLoop, refusalNeedsReason, requiredHandoffFields } from "../compile/socket-outputs.ts";
-import { HANDOFF_FIELDS, type HandoffField } from "../model/handoff.ts";
+import {
+  feedsParallelLoop,
+  handoffModeOf,
+  refusalNeedsReason,
+  requiredHandoffFields,
+} from "../compile/socket-outputs.ts";
+import { HAND_OVER, HANDOFF_FIELDS, type HandoffField } from "../model/handoff.ts";
+import type { JsonObject } from "../model/json.ts";
+
+interface ContractField {
+  readonly field: HandoffField;
+  readonly need: string;
+  readonly text: string;
+}
 
 /** [P3] The fields that the socket must return; empty for plain text. */
 export function handoffContractText(graph: Graph, socket: GraphSocket): string {
   if (socket.parse === "text") return "";
+  const mode = handoffModeOf(graph, socket);
+  // [H23] The tool describes the fields.
+  if (mode !== "text") return mode === "tool" ? CALL_TEXT : `${CALL_TEXT} ${OR_TEXT}`;
+  return [
+    `Answer with ${OBJECT_TEXT} Its fields:`,
+    ...contractFields(graph, socket).map(({ field, need, text }) => `- "${field}" (${need}): ${text}`),
+    "Leave every other field out.",
+  ].join("\n");
+}
+
+const OBJECT_TEXT = "one JSON object and nothing else: no code fence, no words around it.";
+const CALL_TEXT = `When you are done, call the tool ${HAND_OVER} with your result, alone in its reply. It ends your turn.`;
+const OR_TEXT = `If you cannot call it, answer with ${OBJECT_TEXT} Its fields are those of the tool.`;
+
+/** The tool by which an agent hands over. */
+export interface HandOverTool {
+  readonly description: string;
+  /** A JSON Schema. */
+  readonly parameters: JsonObject;
+}
+
+/** [H23] Absent where no handoff is due or text is wanted. */
+export function handOverTool(graph: Graph, socket: GraphSocket): HandOverTool | undefined {
+  if (socket.parse === "text" || handoffModeOf(graph, socket) === "text") return undefined;
+  const fields = contractFields(graph, socket);
+  const order = feedsParallelLoop(graph, socket) ? { after: { type: "array", items: { type: "integer" } } } : {};
+  const schemas = { workItems: listSchema(order), satisfied: { type: "boolean" }, context: STRING_SCHEMA };
+  const properties = fields.map(({ field, need, text }): [string, JsonObject] => [
+    field,
+    { ...schemas[field], description: need === "required" ? text : `(${need}) ${text}` },
+  ]);
+  const required = fields.flatMap(({ field, need }) => (need === "required" ? [field] : []));
+  return {
+    description: "Hands your result over and ends your turn.",
+    parameters: { type: "object", properties: Object.fromEntries(properties), required },
+  };
+}
+
+const STRING_SCHEMA = { type: "string" };
+
+function listSchema(order: JsonObject): JsonObject {
+  const properties = { title: STRING_SCHEMA, context: STRING_SCHEMA, ...order };
+  return { type: "array", items: { type: "object", properties, required: ["title", "context"] } };
+}
+
+function contractFields(graph: Graph, socket: GraphSocket): readonly ContractField[] {
   const needs = requiredHandoffFields(graph, socket);
   // A lone evaluator may answer `satisfied` even if no edge depends on it.
   const offered = HANDOFF_FIELDS.filter(
@@ -12,15 +70,11 @@ export function handoffContractText(graph: Graph, socket: GraphSocket): string {
   );
   const atOnce = needs.has("workItems") && feedsParallelLoop(graph, socket);
   const refusal = refusalNeedsReason(graph, socket) ? 'required when "satisfied" is false' : "optional";
-  const lines = offered.map((field) => {
-    const need = needs.has(field) ? "required" : field === "context" ? refusal : "optional";
-    return `- "${field}" (${need}): ${describeField(field, needs, atOnce)}`;
-  });
-  return [
-    "Answer with one JSON object and nothing else: no code fence, no words around it. Its fields:",
-    ...lines,
-    "Leave every other field out.",
-  ].join("\n");
+  return offered.map((field) => ({
+    field,
+    need: needs.has(field) ? "required" : field === "context" ? refusal : "optional",
+    text: describeField(field, needs, atOnce),
+  }));
 }
 
 /** [V3] A planner must know which work an item can see. */

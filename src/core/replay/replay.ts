@@ -5,7 +5,7 @@ import type { CastEvent, EventBody, EventOf } from "../cast/state/event.ts";
 import type { CastStart, CastState } from "../cast/state/state.ts";
 import { NO_USAGE } from "../cast/state/usage.ts";
 import { type Graph, type GraphSocket, materiaOf } from "../compile/graph.ts";
-import { refusalNeedsReason, requiredHandoffFields } from "../compile/socket-outputs.ts";
+import { handoffModeOf, refusalNeedsReason, requiredHandoffFields } from "../compile/socket-outputs.ts";
 import { isGate } from "../model/materia.ts";
 import { writeAgentPrompt, type AgentPrompt } from "../prompt/agent-prompt.ts";
 import type { ExternalEffect } from "../cast/simulate.ts";
@@ -231,11 +231,19 @@ function decideAgain({
   if (text === undefined) return otherwise;
   const usage = "usage" in otherwise ? (otherwise.usage ?? NO_USAGE) : NO_USAGE;
   const outcome: EffectOutcome =
-    effect.kind === "agent" ? { kind: "replied", text, usage } : { kind: "exited", stdout: text, cut: false };
+    effect.kind === "agent"
+      ? { kind: "replied", text, ...replyWay(state, effect, otherwise), usage }
+      : { kind: "exited", stdout: text, cut: false };
   const body = decide(state, effect.socket, outcome);
   const isSame =
     body.type === otherwise.type && JSON.stringify(replyContent(body)) === JSON.stringify(replyContent(otherwise));
   return isSame ? otherwise : body;
+}
+
+/** [H24] A recorded reply is given as its agent would give it now, unless it called the tool then. */
+function replyWay({ graph }: CastState, { socket }: ReplayQuestion["effect"], then: EventBody): { byTool?: true } {
+  const wasCall = (then.type === "handoff_accepted" && then.found === "tool") || ("byTool" in then && then.byTool);
+  return wasCall || handoffModeOf(graph, socket) === "tool" ? { byTool: true } : {};
 }
 
 function replyContent(body: EventBody): unknown {

@@ -4,7 +4,15 @@ import { type Graph, socketsOf } from "../compile/graph.ts";
 import { itemKeyOfCast, type SocketId } from "../model/ids.ts";
 import { type Json, type JsonObject, isJsonObject } from "../model/json.ts";
 import { mergeItemEvents, type ItemEvents } from "../cast/simulate.ts";
-import { ownTranscriptLines, parseTranscriptLine, type TranscriptPart } from "../cast/transcript.ts";
+import {
+  handedOverText,
+  messageText,
+  ownTranscriptLines,
+  parseTranscriptLine,
+  type TranscriptMessage,
+  type TranscriptPart,
+} from "../cast/transcript.ts";
+import { HAND_OVER } from "../model/handoff.ts";
 import { fullExpectation, type ObservedCast } from "./expectations.ts";
 
 /** The input for a recorded test. */
@@ -64,6 +72,8 @@ function replyKey(graph: Graph, socket: SocketId): string {
 /** One turn of an agent, as a rehearsal file describes it. */
 export interface RecordedReply {
   readonly text: string;
+  /** [H24] The text is the argument of `hand_over`, which is not among the tools. */
+  readonly byTool?: true;
   readonly tools: readonly RecordedCall[];
 }
 
@@ -78,32 +88,42 @@ export function repliesInTranscript(transcript: string): readonly RecordedReply[
   const replies: RecordedReply[] = [];
   const failed = new Map<string, boolean>();
   let calls: { readonly id: string; readonly name: string; readonly arguments: unknown }[] = [];
+  let last: TranscriptMessage | undefined;
+  const finish = (reply: Omit<RecordedReply, "tools">): void => {
+    const own = calls.filter(({ id, name }) => !reply.byTool || name !== HAND_OVER || failed.get(id) === true);
+    replies.push({ ...reply, tools: own.map(({ id, ...call }) => ({ ...call, failed: failed.get(id) === true })) });
+    calls = [];
+  };
   for (const line of ownTranscriptLines(transcript.split("\n"))) {
     const message = parseTranscriptLine(line);
-    if (message?.role === "toolResult") failed.set(message.toolCallId ?? "", message.isError === true);
+    if (message?.role === "toolResult") {
+      failed.set(message.toolCallId ?? "", message.isError === true);
+      const handed = handedOverText(message, last);
+      if (handed !== undefined) finish({ text: handed, byTool: true });
+    }
     if (message?.role !== "assistant" || typeof message.content === "string") continue;
+    last = message;
     const called = message.content.flatMap(({ type, id = "", name = "", arguments: given = {} }: TranscriptPart) =>
       type === "toolCall" ? [{ id, name, arguments: given }] : [],
     );
     appendAll(calls, called);
     if (called.length > 0 || message["stopReason"] !== "stop") continue;
-    const text = message.content.map((part) => (part.type === "text" ? (part.text ?? "") : "")).join("");
-    const tools = calls.map(({ id, ...call }) => ({ ...call, failed: failed.get(id) === true }));
-    replies.push({ text, tools });
-    calls = [];
+    finish({ text: messageText(message) });
   }
   return replies;
 }
 
 /** [T19] A reply that is JSON stays JSON, so that people can read and edit it. */
-function toRehearsalReply({ text, tools }: RecordedReply, withTools: boolean): JsonObject {
+function toRehearsalReply({ text, byTool, tools }: RecordedReply, withTools: boolean): JsonObject {
   const said = parseJsonObject(text);
   const calls = tools.map(({ name, arguments: given, failed }) => ({
     name,
     arguments: isJsonObject(given) ? given : {},
     ...(failed ? { fails: true } : {}),
   }));
-  return { ...(withTools && calls.length > 0 ? { tools: calls } : {}), ...(said ? { json: said } : { text }) };
+  const kept = withTools ? calls : [];
+  if (byTool) return { tools: [...kept, { name: HAND_OVER, arguments: said ?? {} }] };
+  return { ...(kept.length > 0 ? { tools: kept } : {}), ...(said ? { json: said } : { text }) };
 }
 
 function parseJsonObject(text: string): Json | undefined {

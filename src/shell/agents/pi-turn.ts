@@ -20,6 +20,8 @@ import { progressFromEvent } from "./turn-progress.ts";
 import { plainProviderError, soundPiUsage, usageOfReply, type TokenPrices } from "./provider-reports.ts";
 import { openTranscript, type OpenedTranscript } from "./transcript.ts";
 import { recordResponses, stopAtRefusal, type ResponseRecord } from "./provider-responses.ts";
+import { handOverArguments, handOverDefinition } from "./hand-over.ts";
+import { HAND_OVER } from "../../core/model/handoff.ts";
 import type { AssistantMessage } from "@earendil-works/pi-ai";
 import { withoutUndefined } from "../../core/model/json.ts";
 
@@ -57,7 +59,7 @@ async function runSession(
   const user = currentToolsUser();
   const other = user && toolsRunAsUser(user, setup, request);
   try {
-    const session = await openPiSession(setup, request, { kept, other });
+    const session = await openPiSession(setup, request, { kept, other, seen });
     const { after, silenceMs } = setup;
     // It settles with the prompt, which is awaited and reports failures.
     const halt = () => void session.abort().catch(() => {});
@@ -126,7 +128,7 @@ export async function continueIfOwned(
 
 /** [A25] Between two requests, after the tools have run: no work is lost. */
 export function stopAtLimit(guard: TurnGuard, seen: TurnRecord, { isBudgetSpent: isUsedUp }: TurnRequest): void {
-  if (seen.last()?.stopReason === "stop" || !isUsedUp(seen.usage())) return;
+  if (seen.last()?.stopReason === "stop" || seen.handedOver() !== undefined || !isUsedUp(seen.usage())) return;
   guard.end({ reason: "limit", message: "the turn has used up what it may" });
 }
 
@@ -156,8 +158,9 @@ type TurnFailureReason = Extract<TurnOutcome, { kind: "failed" }>["reason"];
 async function openPiSession(
   setup: PiTurnSetup,
   request: TurnRequest,
-  { kept, other }: { readonly kept: SessionManager; readonly other: TurnTools | undefined },
+  { kept, other, seen }: { readonly kept: SessionManager; readonly other: TurnTools | undefined; seen: TurnRecord },
 ): Promise<AgentSession> {
+  const handOver = request.handOver ? [handOverDefinition(request.handOver, seen)] : [];
   const bare = bareResources(setup.pi, systemPromptFor(setup.pi, request));
   const resources = (await setup.hooks?.resources?.(bare, request)) ?? bare;
   const { session } = await setup.pi.createAgentSession({
@@ -166,9 +169,9 @@ async function openPiSession(
     settingsManager: setup.settings,
     model: setup.model,
     // [B25] A tool that the other user's process lacks would run here: refuse it.
-    tools: other ? other.tools.map(({ name }) => name) : [...request.tools],
+    tools: [...(other ? other.tools.map(({ name }) => name) : request.tools), ...handOver.map(({ name }) => name)],
     resourceLoader: resources,
-    customTools: other?.tools ?? shellToolWithEnvironment(setup, request, resources),
+    customTools: [...(other?.tools ?? shellToolWithEnvironment(setup, request, resources)), ...handOver],
     sessionManager: kept,
     ...withoutUndefined({ thinkingLevel: setup.thinking }),
   });
@@ -201,6 +204,8 @@ export function turnOutcome(
 ): TurnOutcome {
   const last = seen.last();
   const name = `${model.provider}/${model.id}`;
+  const handed = seen.handedOver();
+  if (handed !== undefined) return { kind: "said", text: handed, byTool: true, usage: seen.usage(), model: name };
   if (last?.stopReason === "stop") {
     const text = last.content.map((part) => (part.type === "text" ? part.text : "")).join("");
     // [A31] A handoff of nothing would complete a visit that did nothing.
@@ -236,6 +241,8 @@ export interface TurnRecord {
   readonly overflowed: () => boolean;
   /** Whether the agent has called a tool. */
   readonly hasActed: () => boolean;
+  /** [H24] The handoff, as JSON, if the last reply called `hand_over`. */
+  readonly handedOver: () => string | undefined;
 }
 
 export function createTurnRecord(
@@ -247,12 +254,14 @@ export function createTurnRecord(
   let shortened = false;
   let overflowed = false;
   let hasActed = false;
+  let handed: string | undefined;
   /** What a request sends: an estimate, where the provider reports nothing. */
   let sentTokens = estimateTokens(system) + estimateTokens(prompt);
 
   function hear(event: AgentSessionEvent): void {
     if (event.type === "message_end" && event.message.role === "assistant") {
       last = event.message;
+      handed = undefined;
       usage = addUsage(usage, usageOfReply(event.message, sentTokens, prices));
       // A failure right after compaction means that the context was still too long.
       overflowed = shortened && last.stopReason === "error";
@@ -269,10 +278,19 @@ export function createTurnRecord(
     }
     // Pi drops a reply before a retry, or when the context was too long.
     if (event.type === "entry_appended" && event.entry.type === "context_edit") overflowed = true;
+    if (event.type === "tool_execution_end" && event.toolName === HAND_OVER && !event.isError)
+      handed = handOverArguments(last);
     hasActed ||= event.type === "tool_execution_start";
     const progress = progressFromEvent(event, last);
     if (progress) onProgress(progress);
   }
 
-  return { hear, usage: () => usage, last: () => last, overflowed: () => overflowed, hasActed: () => hasActed };
+  return {
+    hear,
+    usage: () => usage,
+    last: () => last,
+    overflowed: () => overflowed,
+    hasActed: () => hasActed,
+    handedOver: () => handed,
+  };
 }

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { NO_USAGE } from "../../core/cast/state/usage.ts";
+import { HAND_OVER } from "../../core/model/handoff.ts";
 import type { Issue } from "../../core/model/issue.ts";
 import { withoutUndefined } from "../../core/model/json.ts";
 import { didYouMean, thrownMessage } from "../../core/model/text.ts";
@@ -148,15 +149,19 @@ function scriptedSteps(reply: ScriptedReply, position: number, told: number): re
     name: call.name,
     args: call.arguments,
   }));
-  const last: ScriptedStep["does"] = reply.error
+  const said: ScriptedStep["does"] = reply.error
     ? { kind: "fail", error: reply.error, ...withoutUndefined({ resetMs: reply.resetMs }) }
     : { kind: "say", text };
   const guess = reply.error ? { input: 0, output: 0 } : { input: told, output: Math.ceil(text.length / 4) };
-  return [...calls, last].map((does, index) => ({
+  // [H24] It ends the turn, so that nothing is said after it.
+  const isHandedOver = text === "" && !reply.error && reply.tools.at(-1)?.name === HAND_OVER;
+  const steps = isHandedOver ? calls : [...calls, said];
+  const last = steps.at(-1);
+  return steps.map((does, index) => ({
     does,
     delayMs: index === 0 ? (reply.delayMs ?? 0) : 0,
     usage: reply.usage
-      ? shareOfUsage(reply.usage, index, calls.length + 1)
+      ? shareOfUsage(reply.usage, index, steps.length)
       : does === last
         ? guess
         : { input: 0, output: 0 },

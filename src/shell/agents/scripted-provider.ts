@@ -7,6 +7,7 @@ import type {
   Provider,
   SimpleStreamOptions,
 } from "@earendil-works/pi-ai";
+import { HAND_OVER } from "../../core/model/handoff.ts";
 import { assertNever } from "../../core/model/issue.ts";
 import type { ScriptedReply } from "../../core/model/rehearsal.ts";
 import type { Timer } from "./turn-guard.ts";
@@ -85,7 +86,11 @@ const SUMMARY_STEP: ScriptedStep = {
 
 function finishedCalls({ messages }: Context): ReadonlySet<string> {
   // A finished reply ends a turn: calls before it belong to an earlier one.
-  const from = messages.findLastIndex((message) => message.role === "assistant" && message.stopReason === "stop");
+  const from = messages.findLastIndex(
+    (message) =>
+      (message.role === "assistant" && message.stopReason === "stop") ||
+      (message.role === "toolResult" && message.toolName === HAND_OVER && !message.isError),
+  );
   return new Set(
     messages.slice(from + 1).flatMap((message) => (message.role === "toolResult" ? [message.toolCallId] : [])),
   );

@@ -2,18 +2,21 @@ import { appendFileSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { SessionManager } from "@earendil-works/pi-coding-agent";
 import * as v from "valibot";
-import type { TurnRequest } from "../ports.ts";
+import type { TurnOutcome, TurnRequest } from "../ports.ts";
 import { MAX_FILE_BYTES, readRegularText } from "../system/files.ts";
 import type { Pi } from "./pi-sdk.ts";
 import { NO_USAGE, addUsage, type Usage } from "../../core/cast/state/usage.ts";
 import {
-  MessageUsage,
   continuesEntry,
+  handedOverText,
+  messageText,
+  modelName,
   ownTranscriptLines,
   parseTranscriptLine,
+  type TranscriptMessage,
   type TranscriptPart,
 } from "../../core/cast/transcript.ts";
-import { parseJson } from "../../core/model/json.ts";
+import { parseJson, withoutUndefined } from "../../core/model/json.ts";
 
 /** The conversation of a visit. Pi holds it in memory; each entry is on disk before the next step. */
 export interface OpenedTranscript {
@@ -155,11 +158,13 @@ const PICTURE_TOKENS = 1_200;
 export function readConversation(text: string): FinishedConversation | undefined {
   if (text === "" || validPrefix(text) !== text || !text.endsWith("\n")) return undefined;
   const messages = text.split("\n").flatMap((line) => parseTranscriptLine(line) ?? []);
-  const last = messages.at(-1);
-  if (last?.role !== "assistant" || last["stopReason"] !== "stop") return undefined;
+  const last = messages.findLast(({ role }) => role === "assistant");
+  const end = messages.at(-1);
+  const isFinished = end === last ? last?.["stopReason"] === "stop" : end && handedOverText(end, last) !== undefined;
+  if (!last || !isFinished) return undefined;
   const said = messages.reduce((sum, { content }) => sum + messageTokens(content), 0);
   const used = last.usage ? last.usage.input + last.usage.output : 0;
-  return { model: `${String(last["provider"])}/${String(last["model"])}`, tokens: Math.max(said, used) };
+  return { model: modelName(last) ?? "", tokens: Math.max(said, used) };
 }
 
 function messageTokens(content: string | readonly TranscriptPart[]): number {
@@ -182,45 +187,32 @@ export interface TranscriptFacts {
   /** The number of requests to the agent. */
   readonly asked: number;
   /** Its finished replies, in order. */
-  readonly replies: readonly string[];
+  readonly replies: readonly FinishedReply[];
   /** The model of the last reply. */
   readonly model?: string;
   /** The usage of all requests, finished or not. */
   readonly usage: Usage;
 }
 
-const NO_FACTS: TranscriptFacts = { asked: 0, replies: [], usage: NO_USAGE };
+/** What an agent has answered. */
+export type FinishedReply = Pick<Extract<TurnOutcome, { kind: "said" }>, "text" | "byTool">;
 
 /** Reads the intact part of a transcript. */
 export function readTranscript(text: string): TranscriptFacts {
-  return ownTranscriptLines(validPrefix(text).split("\n"))
-    .filter((line) => line !== "")
-    .map((line) => v.safeParse(TranscriptLine, JSON.parse(line)))
-    .reduce((story, line) => (line.success ? addMessage(story, line.output.message) : story), NO_FACTS);
-}
-
-const TranscriptLine = v.object({
-  message: v.variant("role", [
-    v.object({ role: v.literal("user") }),
-    v.object({
-      role: v.literal("assistant"),
-      stopReason: v.string(),
-      provider: v.optional(v.string()),
-      model: v.optional(v.string()),
-      content: v.array(v.object({ type: v.string(), text: v.optional(v.string(), "") })),
-      usage: MessageUsage,
-    }),
-  ]),
-});
-type Message = v.InferOutput<typeof TranscriptLine>["message"];
-
-function addMessage({ asked, replies, usage }: TranscriptFacts, message: Message): TranscriptFacts {
-  if (message.role === "user") return { asked: asked + 1, replies, usage };
-  const said = message.content.map((part) => (part.type === "text" ? part.text : "")).join("");
-  return {
-    asked,
-    replies: message.stopReason === "stop" ? [...replies, said] : replies,
-    ...(message.model === undefined ? undefined : { model: `${message.provider}/${message.model}` }),
-    usage: addUsage(usage, message.usage),
-  };
+  const replies: FinishedReply[] = [];
+  let asked = 0;
+  let usage = NO_USAGE;
+  let last: TranscriptMessage | undefined;
+  for (const line of ownTranscriptLines(validPrefix(text).split("\n"))) {
+    const message = parseTranscriptLine(line);
+    if (message?.role === "user") asked += 1;
+    const handed = message?.role === "toolResult" ? handedOverText(message, last) : undefined;
+    if (handed !== undefined) replies.push({ text: handed, byTool: true });
+    if (message?.role !== "assistant") continue;
+    last = message;
+    usage = addUsage(usage, message.usage ?? NO_USAGE);
+    if (message["stopReason"] === "stop") replies.push({ text: messageText(message) });
+  }
+  const model = last && modelName(last);
+  return { asked, replies, usage, ...withoutUndefined({ model }) };
 }

@@ -102,7 +102,7 @@ async function readReplies(
     return part && Buffer.from(part.bytes).toString("utf8");
   };
   const transcript = await read(TRANSCRIPT_FILE);
-  if (transcript !== undefined) return readTranscript(transcript).replies;
+  if (transcript !== undefined) return readTranscript(transcript).replies.map(({ text }) => text);
   const stdout = await read("stdout.txt");
   return stdout === undefined ? undefined : [stdout];
 }

@@ -42,7 +42,7 @@ function statsLines(rows: readonly MateriaStats[], { casts, rehearsed }: PastCas
     { title: "materia", of: (row: MateriaStats) => oneLine(row.materia, 24) },
     { title: "model", of: (row: MateriaStats) => oneLine(row.model, 28) },
     { title: "visits", of: (row: MateriaStats) => String(row.visits) },
-    { title: "refused", of: (row: MateriaStats) => String(row.rejected) },
+    { title: "refused", of: refusedText },
     { title: "sent back / was sent back", of: (row: MateriaStats) => `${row.reworkCaused}/${row.reworkReceived}` },
     {
       title: "approvals later reversed",
@@ -57,6 +57,11 @@ function statsLines(rows: readonly MateriaStats[], { casts, rehearsed }: PastCas
   ];
   const newest = `From the newest ${countedText(casts.length, "cast")}.${rehearsalsNote(rehearsed)}`;
   return [...tableLines(columns, rows, width), line(toned("dim", newest))];
+}
+
+/** [T22] Handoffs that were refused, and how many of them were calls of `hand_over`. */
+function refusedText({ rejected, rejectedByTool }: MateriaStats): string {
+  return rejectedByTool === 0 ? `${rejected}` : `${rejected} (${rejectedByTool} by tool)`;
 }
 
 type ForecastCommand = Extract<Command, { kind: "forecast" }>;

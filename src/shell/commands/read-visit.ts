@@ -2,7 +2,15 @@ import { appendAll } from "../../core/model/lists.ts";
 import { NO_USAGE, addUsage } from "../../core/cast/state/usage.ts";
 import type { CastId, SocketId } from "../../core/model/ids.ts";
 import type { ReplyWithTools, ToolCall, VisitDetail } from "../../core/view/report/visit-detail.ts";
-import { ownTranscriptLines, parseTranscriptLine, type TranscriptMessage } from "../../core/cast/transcript.ts";
+import {
+  handedOverText,
+  messageText,
+  modelName,
+  ownTranscriptLines,
+  parseTranscriptLine,
+  type TranscriptMessage,
+} from "../../core/cast/transcript.ts";
+import { HAND_OVER } from "../../core/model/handoff.ts";
 import type { CastStore } from "../store/cast-store.ts";
 import { TRANSCRIPT_FILE } from "../store/layout.ts";
 
@@ -35,6 +43,11 @@ function parseReplies(transcript: string): Pick<VisitDetail, "model" | "usage" |
   let model: string | null = null;
   let usage = NO_USAGE;
   let tools: (ToolCall & { readonly id: string })[] = [];
+  let last: TranscriptMessage | undefined;
+  const finish = (text: string): void => {
+    replies.push({ tools: tools.map(({ id: _id, ...call }) => call), text });
+    tools = [];
+  };
   for (const line of ownTranscriptLines(transcript.split("\n"))) {
     const message = parseTranscriptLine(line);
     if (message?.role === "toolResult")
@@ -43,31 +56,25 @@ function parseReplies(transcript: string): Pick<VisitDetail, "model" | "usage" |
           ? { ...call, failed: message.isError === true, said: messageText(message) }
           : call,
       );
+    const handed = message?.role === "toolResult" ? handedOverText(message, last) : undefined;
+    if (handed !== undefined) {
+      tools = tools.filter(({ name }) => name !== HAND_OVER);
+      finish(handed);
+    }
     if (message?.role !== "assistant") continue;
+    last = message;
     model = modelName(message) ?? model;
     usage = message.usage ? addUsage(usage, message.usage) : usage;
     const calls = contentParts(message).flatMap(({ type, id = "", name = "", arguments: given }) =>
       type === "toolCall" ? [{ id, name, arguments: given, failed: null, said: "" }] : [],
     );
     appendAll(tools, calls);
-    if (calls.length > 0) continue;
-    replies.push({ tools: tools.map(({ id: _id, ...call }) => call), text: messageText(message) });
-    tools = [];
+    if (calls.length === 0) finish(messageText(message));
   }
-  if (tools.length > 0) replies.push({ tools: tools.map(({ id: _id, ...call }) => call), text: "" });
+  if (tools.length > 0) finish("");
   return { model, usage, replies };
 }
 
 function contentParts({ content }: TranscriptMessage) {
-  return typeof content === "string" ? [{ type: "text", text: content }] : content;
-}
-
-function messageText(message: TranscriptMessage): string {
-  return contentParts(message)
-    .map(({ type, text = "" }) => (type === "text" ? text : ""))
-    .join("");
-}
-
-function modelName({ provider, model }: TranscriptMessage): string | undefined {
-  return typeof provider === "string" && typeof model === "string" ? `${provider}/${model}` : undefined;
+  return typeof content === "string" ? [] : content;
 }

@@ -10,6 +10,7 @@ import type { SocketId } from "../../core/model/ids.ts";
 import type { QueuedCast } from "../../core/view/progress/fleet-status.ts";
 import type { CachedWorktree } from "../git/cached-worktree.ts";
 import type { ItemRunner } from "../item-ports.ts";
+import type { FinishedReply } from "../agents/transcript.ts";
 import type { AgentHost, Ports, TurnAdmission, TurnProgress } from "../ports.ts";
 import { createRedactor } from "../secrets/redact.ts";
 import type { CastFile } from "../store/cast-file.ts";
@@ -136,7 +137,7 @@ export interface Interruption {
   /** Added to the prompt of the agent. */
   readonly note: string;
   /** The last reply, when the agent had answered before the process was killed. */
-  readonly reply?: string;
+  readonly reply?: FinishedReply;
   /** The model of that reply. */
   readonly model?: string;
   /** Whether the transcript has the latest request already. */

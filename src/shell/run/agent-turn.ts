@@ -13,6 +13,7 @@ import {
   type AgentPrompt,
   type AgentPromptInput,
 } from "../../core/prompt/agent-prompt.ts";
+import { handOverTool } from "../../core/prompt/handoff-contract.ts";
 import type { TurnOutcome, TurnProgress, TurnRequest, SocketTurnCount } from "../ports.ts";
 import { countRepeatedCalls } from "./repeated-calls.ts";
 import { maxRepeatedCallsOf } from "../../core/model/config.ts";
@@ -78,7 +79,7 @@ async function runOpenedTurn({ effect, isContinued }: OpenedTurn, context: Effec
     return {
       kind: "decided",
       socket,
-      outcome: { kind: "replied", text: outcome.text, ...answeredBy(outcome), usage: outcome.usage },
+      outcome: { kind: "replied", text: outcome.text, ...replyFacts(outcome), usage: outcome.usage },
     };
   const refused = await readRefusedTurn(outcome, { choice, context, ms: elapsed(), wasAsked: told.length > 0 });
   if (refused) return { kind: "decided", socket, outcome: refused };
@@ -188,6 +189,7 @@ function turnRequest(
     instructions: materia.instructions ?? (materia.tools === "none" ? "none" : "project"),
     prompt,
     tools: toolsInScope(materia.tools),
+    handOver: handOverTool(state.graph, socket),
     ...(model === undefined ? undefined : { model }),
     ...(materia.thinking === undefined ? undefined : { thinking: materia.thinking }),
     // A turn that only writes the agreed handoff is not interactive.
@@ -213,11 +215,11 @@ function turnRequest(
 /** [D2] Reuse a reply that a kill kept from the journal: it is not paid twice. */
 function recoveredReply({ interruption }: EffectContext): TurnOutcome | undefined {
   if (interruption?.reply === undefined) return undefined;
-  return { kind: "said", text: interruption.reply, usage: NO_USAGE, model: interruption.model ?? "" };
+  return { kind: "said", ...interruption.reply, usage: NO_USAGE, model: interruption.model ?? "" };
 }
 
-function answeredBy({ model }: Extract<TurnOutcome, { kind: "said" }>): { readonly model?: string } {
-  return model === "" ? {} : { model };
+function replyFacts({ model, byTool }: Extract<TurnOutcome, { kind: "said" }>) {
+  return { ...(model === "" ? {} : { model }), ...(byTool ? { byTool } : {}) };
 }
 
 /** [D3] The transcript has the prompt of the visit already; it may lack the latest request. */

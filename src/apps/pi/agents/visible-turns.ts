@@ -81,7 +81,8 @@ async function runVisibleTurn(
     system: `${systemPromptFor(own, request)}\n\nCurrent working directory: ${request.cwd}`,
     earlier: session.buildSessionContext().messages.filter(({ role }) => role !== "system"),
   };
-  const settings = await applyTurnSettings(user, request);
+  let seen: TurnRecord | undefined;
+  const settings = await applyTurnSettings(user, request, { last: () => seen?.last() });
   try {
     if (settings.problem !== undefined) return failedTurn("provider", settings.problem, NO_USAGE);
     const restore = applyEnvironment(request.env);
@@ -90,6 +91,7 @@ async function runVisibleTurn(
       opened: transcript,
       transcript: session,
       patience,
+      seen: () => (seen = createTurnRecord(request, user.ctx.model?.cost)),
     }).finally(restore);
     return diskFailure(transcript, outcome) ?? outcome;
   } finally {
@@ -114,12 +116,14 @@ interface TurnSetup {
   readonly opened: OpenedTranscript;
   readonly transcript: SessionManager;
   readonly patience: VisibleTurnTiming;
+  /** Starts the record of the turn, with the model that it has now. */
+  readonly seen: () => TurnRecord;
 }
 
 async function askInSession({ pi, ctx }: UserSession, request: TurnRequest, asked: TurnSetup): Promise<TurnOutcome> {
   const { context, opened, transcript, patience } = asked;
   const { after, silenceMs } = { silenceMs: undefined, ...patience };
-  const seen = createTurnRecord(request, ctx.model?.cost);
+  const seen = asked.seen();
   const settled = watchForSettled({ pi, ctx });
   const guard = guardTurn({
     halt: () => runUnlessReplaced(() => ctx.abort()),

@@ -1,6 +1,8 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import * as v from "valibot";
+import { HAND_OVER } from "../../../core/model/handoff.ts";
 import { THINKING_LEVELS } from "../../../core/model/materia.ts";
+import { handOverDefinition } from "../../../shell/agents/hand-over.ts";
 import type { TurnRequest } from "../../../shell/ports.ts";
 import { runUnlessReplacedAsync, type UserSession, newestEntryData, SETTINGS_ENTRY } from "./user-session.ts";
 
@@ -25,7 +27,11 @@ export interface TurnSettings {
 }
 
 /** [X20] Sets tools, model and thinking level for a turn, after writing down the user's. */
-export async function applyTurnSettings(user: UserSession, wanted: TurnRequest): Promise<TurnSettings> {
+export async function applyTurnSettings(
+  user: UserSession,
+  wanted: TurnRequest,
+  lastReply: Parameters<typeof handOverDefinition>[1],
+): Promise<TurnSettings> {
   const { pi, ctx } = user;
   const before: SavedSettings = {
     kind: "changed",
@@ -44,7 +50,8 @@ export async function applyTurnSettings(user: UserSession, wanted: TurnRequest):
     await runUnlessReplacedAsync(() => restoreSaved(user, chosen ? { ...before, model: null } : before));
   };
   try {
-    pi.setActiveTools([...wanted.tools]);
+    if (wanted.handOver) pi.registerTool(handOverDefinition(wanted.handOver, lastReply));
+    pi.setActiveTools([...wanted.tools, ...(wanted.handOver ? [HAND_OVER] : [])]);
     const problem = wanted.model === undefined ? undefined : await selectModel(user, wanted.model);
     // A change of model resets the level, so set the level after it.
     if (wanted.thinking !== undefined) pi.setThinkingLevel(wanted.thinking);

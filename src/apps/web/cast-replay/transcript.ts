@@ -1,3 +1,4 @@
+import { HAND_OVER } from "../../../core/model/handoff.ts";
 import { ownTranscriptLines, parseTranscriptLine, type TranscriptMessage } from "../../../core/cast/transcript.ts";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import { NO_USAGE, type Usage } from "../../../core/cast/state/usage.ts";
@@ -39,6 +40,8 @@ function assistantBlocks({ content }: TranscriptMessage): readonly TranscriptBlo
     if (part.type === "thinking" && part.thinking) return [{ kind: "thinking", text: part.thinking }];
     if (part.type !== "toolCall") return [];
     const { id = "", name = "", arguments: args } = part;
+    // [H24] Its arguments are the answer.
+    if (name === HAND_OVER) return [{ kind: "text", text: JSON.stringify(args) }];
     return [{ kind: "tool", id, name, args, result: null, failed: false }];
   });
 }

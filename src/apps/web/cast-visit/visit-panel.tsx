@@ -223,6 +223,7 @@ const FOUND_TEXTS = {
   exact: "The reply was only the JSON object.",
   fenced: "The JSON object was in a code fence.",
   embedded: "The JSON object was inside other text.",
+  tool: "It was given by a call of hand_over.",
 } as const;
 
 /** The handoff and how it was read: dropped fields, rejected replies, repair turns. */

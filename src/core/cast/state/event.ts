@@ -90,7 +90,7 @@ export const EVENT_SCHEMAS = {
     type: v.literal("handoff_accepted"),
     ...place,
     handoff: object,
-    found: v.picklist(["exact", "fenced", "embedded"]),
+    found: v.picklist(["exact", "fenced", "embedded", "tool"]),
     dropped: v.array(v.string()),
     hints: v.optional(v.array(v.string())),
     excerpt: v.optional(v.string()), // the start of the reply, if it serves as the reason of a rework
@@ -112,6 +112,7 @@ export const EVENT_SCHEMAS = {
     ...place,
     attempt: count,
     issues: v.array(v.string()),
+    byTool: v.optional(v.literal(true)), // [H24] it was a call of `hand_over`
     usage: Usage,
   }),
   turn_failed: v.object({
