@@ -241,6 +241,16 @@ it("[B83] a worker with a full disk says why, leaves the cast to others, and tak
   expect(done).toEqual(["Socket-1", "Socket-2", "Socket-3"]);
 });
 
+it("[B83] a disk that was full for a moment fails no cast", async () => {
+  const place = await fleetPlace();
+  const seen = join(dirname(place.cwd), "seen");
+  const once = `test -e ${seen} || { touch ${seen}; echo 'cp: No space left on device' >&2; exit 1; }`;
+  await place.worker({ profile: { setup: ["sh", "-c", once] }, pace: { againMs: 100 } });
+  const castId = await submitted(place, "Quick");
+  await until(async () => ["completed", "failed"].includes(await statusOn(place, castId)));
+  expect(await statusOn(place, castId)).toBe("completed");
+});
+
 it("[B85] a worker that loses the database while it starts says so, and does not ask for a migration", async () => {
   const { url, database } = await fleetDatabase();
   closing(database);

@@ -9,8 +9,12 @@ import { agentNeeds, openPiHost } from "../../workspace/agent-hosts.ts";
 
 const PROBE_BYTES = 256 * 1024;
 
-/** [B83] Why this machine cannot write files now. Another worker may have room: the cast need not fail. */
-export function diskProblem(folder: string): string | undefined {
+/** What the system and git say of a disk that fails. */
+const DISK_REASON = /\b(ENOSPC|EDQUOT|EROFS|EIO|EMFILE|ENFILE)\b|No space left on device|Disk quota exceeded/;
+
+/** [B83] Why this machine cannot write files, or could not at the failure. Another worker may have room: the cast need not fail. */
+export function diskProblem(folder: string, failure: string): string | undefined {
+  if (DISK_REASON.test(failure)) return `this worker could not write files: ${failure}`;
   const file = join(folder, `.probe-${process.pid}`);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });

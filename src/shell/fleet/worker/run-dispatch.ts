@@ -153,11 +153,11 @@ async function deliverResult({ database, trees, env }: DispatchContext, castId: 
 async function handleStopped(
   context: DispatchContext,
   { castId, leg }: Pick<AssignedDispatch, "castId" | "leg">,
-  outcome: DispatchOutcome,
+  outcome: Extract<DispatchOutcome, { how: "stopped" | "failed" }>,
 ): Promise<DispatchAttempt> {
   const { database, workerId, unwritten, store } = context;
   if (!unwritten.delete(castId)) {
-    const why = diskProblem(store.location);
+    const why = diskProblem(store.location, outcome.why);
     if (why !== undefined) return finishDispatch(context, { castId, leg }, { how: "unable", why });
     await requeue(database, { castId, leg, workerId });
     return outcome;
@@ -255,9 +255,13 @@ async function runClaimedCast(
 }
 
 /** [B83] Fails a cast, unless only the disk of this machine stands in its way. */
-async function failUnlessDisk(...args: Parameters<typeof failCast>): Promise<DispatchAttempt> {
-  const why = diskProblem(args[0].store.location);
-  return why === undefined ? failCast(...args) : { how: "unable", why };
+async function failUnlessDisk(
+  context: DispatchContext,
+  cast: Pick<LoadedCast, "castId" | "state">,
+  failure: string,
+): Promise<DispatchAttempt> {
+  const why = diskProblem(context.store.location, failure);
+  return why === undefined ? failCast(context, cast, failure) : { how: "unable", why };
 }
 
 /** [B15] Fails a cast that no worker can run. */
