@@ -14,13 +14,10 @@ export async function switchToVisit(
 ): Promise<Result<undefined>> {
   const { user, state, switchTo } = context;
   // Nobody can be asked there, and leaving would pause the cast.
-  if (state.running && user.ctx.mode !== "tui")
-    return failWith(
-      "cast_running",
-      state.running.castId,
-      "a cast runs in this session",
-      suggest`${typed`abort`} stops it`,
-    );
+  if (state.running && user.ctx.mode !== "tui") {
+    const hint = suggest`${typed`abort`} stops it`;
+    return failWith("cast_running", state.running.castId, "a cast runs in this session", hint);
+  }
   const place = resolveProject(user.ctx, options);
   if (!place.ok) return place;
   const opened = await openVisitSession(place.value.workspace, command, user.ctx.sessionManager.getSessionDir());

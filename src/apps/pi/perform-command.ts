@@ -24,13 +24,10 @@ async function runParsedCommand(
   context: CommandContext,
   { command, options }: ParsedCommand,
 ): Promise<Result<undefined>> {
-  if (command.kind === "worker" || command.kind === "fleet")
-    return failWith(
-      "command_unavailable",
-      command.kind,
-      `"${command.kind}" is for a terminal`,
-      "type it there, with materia before it",
-    );
+  if (command.kind === "worker" || command.kind === "fleet") {
+    const hint = "type it there, with materia before it";
+    return failWith("command_unavailable", command.kind, `"${command.kind}" is for a terminal`, hint);
+  }
   if (options.on !== undefined && command.kind !== "ui" && command.kind !== "help")
     return (await import("./fleet-commands.ts")).performOnFleet(context, command, { ...options, on: options.on });
   switch (command.kind) {
@@ -132,13 +129,10 @@ async function findForeignRun({ user }: CommandContext, options: ParsedCommand["
   const ids = await store.listIds();
   for (const id of ids.ok ? ids.value.slice(0, MAX_CASTS_CHECKED) : []) {
     const owner = await store.owner(id);
-    if (owner)
-      return error(
-        "cast_running",
-        id,
-        `process ${owner.pid} runs this cast, not this session`,
-        suggest`${typed`abort ${id}`} stops it`,
-      );
+    if (owner) {
+      const hint = suggest`${typed`abort ${id}`} stops it`;
+      return error("cast_running", id, `process ${owner.pid} runs this cast, not this session`, hint);
+    }
   }
   return undefined;
 }

@@ -135,12 +135,8 @@ function refuseInWorkspace(c: Context, { fleet }: Workspace, issues: readonly Is
 
 function otherFleetIssue(on: string, served: string | undefined): Issue {
   const shows = served === undefined ? "the casts of this machine" : `the casts of the fleet ${served}`;
-  return error(
-    "command_unavailable",
-    "--on",
-    `this page shows ${shows}`,
-    suggest`start another with ${typed`ui --on ${on}`}`,
-  );
+  const hint = suggest`start another with ${typed`ui --on ${on}`}`;
+  return error("command_unavailable", "--on", `this page shows ${shows}`, hint);
 }
 
 /** [N15, B68] The cast runs in this process or on its fleet; the page follows its stream. */

@@ -47,14 +47,9 @@ export function readGrid(row: CommandRow, rest: readonly string[], split: Comman
 }
 
 /** One word may name a cast, or a place in the newest cast: no cast id looks like a place. */
-function castAndPlace([first, second]: readonly string[], isPlace: RegExp): CastPlace {
+function castAndPlace([first, second]: readonly string[], isPlace: RegExp) {
   if (second === undefined && first !== undefined && isPlace.test(first)) return { place: first };
   return withoutUndefined({ castId: first, place: second });
-}
-
-interface CastPlace {
-  readonly castId?: string;
-  readonly place?: string;
 }
 
 /** `Socket-4#2`, `Socket-4`, or the number of a visit. */

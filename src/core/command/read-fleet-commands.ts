@@ -59,13 +59,10 @@ function readFleetAction(row: CommandRow, split: CommandArguments, inner: ParseN
 function readLimits(row: CommandRow, [verb, what, ...words]: readonly string[]): Result<Command> {
   const usage = `usage: ${row.usage}`;
   if (verb === undefined) return ok({ kind: "fleet", action: "limits" });
-  if (verb !== "set" && verb !== "unset")
-    return failWith(
-      "unknown_word",
-      verb,
-      "fleet limits takes set or unset",
-      didYouMean(verb, ["set", "unset"]) ?? usage,
-    );
+  if (verb !== "set" && verb !== "unset") {
+    const hint = didYouMean(verb, ["set", "unset"]) ?? usage;
+    return failWith("unknown_word", verb, "fleet limits takes set or unset", hint);
+  }
   const kind = FLEET_LIMIT_KINDS.find((known) => known === what);
   if (!kind)
     return failWith(

@@ -68,13 +68,8 @@ interface Component {
   readonly arcs: readonly Arc[];
 }
 
-interface Stage {
-  readonly component: Component;
-  readonly onward: readonly number[];
-}
-
 /** The strongly connected parts of a component, each after those that lead to it. */
-function splitIntoStages({ places, entries, arcs }: Component): readonly Stage[] {
+function splitIntoStages({ places, entries, arcs }: Component) {
   const indexOf = new Map(places.map((place, index) => [place, index]));
   const next = createDigraph(places.length);
   for (const { from, to } of arcs) next[indexOf.get(from) ?? -1]?.push(indexOf.get(to) ?? -1);

@@ -15,11 +15,8 @@ export function parseJsonc(text: string): Result<{ readonly value: unknown; read
       const words = printParseErrorCode(code)
         .replace(/([a-z])([A-Z])/g, "$1 $2")
         .toLowerCase();
-      return error(
-        "bad_json",
-        `line ${line}, column ${column}`,
-        `this is not JSON at line ${line}, column ${column}: ${words}`,
-      );
+      const message = `this is not JSON at line ${line}, column ${column}: ${words}`;
+      return error("bad_json", `line ${line}, column ${column}`, message);
     }),
   );
 }

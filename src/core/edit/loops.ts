@@ -127,12 +127,10 @@ export function setLoopMember(loadout: Loadout, id: string, socket: string, isMe
   if (other === id) return ok(loadout);
   if (other !== undefined)
     return refuseEdit(socket, `${socket} already belongs to the loop ${other}`, "a socket belongs to at most one loop");
-  if (loop.consumes?.from === socket)
-    return refuseEdit(
-      socket,
-      `${socket} makes the list that the loop ${id} walks`,
-      "the generator stands before the loop",
-    );
+  if (loop.consumes?.from === socket) {
+    const message = "the generator stands before the loop";
+    return refuseEdit(socket, `${socket} makes the list that the loop ${id} walks`, message);
+  }
   const exits = loop.exits.filter((exit) => exit.targetSocketId !== socket);
   return ok(withLoop(loadout, id, { ...loop, sockets: [...loop.sockets, socket as SocketId], exits })); // a key of sockets
 }

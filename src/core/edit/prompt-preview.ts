@@ -79,13 +79,8 @@ function previewState(graph: Graph, socket: GraphSocket, { request, items, rewor
   };
 }
 
-export interface PromptVariable {
-  readonly name: string;
-  readonly variable: TemplateVariable;
-}
-
 /** The distinct variables of a prompt. */
-export function promptVariables(materia: Materia): readonly PromptVariable[] {
+export function promptVariables(materia: Materia) {
   const found = parseVariables(templateOf(materia)?.text ?? "").map((variable) => ({
     name: variableName(variable),
     variable,

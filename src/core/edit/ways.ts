@@ -49,11 +49,8 @@ export function removeWay(loadout: Loadout, id: string): Result<Loadout> {
 }
 
 function unknownWay(id: string): Result<never> {
-  return refuseEdit(
-    id,
-    "this way is implicit: the loadout has no edge for it",
-    "it is taken where nothing else matches; add an edge or an exit instead",
-  );
+  const message = "it is taken where nothing else matches; add an edge or an exit instead";
+  return refuseEdit(id, "this way is implicit: the loadout has no edge for it", message);
 }
 
 /** [E28] Inserts a socket into an edge: the edge leads to it, and it leads to the former target. In a loop it becomes a member. */

@@ -210,17 +210,10 @@ function openVisitKey({ phase }: ReplayComparison["before"]["state"]): string | 
   return "visit" in phase ? visitKey(phase.visit.socket, phase.visit.number) : undefined;
 }
 
-/** A section of a prompt that changed. */
-export interface ChangedSection {
-  readonly name: string;
-  readonly was: string;
-  readonly is: string;
-}
-
 const INSTRUCTIONS = "Instructions";
 
 /** The sections that differ, each with its first differing line. */
-function changedSections(before: AgentPrompt, after: AgentPrompt): readonly ChangedSection[] {
+function changedSections(before: AgentPrompt, after: AgentPrompt) {
   if (before.system === after.system && before.prompt === after.prompt) return [];
   const [old, now] = [sectionsOf(before), sectionsOf(after)];
   return [...new Set([...old.keys(), ...now.keys()])].flatMap((name) => {

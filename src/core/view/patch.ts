@@ -53,12 +53,7 @@ export function parsePatch(text: string): readonly FilePatch[] {
   return files;
 }
 
-interface PatchHead {
-  readonly file: Omit<FilePatch, "hunks">;
-  readonly next: number;
-}
-
-function readHead(lines: readonly string[], from: number): PatchHead {
+function readHead(lines: readonly string[], from: number) {
   let [before, after]: [string | null, string | null] = [null, null];
   let similarity: number | null = null;
   let isBinary = false;

@@ -7,12 +7,6 @@ import type { Pi, PiContext } from "./pi-sdk.ts";
 import type { TurnRequest } from "../ports.ts";
 import { withoutUndefined } from "../../core/model/json.ts";
 
-/** A process of another user that runs Pi's own tools. */
-export interface ToolProcess {
-  readonly call: (call: ToolProcessCall) => Promise<unknown>;
-  readonly close: () => Promise<void>;
-}
-
 interface ToolProcessCall {
   readonly tool: string;
   readonly params: unknown;
@@ -68,7 +62,7 @@ interface PendingCall {
 }
 
 /** [B25] Starts with the first call; a turn without tool calls starts none. */
-function openToolProcess(place: ToolProcessOptions): ToolProcess {
+function openToolProcess(place: ToolProcessOptions) {
   const pending = new Map<number, PendingCall>();
   let child: ChildProcess | undefined;
   let calls = 0;
@@ -79,7 +73,7 @@ function openToolProcess(place: ToolProcessOptions): ToolProcess {
     return child;
   };
   return {
-    call: ({ tool, params, signal, onUpdate }) =>
+    call: ({ tool, params, signal, onUpdate }: ToolProcessCall) =>
       new Promise((resolve, reject) => {
         const id = (calls += 1);
         const { stdin } = started();

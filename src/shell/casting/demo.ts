@@ -46,12 +46,7 @@ export function demoLog(repository: string): string {
   return runDemoGit(repository, "log", "--oneline", "--stat", "--no-decorate");
 }
 
-interface DemoFolders {
-  readonly repository: string;
-  readonly config: string;
-}
-
-function createDemoRepository(): Result<DemoFolders> {
+function createDemoRepository() {
   try {
     execFileSync("git", ["--version"], { stdio: "ignore" });
   } catch {

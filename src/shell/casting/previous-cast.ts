@@ -130,19 +130,7 @@ async function newestArtifacts(
   return { artifacts, missing };
 }
 
-interface Artifact {
-  readonly path: string;
-  readonly size: number;
-  readonly cut: boolean;
-  readonly text: string;
-}
-
-async function readOutput(
-  store: CastStore,
-  castId: CastId,
-  { socket, visit }: VisitRef,
-  limit: number,
-): Promise<Artifact | undefined> {
+async function readOutput(store: CastStore, castId: CastId, { socket, visit }: VisitRef, limit: number) {
   for (const name of ["output.md", "stdout.txt"]) {
     const part = await store.readArtifact(castId, { socket, visit, name }, { maxBytes: limit });
     if (!part) continue;

@@ -172,25 +172,16 @@ async function originalReplies(
   return text === undefined ? ok(name) : parseRehearsalText(`${store.locationOf(castId)}/${REHEARSAL_FILE}`, text);
 }
 
-interface WorkingFolder {
-  readonly folder: string;
-  readonly notes: readonly string[];
-}
-
 /**
  * [D25] A cast continues in the current folder, never in a folder it used before. A cast inside this project moved or was
  * copied with it; a cast outside may belong to another project.
  */
-function workingFolder({ place: { cwd }, store }: Workspace, file: CastFile): Result<WorkingFolder> {
+function workingFolder({ place: { cwd }, store }: Workspace, file: CastFile) {
   if (isSamePath(file.cwd, cwd)) return ok({ folder: cwd, notes: [] });
   if (isSamePath(cwd, store.location) || realPathOrSame(store.location).startsWith(`${realPathOrSame(cwd)}${sep}`))
     return ok({ folder: cwd, notes: [`this cast was begun in ${file.cwd}; it goes on in ${cwd}`] });
-  return failWith(
-    "folder_mismatch",
-    "--cwd",
-    `this cast works in ${file.cwd}, and this is ${cwd}`,
-    `add --cwd ${file.cwd}`,
-  );
+  const hint = `add --cwd ${file.cwd}`;
+  return failWith("folder_mismatch", "--cwd", `this cast works in ${file.cwd}, and this is ${cwd}`, hint);
 }
 
 function isSamePath(a: string, b: string): boolean {

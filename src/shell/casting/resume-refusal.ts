@@ -8,12 +8,8 @@ import type { Resumption } from "./resume-cast.ts";
 
 /** [V14] The parent runs an item and merges its work. */
 export function itemCastIssue(castId: CastId, parent: CastId, command: string): Issue {
-  return error(
-    "item_cast",
-    castId,
-    `this cast is one item of ${parent}`,
-    suggest`${typed`${command} ${parent}`} takes all of its items`,
-  );
+  const hint = suggest`${typed`${command} ${parent}`} takes all of its items`;
+  return error("item_cast", castId, `this cast is one item of ${parent}`, hint);
 }
 
 /** Why a cast cannot continue in this way, if so. */
@@ -33,12 +29,8 @@ export function resumeRefusal(state: CastState, castId: CastId, how: Resumption)
       );
     if (phase.kind !== "ended" || phase.outcome === "failed" || phase.outcome === "aborted")
       return how.decision && decisionRefusal(state, castId, how.decision);
-    return failWith(
-      "cast_finished",
-      castId,
-      `this cast has ended: ${phase.outcome.replace("_", " ")}`,
-      suggest`start a new one with ${typed`link --from ${castId} …`}`,
-    );
+    const hint = suggest`start a new one with ${typed`link --from ${castId} …`}`;
+    return failWith("cast_finished", castId, `this cast has ended: ${phase.outcome.replace("_", " ")}`, hint);
   }
   const waiting = phase.kind === "ended" ? phase.before : phase;
   if (waiting.kind === "waiting") return how.kind === "reject" ? rejectRefusal(castId, how, isPerson) : undefined;
@@ -73,13 +65,10 @@ function rejectRefusal(
   { text }: Extract<Resumption, { kind: "reject" }>,
   isPerson: boolean,
 ): Result<never> | undefined {
-  if (!isPerson)
-    return failWith(
-      "rejection_unavailable",
-      castId,
-      "this cast waits with an agent, not at a gate",
-      suggest`tell it what to change: ${typed`continue ${castId} MESSAGE`}`,
-    );
+  if (!isPerson) {
+    const hint = suggest`tell it what to change: ${typed`continue ${castId} MESSAGE`}`;
+    return failWith("rejection_unavailable", castId, "this cast waits with an agent, not at a gate", hint);
+  }
   if (text !== "") return undefined;
   return failWith(
     "missing_reason",

@@ -42,12 +42,8 @@ export async function loadCastFiles(
 
 function notKeptIssue(castId: string, problem: string | null) {
   const why = problem === null ? "checkpoints were off when it ran" : problem;
-  return error(
-    "missing_checkpoints",
-    castId,
-    `this cast has no checkpoints of its files: ${why}`,
-    "checkpoints need a git repository with a commit",
-  );
+  const hint = "checkpoints need a git repository with a commit";
+  return error("missing_checkpoints", castId, `this cast has no checkpoints of its files: ${why}`, hint);
 }
 
 /** `Socket-4#2`, `Socket-4` for its last visit, `WI-2`, `loop/WI-2`. */

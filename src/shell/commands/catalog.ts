@@ -140,10 +140,6 @@ function showGraph({ catalog }: Workspace, command: GridCommand): Result<Command
 }
 
 function unknownNameIssue(kind: "loadout" | "materia", name: string, known: Iterable<string>): Issue {
-  return error(
-    `unknown_${kind}`,
-    name,
-    `there is no ${kind} "${name}"`,
-    didYouMean(name, known) ?? `"${kind}" lists them`,
-  );
+  const hint = didYouMean(name, known) ?? `"${kind}" lists them`;
+  return error(`unknown_${kind}`, name, `there is no ${kind} "${name}"`, hint);
 }

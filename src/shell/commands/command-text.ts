@@ -23,13 +23,10 @@ export async function readCommandText(typed: string, source: TextSource | undefi
 }
 
 async function readPipedText({ readInput: read }: TextSource): Promise<Result<string>> {
-  if (!read)
-    return failWith(
-      "missing_prompt",
-      "-",
-      "standard input is not available here",
-      "name a file with @, or type the text",
-    );
+  if (!read) {
+    const hint = "name a file with @, or type the text";
+    return failWith("missing_prompt", "-", "standard input is not available here", hint);
+  }
   const bytes = await read(MAX_TEXT_BYTES);
   return bytes === undefined
     ? failWith(

@@ -3,7 +3,7 @@ import type { CastStart } from "../../core/cast/state/state.ts";
 import type { ForkCommand } from "../../core/command/command.ts";
 import type { RestoreCommand } from "../../core/command/show-commands.ts";
 import { quoteWord } from "../../core/command/split-words.ts";
-import { compileTargets, type CompiledChain } from "../../core/compile/targets/compile.ts";
+import { compileTargets } from "../../core/compile/targets/compile.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { failWith, fail, ok, type Result } from "../../core/model/issue.ts";
 import { countedText } from "../../core/model/text.ts";
@@ -75,27 +75,14 @@ async function loadOrigin({ store }: Workspace, command: ForkCommand): Promise<R
   return file.window ? fail(itemCastIssue(castId, file.window.parent, "fork")) : cast;
 }
 
-/** What a fork would reuse and run anew. Nothing of it exists yet. */
-interface CastForkPlan {
-  readonly fork: CastFork;
-  readonly compiled: CompiledChain;
-}
-
-async function planFork(
-  { store, catalog }: Workspace,
-  cast: LoadedCast,
-  command: ForkCommand,
-): Promise<Result<CastForkPlan>> {
+async function planFork({ store, catalog }: Workspace, cast: LoadedCast, command: ForkCommand) {
   const { file, castId } = cast;
   const own = file.targets.map(({ kind, name }) => ({ kind, name }));
   const targets = command.loadout === undefined ? own : [{ kind: "loadout" as const, name: command.loadout }];
-  if (targets.length === 0)
-    return failWith(
-      "cast_without_loadout",
-      castId,
-      "this cast was started from a graph without a loadout",
-      "name one with --loadout",
-    );
+  if (targets.length === 0) {
+    const hint = "name one with --loadout";
+    return failWith("cast_without_loadout", castId, "this cast was started from a graph without a loadout", hint);
+  }
   const compiled = compileTargets(targets, catalog);
   if (!compiled.ok) return compiled;
   const { graph } = compiled.value;

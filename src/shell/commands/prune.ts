@@ -15,12 +15,10 @@ export async function runPrune(
   command: Extract<Command, { kind: "prune" }>,
 ): Promise<Result<CommandOutput>> {
   const { store, fleet } = workspace;
-  if (fleet)
-    return failWith(
-      "unsupported_on_fleet",
-      "prune",
-      "casts of a fleet cannot be removed here; ask the administrator of its database",
-    );
+  if (fleet) {
+    const message = "casts of a fleet cannot be removed here; ask the administrator of its database";
+    return failWith("unsupported_on_fleet", "prune", message);
+  }
   const now = Date.now();
   const listed = await store.list();
   if (!listed.ok) return listed;

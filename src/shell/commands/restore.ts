@@ -23,13 +23,10 @@ export async function runRestore(
   const { to: commit } = span.value;
   const folder = command.here ? repository.top : (command.to ?? siblingFolder(tree.value, command.visit));
   const owner = command.here ? await workspace.store.owner(castId) : undefined;
-  if (owner)
-    return failWith(
-      "cast_running",
-      castId,
-      "this cast is running and uses its files",
-      suggest`stop it with ${typed`abort ${castId}`}`,
-    );
+  if (owner) {
+    const hint = suggest`stop it with ${typed`abort ${castId}`}`;
+    return failWith("cast_running", castId, "this cast is running and uses its files", hint);
+  }
   const restored = command.here
     ? await restoreInPlace(repository, {
         commit,

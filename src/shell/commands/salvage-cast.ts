@@ -98,12 +98,7 @@ interface RecoveredFile {
   readonly text: () => Promise<string | undefined>;
 }
 
-interface RecoveredFiles {
-  readonly kept: readonly RecoveredFile[];
-  readonly lost: readonly ArtifactRef[];
-}
-
-async function recoverFiles(store: CastStore, from: CastId, records: VisitRecords): Promise<RecoveredFiles> {
+async function recoverFiles(store: CastStore, from: CastId, records: VisitRecords) {
   const kept: RecoveredFile[] = [];
   const lost: ArtifactRef[] = [];
   for (const record of records.values()) {

@@ -15,13 +15,10 @@ export async function runTake(
   if (!id.ok) return id;
   const castId = id.value;
   const summary = await store.summary(castId);
-  if (summary?.visits === 0)
-    return failWith(
-      "cast_not_started",
-      castId,
-      "no visit of this cast has run yet, so there is no result",
-      "wait for it",
-    );
+  if (summary?.visits === 0) {
+    const hint = "wait for it";
+    return failWith("cast_not_started", castId, "no visit of this cast has run yet, so there is no result", hint);
+  }
   const files = await fleet.fetchCheckpoints(castId, place.cwd);
   if (!files.ok) return files;
   const made = await createCastBranch(place.cwd, castId, files.value);

@@ -81,13 +81,10 @@ export function spawnOptionsFor({ name, uid, gid, home }: ToolsUser): {
 /** [B65] The user of this name, if this process may start programs as that user. */
 export function findToolsUser(name: string): Result<ToolsUser> {
   const at = "--tools-user";
-  if (process.getuid?.() !== 0)
-    return failWith(
-      "command_unavailable",
-      at,
-      "only root may run tools as another user",
-      "start the worker as root, or without it",
-    );
+  if (process.getuid?.() !== 0) {
+    const hint = "start the worker as root, or without it";
+    return failWith("command_unavailable", at, "only root may run tools as another user", hint);
+  }
   const [, , uid = "", gid = "", , home = "/"] =
     readPasswdFile()
       .split("\n")

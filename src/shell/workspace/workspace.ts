@@ -264,13 +264,10 @@ async function findNewestCast(
 async function noCastIssue(store: CastStore, none: string): Promise<Issue> {
   const ids = await store.listIds();
   if (!ids.ok) return ids.issues[0] ?? error("missing_cast", store.location, none);
-  if (ids.value.length === 0)
-    return error(
-      "missing_cast",
-      store.location,
-      "there are no casts here yet",
-      suggest`start one with ${typed`cast <prompt>`}`,
-    );
+  if (ids.value.length === 0) {
+    const hint = suggest`start one with ${typed`cast <prompt>`}`;
+    return error("missing_cast", store.location, "there are no casts here yet", hint);
+  }
   const newest = await findNewestCast(store, () => true);
   const summary = newest && (await store.summary(newest));
   const how = summary ? `the newest, ${summary.castId}, is ${statusText(summary.status)}; ` : "";

@@ -250,13 +250,8 @@ async function waitUntilIdle(user: UserSession, signal: AbortSignal): Promise<bo
   return idle;
 }
 
-interface SettledWatch {
-  readonly done: Promise<void>;
-  readonly release: () => void;
-}
-
 /** Resolves when the next run is idle. */
-function watchForSettled({ pi }: UserSession): SettledWatch {
+function watchForSettled({ pi }: UserSession) {
   const { promise, resolve } = Promise.withResolvers<void>();
   const off = pi.on("agent_settled", () => resolve());
   return { done: promise, release: () => runUnlessReplaced(off) };

@@ -145,10 +145,6 @@ async function resolveTrustedProject(
 /** [X7] One cast at a time in a session. */
 function requireFreeSession({ state: { running } }: CommandContext): Result<undefined> {
   if (!running) return ok(undefined);
-  return failWith(
-    "cast_running",
-    running.castId,
-    "a cast is running in this session",
-    "wait for it, or stop it with /materia abort",
-  );
+  const hint = "wait for it, or stop it with /materia abort";
+  return failWith("cast_running", running.castId, "a cast is running in this session", hint);
 }

@@ -1,3 +1,4 @@
+import type { CastStep } from "../../../core/cast/timeline.ts";
 import { addUsage, NO_USAGE, totalsOf, type Usage } from "../../../core/cast/state/usage.ts";
 import type { CastState } from "../../../core/cast/state/state.ts";
 import { socketOf } from "../../../core/compile/graph.ts";
@@ -15,7 +16,6 @@ import { columnsOf, cutColumns, line, plainText, toned, wrapLine, type Line } fr
 import type { RunOutcome } from "../../../shell/context/run-context.ts";
 import { markdownLine, type Card, type CardLine } from "./card.ts";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
-import type { CastStep } from "../../../core/cast/timeline.ts";
 import { titleText } from "../../../core/view/report/handoff-lines.ts";
 import { castStatus, castFigures } from "../../../core/cast/summary.ts";
 
@@ -140,20 +140,15 @@ export interface ItemLog {
   readonly said: string;
 }
 
-export interface ItemLogs {
-  readonly follow: (step: CastStep) => void;
-  readonly all: () => readonly ItemLog[];
-}
-
 /** [X11] Collects the items of a cast as they end. */
-export function createItemLogs(): ItemLogs {
+export function createItemLogs() {
   let tales = new Map<number, ItemLog>();
   const titles = new Map<number, string>();
   let said = "";
   const tell = (index: number, tale: ItemLog): void => void tales.set(index, tale);
   return {
     all: () => [...tales].toSorted(([a], [b]) => a - b).map(([, tale]) => tale),
-    follow: ({ event, before }) => {
+    follow: ({ event, before }: CastStep) => {
       if (event.type === "loop_entered") [tales, said] = [new Map(), ""];
       said = workText(event) ?? said;
       if (event.type === "item_started") titles.set(event.index, event.title);

@@ -5,7 +5,7 @@ import { failAll, isError, ok, type Issue, type Result, type KeyPath } from "../
 import type { Layout } from "../../model/loadout.ts";
 import { type StateUse, stateUsedInCatalog, checkStateUse } from "../check/state-use.ts";
 import { buildFlow, type Flow } from "../flow.ts";
-import { buildFragment, type GraphFragment, type ResolvedTarget } from "./fragment.ts";
+import { buildFragment, type ResolvedTarget } from "./fragment.ts";
 import { type Graph, socketLabel, socketOf, socketsOf } from "../graph.ts";
 import { renumberSockets, stitchParts, type Stitch } from "./stitch.ts";
 import { resolveTargets } from "./resolve.ts";
@@ -58,12 +58,8 @@ function mayOtherPartResolve({ code }: Issue): boolean {
 
 const NO_STATE_USE = (): StateUse => ({ sets: new Set(), reads: new Set() });
 
-export interface CheckedTarget extends GraphFragment {
-  readonly flow?: Flow;
-}
-
 /** One target alone, with all its problems. The flow exists if all references are valid. */
-export function checkTarget(target: ResolvedTarget, catalog: Catalog, order: number): CheckedTarget {
+export function checkTarget(target: ResolvedTarget, catalog: Catalog, order: number) {
   const { graph, issues } = buildFragment(target, catalog, order);
   const faults = target.kind === "loadout" ? target.entry.issues : [];
   const placed = (issue: Issue): Issue => withAuthoredPath(issue, target);

@@ -14,12 +14,8 @@ function resolveTarget(ref: TargetRef, catalog: Catalog): Result<ResolvedTarget>
   const materia = kind === "loadout" ? undefined : catalog.materia.get(name);
   const loadout = kind === "materia" ? undefined : catalog.loadouts.get(name);
   if (materia && loadout) {
-    return failWith(
-      "ambiguous_target",
-      name,
-      `"${name}" is both a materia and a loadout`,
-      `write materia:${name} or loadout:${name}`,
-    );
+    const hint = `write materia:${name} or loadout:${name}`;
+    return failWith("ambiguous_target", name, `"${name}" is both a materia and a loadout`, hint);
   }
   if (materia) {
     return materia.value === undefined

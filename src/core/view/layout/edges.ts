@@ -106,12 +106,6 @@ export function findExitCrossing(points: readonly Point[], { x, y, width, height
   return null;
 }
 
-/** The points where routes touch the sides of a socket, from its top. */
-interface RoutePorts {
-  readonly leaving: (route: EdgeRoute) => number;
-  readonly entering: (route: EdgeRoute) => number;
-}
-
 interface PortContact {
   readonly route: EdgeRoute;
   readonly end: "leaving" | "entering";
@@ -123,11 +117,7 @@ interface PortContact {
 const MAX_PORT_GAP = 12;
 
 /** Ordered so that routes of one side do not cross before their lanes. */
-function assignPorts(
-  routes: readonly EdgeRoute[],
-  lanes: LaneAssignment,
-  heightOf: (socket: string) => number,
-): RoutePorts {
+function assignPorts(routes: readonly EdgeRoute[], lanes: LaneAssignment, heightOf: (socket: string) => number) {
   const sides = new Map<string, PortContact[]>();
   const note = (socket: string, side: RouteSide, touch: PortContact): void => {
     const key = `${side} ${socket}`;
@@ -145,8 +135,8 @@ function assignPorts(
     });
   }
   return {
-    leaving: (route) => places.leaving.get(route) ?? 0,
-    entering: (route) => places.entering.get(route) ?? 0,
+    leaving: (route: EdgeRoute) => places.leaving.get(route) ?? 0,
+    entering: (route: EdgeRoute) => places.entering.get(route) ?? 0,
   };
 }
 

@@ -54,12 +54,7 @@ export function buildLayoutGrid(graph: Graph, hasEnd: boolean): LayoutGrid {
   };
 }
 
-interface GridPlacement {
-  readonly cells: readonly GridCell[];
-  readonly loops: readonly LoopSpan[];
-}
-
-function placeBlocks(blocks: readonly GraphBlock[], hasEnd: boolean): GridPlacement {
+function placeBlocks(blocks: readonly GraphBlock[], hasEnd: boolean) {
   const cells: GridCell[] = [];
   const loops: LoopSpan[] = [];
   let row = 0;

@@ -201,16 +201,10 @@ export interface GapItem {
   readonly height: number;
 }
 
-interface StackedGap<T> {
-  readonly height: number;
-  /** The middle of each label or track, from the top of the gap. */
-  readonly middles: ReadonlyMap<T, number>;
-}
-
 const STACK_SPACING = 2;
 
 /** Stacks overlapping labels and tracks, which makes the gap higher; others are centred. */
-function stackGapItems<T extends GapItem>(things: readonly T[], least: number): StackedGap<T> {
+function stackGapItems<T extends GapItem>(things: readonly T[], least: number) {
   const stacks = overlappingStacks(things);
   const height = Math.max(least, ...stacks.map((stack) => stackHeight(stack) + STACK_SPACING));
   const middles = new Map<T, number>();
