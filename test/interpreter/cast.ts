@@ -110,6 +110,8 @@ export interface Cast {
   /** How often the empty list of a loop was passed by since the last visit. */
   readonly passedBy: Map<string, number>;
   readonly reasons: Map<string, readonly string[]>;
+  /** [R5] Whether the visit that begins was sent back; a socket that has not run only keeps the reason. */
+  again: boolean;
   /** [I1] The last conversation of a socket for an item: its visit, and how many visits there were then. */
   readonly talks: Map<string, { readonly visit: number; readonly at: number }>;
   /** How many visits there were when a loop, or what is in none, last sent work back. */
@@ -164,6 +166,7 @@ export function castWith(graph: Graph, world: World, shared: SharedCounts, name:
     entries: new Map(),
     passedBy: new Map(),
     reasons: new Map(),
+    again: false,
     talks: new Map(),
     sentBack: new Map(),
     lists: new Map(),
@@ -229,17 +232,19 @@ export function currentOf({ pass }: Cast): JsonObject {
   return pass && item ? { workItem: { ...item }, workItemIndex: pass.index } : {};
 }
 
-export type Write = readonly [target: readonly string[], value: Json];
+/** `copied`: the value stood in state before. */
+export type Write = readonly [target: readonly string[], value: Json, copied?: boolean];
 
-/** [G26] A list that was written is another list; one that a program leaves as it found it is not. */
+/** [G26] A list that was written is another list; one that a program or a copy leaves as it was found is not. */
 export function write(cast: Cast, writes: readonly Write[], byProgram: boolean): void {
   const before = cast.data;
   cast.wrote.push(...writes);
   for (const [target, value] of writes) cast.data = written(cast.data, target, value);
   for (const { list } of cast.graph.regions.values()) {
-    if (!list || !writes.some(([target]) => overlaps(target, list))) continue;
+    const last = list && writes.findLast(([target]) => overlaps(target, list));
+    if (!list || !last) continue;
     const [found, now] = [before, cast.data].map((data) => JSON.stringify(valueAt(data, list)));
-    if (!byProgram || found !== now) cast.lists.set(list.join("."), (cast.shared.made += 1));
+    if (!(byProgram || last[2]) || found !== now) cast.lists.set(list.join("."), (cast.shared.made += 1));
   }
 }
 

@@ -49,12 +49,15 @@ export const LONGEST = 60;
 /** What became of a cast: one line per fact, and what it leaves. */
 export interface WalkResult extends Pick<Cast, "data" | "givenUp" | "itemsDone"> {
   readonly facts: readonly string[];
+  /** Whether nobody followed it to its end. */
+  readonly isTooLong: boolean;
 }
 
 /** What happens in a cast of this graph. */
 export function walk(graph: Graph, world: World): WalkResult {
   const cast = newCast(graph, world);
   const steps = begin(cast);
+  let isTooLong = false;
   try {
     let step = steps.next();
     for (let stops = 1; !step.done; stops += 1) {
@@ -67,8 +70,9 @@ export function walk(graph: Graph, world: World): WalkResult {
     }
   } catch (error) {
     if (!(error instanceof CastEnd)) throw error;
+    ({ isTooLong } = error);
   }
-  return cast;
+  return { ...cast, isTooLong };
 }
 
 function* begin(cast: Cast): Steps<void> {
@@ -179,10 +183,11 @@ function* passBy(cast: Cast, region: Region, { from, to: entered }: Route): Step
 function remember(cast: Cast, route: Route): void {
   const { to, reason } = route;
   const key = `${to} ${itemOf(cast)}`;
-  const again = isSentBack(cast, route);
+  cast.again = isSentBack(cast, route);
+  const isKept = reason !== undefined && route.from?.part === placeOf(cast, to).part;
   // [R2] With the item that it was said about, which need not be the one in hand.
   const said = `${cast.handed.label}\n${reason}`;
-  if (again) cast.reasons.set(key, [said, ...(cast.reasons.get(key) ?? [])].slice(0, 3));
+  if (isKept) cast.reasons.set(key, [said, ...(cast.reasons.get(key) ?? [])].slice(0, 3));
   else cast.reasons.delete(key);
 }
 
@@ -194,7 +199,7 @@ function isSentBack(cast: Cast, { from, to, reason }: Route): boolean {
 function continued(cast: Cast, place: Place): number | undefined {
   const key = `${place.id} ${itemOf(cast)}`;
   const last = place.talksOn ? cast.talks.get(key) : undefined;
-  const isDue = cast.reasons.has(key) || (cast.sentBack.get(place.loop ?? "") ?? -1) >= (last?.at ?? Infinity);
+  const isDue = cast.again || (cast.sentBack.get(place.loop ?? "") ?? -1) >= (last?.at ?? Infinity);
   return isDue ? last?.visit : undefined;
 }
 
@@ -245,7 +250,7 @@ function assigned(cast: Cast, place: Place, said: Said): readonly Write[] {
       const value = valueAt(base, path) ?? (source === "$.context" ? "" : undefined);
       // [H16] That state lacks what is to be copied, or has no list where one is wanted, is nobody's reply.
       const wrong = root !== "$" && target === "workItems" && !isItems(value ?? null);
-      return [target.split("."), value === undefined || wrong ? fail(cast) : value] as const;
+      return [target.split("."), value === undefined || wrong ? fail(cast) : value, root === "state"] as const;
     }),
   ];
 }

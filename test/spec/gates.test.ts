@@ -114,6 +114,34 @@ describe("a command as a gate", () => {
     expect(tell).toContain("built it");
     expect(tell).not.toContain("42 passed");
   });
+
+  it("[Q4] records the output of a yes", async () => {
+    const { events } = await play(gated(GATE), answers(judged(0, "42 passed")));
+    const recorded = events.flatMap((event) => (event.type === "handoff_accepted" ? [event.handoff] : []));
+    expect(recorded).toEqual([{ satisfied: true, context: "42 passed" }]);
+  });
+});
+
+it.each<[printed: JsonObject, isSilent: boolean]>([
+  [{}, true],
+  [{ state: { seen: 1 } }, true],
+  [{ satisfied: true }, true],
+  [{ context: " \n" }, true],
+  [{ context: "sorted" }, false],
+  [{ satisfied: false }, false],
+])("[H23] a utility that prints %j leaves the previous handoff: %s", async (printed, isSilent) => {
+  const config = gated(
+    { type: "utility", command: ["x"], parse: "json" },
+    { edges: [{ when: "always", to: "Socket-3" }] },
+  );
+  const utility = (): UtilityOutcome => ({
+    kind: "exited",
+    stdout: JSON.stringify(printed),
+    stdoutCut: false,
+    stderr: "",
+  });
+  const { asked } = await play(config, { says: { Build: ["built it"] }, utility });
+  expect(asked.at(-1)?.prompt.includes("built it")).toBe(isSilent);
 });
 
 describe("a person as a gate", () => {

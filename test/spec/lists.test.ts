@@ -183,6 +183,11 @@ describe("[H20] what can never be assigned", () => {
     expect(assigning("Json", { "workItems.0.title": "$.context" })).toEqual([
       'error bad_assign sockets.Socket-2.assign["workItems.0.title"]',
     ]);
+    const copied = main({
+      "Socket-1": { materia: "Json", assign: { copy: "state.workItems" }, edges: [always("Socket-2")] },
+      "Socket-2": { materia: "Json", assign: { "copy.x": "$.context" } },
+    });
+    expect(problems(copied)).toContain('error bad_assign sockets.Socket-2.assign["copy.x"]');
     const sockets = {
       "Socket-1": { materia: "Plan", assign: { list: "$.workItems" }, edges: [always("Socket-2")] },
       "Socket-2": {

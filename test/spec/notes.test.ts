@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/core/model/json.ts";
 import { workItemsText } from "../../src/core/cast/prompt-text.ts";
 import { play, type PlayedCast } from "../harness/play.ts";
-import { always, exited, graph, items, loop, notSatisfied, satisfied, seat, workshop } from "../harness/seats.ts";
+import { always, exit, exited, graph, items, loop, notSatisfied, satisfied, seat, workshop } from "../harness/seats.ts";
 
 const yes = { satisfied: true };
 
@@ -96,6 +96,24 @@ describe("another list", () => {
 
   it("[P9] the same list from a program keeps its notes", async () => {
     expect(await sorted(items("a", "b"), "all titles are good")).toEqual([NOTES]);
+  });
+
+  it("[G26] an agent whose assign copies the list onto itself makes no new one", async () => {
+    const copying = graph(
+      {
+        "Socket-1": seat("Plan", always("Socket-2")),
+        "Socket-2": {
+          ...seat("Eval", notSatisfied("Socket-2", 1), always("Socket-3")),
+          advance: { when: "satisfied" },
+        },
+        "Socket-3": { ...seat("Build", always("Socket-2")), assign: { workItems: "state.workItems" } },
+      },
+      { loops: { each: loop(["Socket-2"], exit("Socket-2", "always", "Socket-3")) } },
+    );
+    const no = { satisfied: false, context: "no" };
+    const { trace } = await play(copying, { says: { Plan: [items("a")], Eval: [no, yes, no] } });
+    // The one traversal of the item was used in the first pass.
+    expect(trace.filter((line) => line.startsWith("Socket-2"))).toHaveLength(3);
   });
 
   it("[G26] a list that a program hands on as it found it is the same list, and goes on with its counts", async () => {

@@ -58,6 +58,36 @@ it("[R5] a socket that has not run is not told to do it again, and hears the rea
   expect(asked[1]?.prompt).toContain("two tests fail");
 });
 
+it("[R5] it keeps that reason as an earlier one", async () => {
+  const config = graph({
+    "Socket-1": seat("Eval", notSatisfied("Socket-2"), satisfied("end")),
+    "Socket-2": seat("Build", always("Socket-3")),
+    "Socket-3": seat("Eval", notSatisfied("Socket-2"), satisfied("end")),
+  });
+  const { asked } = await play(config, { says: { "Socket-1": [no("at first")], "Socket-3": [no("still"), yes] } });
+  const [first, second = ""] = reworkOf(asked, "Socket-2");
+  expect(first).toBe("");
+  expect(second).toContain("Reason, from Eval (Socket-3): still");
+  expect(second).toContain("Earlier reason, from Eval (Socket-1): at first");
+});
+
+it("[R5, G26] the first item of a loop keeps it as well", async () => {
+  const config = graph(
+    {
+      "Socket-1": seat("Plan", always("Socket-2")),
+      "Socket-2": seat("Eval", notSatisfied("Socket-3"), satisfied("end")),
+      "Socket-3": seat("Build", always("Socket-4")),
+      "Socket-4": { ...seat("Eval", notSatisfied("Socket-3"), always("Socket-3")), advance: { when: "satisfied" } },
+    },
+    { loops: { each: loop(["Socket-3", "Socket-4"]) } },
+  );
+  const says = { Plan: [items("a")], "Socket-2": [no("at first")], "Socket-4": [no("still"), yes] };
+  const { asked } = await play(config, { says });
+  const [first, second] = reworkOf(asked, "Socket-3");
+  expect(first).toBe("");
+  expect(second).toContain("Earlier reason, from Eval (Socket-2): at first");
+});
+
 it("[R5] a way that joins two parts of a chain brings none", async () => {
   const { graph: chain } = linked(
     {
@@ -148,6 +178,40 @@ it("[H21] a refusal that sends nothing back needs none", async () => {
     });
     expect(trace).toEqual(["Socket-1 #1", "-> end", "not_satisfied"]);
   }
+});
+
+it("[H21, R5] neither does one that only a chain leads on", async () => {
+  const { graph: chain } = linked(
+    {
+      materia: {
+        Plan: { prompt: "Plan.", generator: true },
+        Eval: { prompt: "Judge.", parse: "json" },
+        Build: { prompt: "Build." },
+      },
+      loadouts: {
+        First: {
+          entry: "Socket-1",
+          sockets: {
+            "Socket-1": { materia: "Plan", edges: [{ when: "always" as const, to: "Socket-2" }] },
+            "Socket-2": { materia: "Eval", advance: {}, edges: [{ when: "always" as const, to: "Socket-2" }] },
+          },
+          loops: {
+            each: {
+              sockets: ["Socket-2"],
+              consumes: { from: "Socket-1", output: "workItems" },
+              exits: [{ id: "x", from: "Socket-2", condition: "satisfied", targetSocketId: "Socket-1" }],
+            },
+          },
+        },
+      },
+    },
+    "First",
+    "Build",
+  );
+  const { trace } = await playFrom(initialState({ ...startOf(graph({ "Socket-1": seat("Build") })), graph: chain }), {
+    says: { Plan: [items("a")], Eval: [{ satisfied: false }] },
+  });
+  expect(trace.slice(-4)).toEqual(["-> Socket-3 (exit)", "Socket-3 #1", "-> end (none)", "completed"]);
 });
 
 it("[H22] an assign of a context that is missing writes empty text", async () => {
@@ -243,7 +307,7 @@ it("[R3] reasons of different sockets stand together", async () => {
   ]);
 });
 
-it("[R3] as they are remembered, all reasons together take at most 2,400 characters", async () => {
+it("[R3] the newest reason is whole, and the earlier ones together take at most 2,400 characters", async () => {
   const { asked } = await play(pair, {
     says: { Eval: [no("a".repeat(3_000)), no("b".repeat(3_000)), no("c".repeat(3_000)), yes] },
   });
@@ -252,5 +316,6 @@ it("[R3] as they are remembered, all reasons together take at most 2,400 charact
   expect(reasons.map((text) => /: (.)/.exec(text)?.[1])).toEqual(["c", "b", "a"]);
   const [newest = "", ...earlier] = reasons;
   expect(newest.length).toBeGreaterThan(3_000);
-  expect(earlier.join("").length).toBeLessThanOrEqual(2_400 - 900);
+  expect(earlier.join("").length).toBeLessThanOrEqual(2_400);
+  expect(earlier.map((text) => (/b+|a{9,}/.exec(text)?.[0].length ?? 0) >= 900)).toEqual([true, true]);
 });

@@ -190,6 +190,26 @@ describe("[G28] then next", () => {
     expect(state.done).toMatchObject({ itemsDone: 0, items: 3, itemsGivenUp: 3 });
   });
 
+  it("[G33] a visit that has already advanced gives nothing up", async () => {
+    const config = main(
+      {
+        "Socket-1": { materia: "Plan", edges: [always("Socket-2")] },
+        "Socket-2": { materia: "Json", advance: {}, edges: [usedUp("Socket-2", 1, "next"), satisfied("Socket-2")] },
+      },
+      { L: consuming(["Socket-2"]) },
+    );
+    const says = { Plan: [items("a", "b", "c", "d")], Json: [NO("one"), NO("two"), NO("three"), YES] };
+    const { state, events } = await play(config, { says });
+    expect(state.givenUp.count).toBe(0);
+    expect(state.done.itemsDone).toBe(4);
+    expect(events.some(({ type }) => type === "item_given_up")).toBe(false);
+  });
+
+  it("[L15, G34] the member that gives up the last item is no terminal of its part", () => {
+    const { stitches } = linked(shop("next") as Parameters<typeof linked>[0], "Main", "Text");
+    expect(stitches.map(({ from, to }) => `${from} ${to}`)).toEqual(["Socket-5 Socket-6"]);
+  });
+
   it("[G35] a cast with a given-up item ends not satisfied and names it", async () => {
     const played = await play(shop("next"), { says: { Plan: [items("a", "b")], Json: [YES, NO("no test")] } });
     expect(played.trace.at(-1)).toBe("not_satisfied");

@@ -27,7 +27,7 @@ export function acceptHandoff(state: CastState, event: EventOf<"handoff_accepted
   // Output that only sets state or only says yes does not replace the last handoff text.
   const silent =
     isPassedGate(materia, satisfied) ||
-    (context === "" && reason === "" && workItems === null && materia.type !== "agent");
+    (context.trim() === "" && reason === "" && workItems === null && materia.type !== "agent");
   const handed = silent ? state.handed : { ...handoffSource(state, socket), text: context, reason, workItems };
   const notes = updateNotes(state, kept.data, socket, handoff);
   const said = context.trim() === "" ? reason : context;

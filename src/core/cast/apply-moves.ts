@@ -34,7 +34,8 @@ export function takeEdge(state: CastState, event: EventOf<"edge_taken">): CastSt
   const staysInLoop =
     event.to !== END && state.pass !== null && socketOf(state.graph, event.to).loop === state.pass.loop;
   const pass = staysInLoop ? state.pass : null;
-  const reworked = carriesReason(state, way, event);
+  const hasReason = carriesReason(state, way, event);
+  const reworked = hasReason && event.to !== END && countOf(state.visits, event.to) > 0;
   const arriving = { kind: "arriving", at: event.to, from: event.from, reworked } as const;
   const isCounted = isTraversalCounted(way) || (phase.kind === "bypassing" && phase.closesCycle === true);
   // [G10] The cycle that a limited edge closes ends at a visit, and an empty list has none.
@@ -46,7 +47,7 @@ export function takeEdge(state: CastState, event: EventOf<"edge_taken">): CastSt
     pass,
     lastPass: pass === null && state.pass !== null ? state.pass : state.lastPass,
     counts: { ...counts, returns },
-    rework: event.to === END ? state.rework : reworkAfter(state, pass, event.to, reworked),
+    rework: event.to === END ? state.rework : reworkAfter(state, pass, event.to, hasReason),
     ...(reworked ? { sentBack: withSentBack(state, event.from) } : undefined),
     phase: closesLater ? { ...arriving, closesCycle: true } : arriving,
   };
@@ -76,12 +77,13 @@ function wayOfEvent({ graph }: CastState, event: EventOf<"edge_taken">): Way {
 }
 
 /**
- * [R1, R4] A `not_satisfied` way carries its reason to a socket that has run. A given-up item leaves no reason for the
- * next.
+ * [R1, R5] A `not_satisfied` way carries its reason, also to a socket that has not run, which keeps it. A given-up item
+ * leaves no reason for the next, and a part of a chain none for the next part.
  */
-function carriesReason(state: CastState, way: Way, event: EventOf<"edge_taken">): boolean {
-  if (event.when !== "not_satisfied" || state.satisfied !== false || state.handed === null) return false;
-  return event.to !== END && !startsNextItem(way) && countOf(state.visits, event.to) > 0;
+function carriesReason(state: CastState, way: Way, { when, from, to }: EventOf<"edge_taken">): boolean {
+  if (when !== "not_satisfied" || state.satisfied !== false || state.handed === null) return false;
+  if (to === END || startsNextItem(way)) return false;
+  return socketOf(state.graph, from).origin.target === socketOf(state.graph, to).origin.target;
 }
 
 /** [G28] Whether it starts the item after a finished one. */
@@ -94,10 +96,10 @@ function reworkAfter(
   { graph, rework, handed }: CastState,
   pass: CastState["pass"],
   to: SocketId,
-  reworked: boolean,
+  hasReason: boolean,
 ): CastState["rework"] {
   const there = { graph, rework, pass };
-  if (!reworked || !handed) return withoutReworkReasons(there, to);
+  if (!hasReason || !handed) return withoutReworkReasons(there, to);
   return withReworkReason(there, to, {
     socket: handed.socket,
     materia: handed.materia,
@@ -144,7 +146,7 @@ export function enterLoop(state: CastState, event: EventOf<"loop_entered">): Cas
     },
     // [I3] An item has those of the attempt before.
     conversations: window ? state.conversations : withoutListConversations(state, event.loop),
-    rework: withoutListReasons(entered, event.loop, phase.reworked ? at : null),
+    rework: withoutListReasons(entered, event.loop, at),
     reports: withoutLoopAnswers(entered, event.loop),
   };
 }

@@ -135,8 +135,8 @@ function applyBody(state: CastState, event: CastEvent): CastState {
 /** [V29] A cast starts at the entry of its graph, the cast of an item at the entry of its loop. */
 function firstArrival({ graph, item }: CastState): CastState["phase"] {
   if (!item) return { kind: "arriving", at: graph.entry, from: null, reworked: false };
-  const { door, from, reasons } = item.window;
-  return { kind: "arriving", at: door, from, reworked: reasons.length > 0 };
+  const { door, from, reasons, isFirstVisit = false } = item.window;
+  return { kind: "arriving", at: door, from, reworked: reasons.length > 0 && !isFirstVisit };
 }
 
 function startVisit(state: CastState, event: EventOf<"visit_started">): CastState {

@@ -58,7 +58,7 @@ export function itemCastStart(state: CastState, fork: ParallelRun, work: ItemRun
     ...countsOfEarlierPass(state, pass.loop, index),
     ...replacedList(state, pass, from),
     ...(isFirst
-      ? { handed: from.handed, reasons: reasonsOfFirstItem(state, fork, index), tree: null }
+      ? { handed: from.handed, ...reasonsOfFirstItem(state, fork, index), tree: null }
       : {
           ...retryAfterConflict(state, fork, conflict),
           tree: conflict.tree,
@@ -98,9 +98,9 @@ function reasonsOfFirstItem(
   state: CastState,
   { door, reworked }: ParallelRun,
   index: number,
-): ItemCastInput["reasons"] {
-  if (!reworked || index !== 0) return [];
-  return reworkReasonsFor({ ...state, pass: null }, door);
+): Pick<ItemCastInput, "reasons" | "isFirstVisit"> {
+  const reasons = index === 0 ? reworkReasonsFor({ ...state, pass: null }, door) : [];
+  return { reasons, ...(reasons.length > 0 && !reworked ? { isFirstVisit: true } : {}) };
 }
 
 /** [V36, V52] Git reported it; the agent receives it as what is left to do. */

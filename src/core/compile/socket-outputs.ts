@@ -27,7 +27,8 @@ export function refusalNeedsReason(graph: Graph, socket: GraphSocket): boolean {
   if (socket.parse === "text" || materiaOf(graph, socket).type !== "agent") return false;
   if (socket.edges.some(({ when }) => when === "not_satisfied")) return true;
   const exits = loopOf(graph, socket)?.exits ?? [];
-  return exits.some(({ from, condition }) => from === socket.id && condition === "not_satisfied");
+  // [R5] A route that joins two parts of a chain sends nothing back.
+  return exits.some((exit) => exit.from === socket.id && exit.condition === "not_satisfied" && !exit.stitched);
 }
 
 /** [H23] How an agent gives its handoff. */

@@ -45,7 +45,8 @@ export function compare(each: Case): Comparison {
   const { turns } = worstCase(theirs.value.graph, theirs.value.flow, each.texts.limits);
   const difference =
     firstDifference("cast", facts.filter(isBuilt).map(plainWay), ran.facts.filter(isBuilt).map(plainWay)) ??
-    firstDifference("state", leftBy(walked), leftByEngine(ran)) ??
+    // Where nobody follows it any longer, one has told of an item that the other is about to merge.
+    (walked.isTooLong ? undefined : firstDifference("state", leftBy(walked), leftByEngine(ran))) ??
     resumed(each, theirs.value, ran, { graph: ours.graph, world }) ??
     withOtherLanes(each, theirs.value, ran, { graph: ours.graph, world }) ??
     beyondWorst(each, theirs.value, ran);
@@ -107,12 +108,17 @@ function withOtherLanes(
   );
   const wide = { ...start, graph: { ...start.graph, loops: Object.fromEntries(loops) } };
   const again = runEngine(wide, [], graph, { ...world, pace: (work) => -world.pace(work) });
-  if (again.events.at(-1)?.type !== "cast_ended") return undefined;
+  // Items behind the last that counts may use up the budget.
+  if (again.events.at(-1)?.type !== "cast_ended" || again.events.some(isBudgetLimit)) return undefined;
   const plain = (facts: readonly string[]) => facts.filter((fact) => !/^(?:forked|begins) /.test(fact));
   return (
     firstDifference("lanes", plain(ran.facts), plain(again.facts)) ??
     firstDifference("lanes", leftByEngine(ran), leftByEngine(again))
   );
+}
+
+function isBudgetLimit(event: Ran["events"][number]): boolean {
+  return event.type === "limit_reached" && event.limit === "maxTokens";
 }
 
 /** What goes into a journal in one write is there, or is not. */
@@ -122,13 +128,14 @@ function upTo(log: Ran["log"], cut: number): Ran["log"] {
 }
 
 function leftBy({ data, givenUp, itemsDone }: WalkResult): readonly string[] {
-  return [sorted(data), `given up: ${givenUp.join()}`, `${itemsDone} items done`];
+  // [G35] The end names the first twenty.
+  return [sorted(data), `${givenUp.length} given up: ${givenUp.slice(0, 20).join()}`, `${itemsDone} items done`];
 }
 
 function leftByEngine({ state: { data, givenUp, done } }: Ran): readonly string[] {
   const titles = givenUp.first.map(({ title }) => title);
-  const count = givenUp.count === titles.length && givenUp.count === (done.itemsGivenUp ?? 0) ? "" : "miscounted ";
-  return [sorted(data), `${count}given up: ${titles.join()}`, `${done.itemsDone} items done`];
+  const count = givenUp.count === (done.itemsGivenUp ?? 0) ? givenUp.count : "miscounted";
+  return [sorted(data), `${count} given up: ${titles.join()}`, `${done.itemsDone} items done`];
 }
 
 /** [G24, G36] No cast of a bounded graph takes more turns than its formulas give, as long as nobody raises a limit. */

@@ -93,6 +93,7 @@ export function attemptAt(lanes: Lanes, index: number, follow: (cast: Cast, firs
   // [R2] Who sent the cast back to the loop meant where it begins. [V9] Or git could not merge it.
   const reasons = again ? [`${title}\n${again.reason}`] : index === 0 ? sentBack(lanes) : [];
   if (reasons.length > 0) cast.reasons.set(`${door.to} ${pass.list}:${index}`, reasons);
+  cast.again = again ? true : index === 0 && lanes.cast.again;
   // [V48] Counts belong to the item of the list, in whichever pass.
   copyCounts(lanes.cast, cast, `${pass.list}:${index}`);
   // [I3] What was said in the attempt before goes on.

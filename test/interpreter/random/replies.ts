@@ -11,7 +11,8 @@ export function worldOf({ seed, texts, parallel = false }: Case): World {
     valid: chance.pick(1, 1, 0.95, 0.7),
     longest: chance.pick(0, 1, 2, 3, 4),
     shortest: chance.pick(0, 1, 1, 2),
-    named: parallel ? chanceOf("named", seed).pick(0, 0.3, 0.8) : 0,
+    named: parallel === false ? 0 : chanceOf("named", seed).pick(0, 0.3, 0.8),
+    impossible: parallel === "sound" ? 0 : 0.01,
   };
   const clashes = chanceOf("clashes", seed).pick(0, 0.1, 0.3, 0.6);
   const refusing = chanceOf("refusing", seed).pick(0, 0, 0.05, 0.5);
@@ -42,6 +43,8 @@ interface Mood {
   readonly longest: number;
   /** How often an item names others. */
   readonly named: number;
+  /** How often it names what cannot be. */
+  readonly impossible: number;
 }
 
 /** One socket may always say no while another is content. */
@@ -94,7 +97,7 @@ function handoff(mood: Mood, place: Place, chance: Chance, at: string): JsonObje
             `why «c${at}»`,
             `«c${at}»\n`,
             `why «c${at}»\nOpen: «o${at}»`,
-            ...(chance.happens(words) ? [] : [""]),
+            ...(chance.happens(words) ? [] : ["", " \n"]),
           ),
         }
       : {}),
@@ -106,9 +109,9 @@ function handoff(mood: Mood, place: Place, chance: Chance, at: string): JsonObje
 }
 
 /** [V3] What an item builds on; now and then what cannot be. */
-function after({ seed, named }: Mood, at: string, index: number): JsonObject {
+function after({ seed, named, impossible }: Mood, at: string, index: number): JsonObject {
   const chance = chanceOf(seed, "after", at, index);
-  if (chance.happens(0.01)) return { after: chance.pick<Json>([index + 1], ["1"], [0], "none", null, [1.5]) };
+  if (chance.happens(impossible)) return { after: chance.pick<Json>([index + 1], ["1"], [0], "none", null, [1.5]) };
   if (!chance.happens(named)) return {};
   return { after: Array.from({ length: index }, (_, before) => before + 1).filter(() => chance.happens(0.4)) };
 }

@@ -17,8 +17,8 @@ export interface Case {
   readonly seed: number;
   readonly texts: Texts;
   readonly targets: readonly string[];
-  /** Whether loops may be parallel, and items name others. */
-  readonly parallel?: boolean;
+  /** Whether loops may be parallel, and items name others; `sound` names only what can be. */
+  readonly parallel?: boolean | "sound";
 }
 
 /** What the engine does not do yet is not asked of it. */

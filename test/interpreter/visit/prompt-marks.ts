@@ -14,7 +14,7 @@ export function promptMarks(cast: Cast, place: Place, goesOn = false): string {
   // [P13] Agents after a loop receive its list and notes.
   const pass = cast.pass ?? (isPerson ? undefined : left?.pass);
   const own = pass !== undefined && handed.list === pass.list;
-  const reasons = cast.reasons.get(`${place.id} ${itemOf(cast)}`) ?? [];
+  const reasons = (cast.again ? cast.reasons.get(`${place.id} ${itemOf(cast)}`) : undefined) ?? [];
   const { prompt, question } = place.materia;
   const items = own ? [] : handed.items;
   // [Q5] A person is shown the question, and the words and the list that were handed on.

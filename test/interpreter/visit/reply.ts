@@ -73,8 +73,7 @@ export function read(text: string, place: Place, region: Region | undefined): Sa
   const dropped = agent ? Object.keys(found.object).filter((name) => !FIELDS.includes(name)) : [];
   const lost = JSON.stringify(found.object).length > JSON.stringify(whole).length;
   // [R1] What was dropped does not come back: the words before the object, else the object as it was kept.
-  const words = plain.replace(/(```|~~~|[{[])[^]*$/, "").trim();
-  const excerpt = lost ? words || JSON.stringify(whole) : plain;
+  const excerpt = lost ? found.before.trim() || JSON.stringify(whole) : plain;
   return { answer: satisfied, handoff, found: found.how, dropped, whole, text: plain, excerpt, patch };
 }
 
@@ -118,20 +117,20 @@ export function isInOrder(items: readonly JsonObject[]): boolean {
 interface Found {
   readonly object: JsonObject;
   readonly how: "exact" | "fenced" | "embedded";
+  /** The text before it. */
+  readonly before: string;
 }
 
 /** [H1] The whole reply; else the last fenced block that is an object; else the last object that stands free. */
 function find(reply: string): Found | undefined {
   const text = reply.replace(/^\s*\uFEFF/, "");
   const exact = objectIn(text);
-  if (exact) return { object: exact, how: "exact" };
-  const fenced = blocksIn(text)
-    .map(objectIn)
-    .filter((object) => object !== undefined);
-  const object = fenced.at(-1);
-  if (object) return { object, how: "fenced" };
+  if (exact) return { object: exact, how: "exact", before: "" };
+  const fenced = blocksIn(text).findLast(({ inside }) => objectIn(inside));
+  const object = fenced && objectIn(fenced.inside);
+  if (object) return { object, how: "fenced", before: fenced.before };
   const embedded = freeObjectsIn(text).at(-1);
-  return embedded && { object: embedded, how: "embedded" };
+  return embedded && { ...embedded, how: "embedded" };
 }
 
 function objectIn(text: string): JsonObject | undefined {
@@ -144,27 +143,29 @@ function objectIn(text: string): JsonObject | undefined {
 }
 
 /** Blocks between lines of three or more backticks or tildes; the last need not be closed. */
-function blocksIn(text: string): readonly string[] {
-  const blocks: string[] = [];
-  let open: { readonly mark: string; readonly lines: string[] } | undefined;
-  for (const line of text.split(/\r?\n/)) {
+function blocksIn(text: string): readonly { readonly before: string; readonly inside: string }[] {
+  const blocks: { readonly before: string; readonly inside: string }[] = [];
+  let open: { readonly mark: string; readonly at: number } | undefined;
+  const all = text.split(/\r?\n/);
+  const between = (from: number, to: number): string => all.slice(from, to).join("\n");
+  for (const [at, line] of all.entries()) {
     const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
     const closes = open && mark?.startsWith(open.mark) && line.trim() === mark;
-    if (open && closes) blocks.push(open.lines.join("\n"));
-    if (open && !closes) open.lines.push(line);
-    else if (mark !== undefined) open = closes ? undefined : { mark, lines: [] };
+    if (open && closes) blocks.push({ before: between(0, open.at), inside: between(open.at + 1, at) });
+    if (open && !closes) continue;
+    if (mark !== undefined) open = closes ? undefined : { mark, at };
   }
-  return open ? [...blocks, open.lines.join("\n")] : blocks;
+  return open ? [...blocks, { before: between(0, open.at), inside: between(open.at + 1, all.length) }] : blocks;
 }
 
 /** [H2, H3] Objects that stand in no list and in no other object, in their order. */
-function freeObjectsIn(text: string): readonly JsonObject[] {
-  const found: JsonObject[] = [];
+function freeObjectsIn(text: string): readonly Pick<Found, "object" | "before">[] {
+  const found: Pick<Found, "object" | "before">[] = [];
   for (let at = text.search(/[[{]/); at >= 0 && at < text.length;) {
     const end = endOf(text, at);
     if (end === undefined) break;
     const object = text[at] === "{" ? objectIn(text.slice(at, end)) : undefined;
-    if (object) found.push(object);
+    if (object) found.push({ object, before: text.slice(0, at) });
     const more = text.slice(end).search(/[[{]/);
     at = more < 0 ? -1 : end + more;
   }

@@ -1,10 +1,12 @@
+import type { Catalog } from "../../../src/core/catalog/catalog.ts";
+import type { Graph } from "../../../src/core/compile/graph.ts";
 import type { CastState } from "../../../src/core/cast/state/state.ts";
 import type { CastEvent, EventBody, EventOf, EventType } from "../../../src/core/cast/state/event.ts";
 import type { CastId } from "../../../src/core/model/ids.ts";
 import type { CastStep } from "../../../src/core/cast/timeline.ts";
 import { NO_USAGE } from "../../../src/core/cast/state/usage.ts";
 import { createItemRunner } from "../../../src/shell/items/item-runner.ts";
-import type { Ports, TurnRequest, UtilityRequest } from "../../../src/shell/ports.ts";
+import type { Ports, TurnRequest, UtilityOutcome, UtilityRequest } from "../../../src/shell/ports.ts";
 import { runCast } from "../../../src/shell/run/run-cast.ts";
 import type { RunOptions, RunOutcome } from "../../../src/shell/context/run-context.ts";
 import { planCast } from "../../../src/shell/casting/start-cast.ts";
@@ -31,7 +33,7 @@ export interface Scenario {
   readonly config: TestConfig;
   readonly files?: Files;
   readonly deed: (request: TurnRequest) => AgentAction;
-  readonly utility?: (request: UtilityRequest) => string;
+  readonly utility?: (request: UtilityRequest) => string | UtilityOutcome;
   /** Without trees items are worked on one by one. */
   readonly oneByOne?: boolean;
 }
@@ -46,16 +48,24 @@ export interface Place {
   readonly store: CastStore;
   readonly trees: MemoryTrees;
   readonly file: CastFile;
-  readonly scenario: Scenario;
+  readonly scenario: Omit<Scenario, "config">;
   readonly turns: { count: number };
   readonly giveUp: () => void;
   readonly onItemSteps?: (steps: readonly CastStep[]) => void;
 }
 
 export function newPlace(scenario: Scenario): Place {
+  return placeOf(compiled(scenario.config).graph, catalogOf(scenario.config).settings, scenario);
+}
+
+/** A cast of a graph under these limits, before it begins. */
+export function placeOf(
+  graph: Graph,
+  { limits, budget }: Pick<Catalog["settings"], "limits" | "budget">,
+  scenario: Omit<Scenario, "config">,
+): Place {
   const { store, giveUp } = memoryStore();
-  const { limits, budget } = catalogOf(scenario.config).settings;
-  const { file } = planCast(compiled(scenario.config).graph, { request: "do it", cwd: "/project", limits, budget });
+  const { file } = planCast(graph, { request: "do it", cwd: "/project", limits, budget });
   const known: string[] = [];
   const remembering: CastStore = {
     ...store,
@@ -186,7 +196,10 @@ function portsOf({ trees, scenario, turns }: Place, owned: OwnedCast): Ports {
         return { kind: "said", text, usage, model: "test" };
       },
     },
-    runUtility: async (request) => exited(scenario.utility?.(request) ?? "{}"),
+    runUtility: async (request) => {
+      const outcome = scenario.utility?.(request) ?? "{}";
+      return typeof outcome === "string" ? exited(outcome) : outcome;
+    },
     journal: owned.journal,
     artifacts: owned.artifacts,
     holdsClaim: owned.holdsClaim,

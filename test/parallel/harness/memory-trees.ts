@@ -53,7 +53,11 @@ export function memoryTrees(first: Files): MemoryTrees {
     };
   };
   return {
-    findBase: async () => ({ kind: "forked", base: head }),
+    findBase: async () => {
+      // As if every visit outside items had committed its work.
+      if (!same(mine, filesAt(head))) head = commit(mine, [head]);
+      return { kind: "forked", base: head };
+    },
     prepare: async (child: CastId, { base, tree }: ItemCastInput, progress) => {
       if (progress === "not begun" || !working.has(child)) working.set(child, filesAt(tree ?? base));
       return { kind: "ready", cwd: child };

@@ -68,6 +68,8 @@ export const ItemCastInput = v.pipe(
     list: v.exactOptional(v.pipe(v.object({ items: workItems, note: v.nullable(GeneratorNote) }), v.readonly())),
     /** Why it is repeated, newest first; usually empty. */
     reasons: v.pipe(v.array(ReworkReason), v.readonly()),
+    /** [R5] Set if the door has not run: the reasons are kept, and the first visit repeats nothing. */
+    isFirstVisit: v.exactOptional(v.literal(true)),
     /** What an earlier pass over the same list counted for it. */
     counts: v.exactOptional(ItemTraversals),
     /** [I3] The cast of the attempt before, with the number of visits of each socket: their conversations continue. */

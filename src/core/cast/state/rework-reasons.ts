@@ -7,7 +7,7 @@ import { EMPTY_MAP, getValue, withValue, withoutKeys } from "./persistent-map.ts
 import { itemPlaceFor, withoutItemPlaces, withoutPlace, type ByItemPlace } from "./item-places.ts";
 
 const REASON_LIMIT = 900;
-const ALL_REASONS_LIMIT = 2_400;
+const EARLIER_REASONS_LIMIT = 2_400;
 const MAX_REASONS = 3;
 
 /** [R1] Why a visit is repeated, as handed over. For a command the end of its output matters. */
@@ -58,17 +58,18 @@ export function withoutItemReasons({ graph, rework }: CastState, loop: string, i
   return rework === NO_REWORK_REASONS ? rework : withoutItemPlaces(graph, rework, loop, index);
 }
 
-/** [G26] The list is new: only the reason that led here stays. */
-export function withoutListReasons(state: CastState, loop: string, brought: SocketId | null): ReworkReasons {
-  const newest = brought === null ? undefined : reworkReasonsFor(state, brought)[0];
+/** [G26] The list is new: only the reason that led here stays. Every other route has removed those of the socket. */
+export function withoutListReasons(state: CastState, loop: string, entered: SocketId): ReworkReasons {
+  const [newest] = reworkReasonsFor(state, entered);
   const left = withoutKeys(state.rework, state.graph.loops[loop]?.sockets ?? []);
-  return newest && brought !== null ? withReworkReason({ ...state, rework: left }, brought, newest) : left;
+  return newest ? withReworkReason({ ...state, rework: left }, entered, newest) : left;
 }
 
-/** The displayed reasons: the newest whole, the others as far as there is room. */
+/** [R3] The displayed reasons: the newest whole, the earlier ones as far as there is room. */
 export function displayedReasons(reasons: readonly ReworkReason[]): readonly ReworkReason[] {
-  let room = ALL_REASONS_LIMIT;
-  return reasons.flatMap((reason) => {
+  let room = EARLIER_REASONS_LIMIT;
+  return reasons.flatMap((reason, index) => {
+    if (index === 0) return [reason];
     if (room < 100) return [];
     const text = truncate(reason.text, room - 60);
     room -= text.length;

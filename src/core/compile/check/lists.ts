@@ -136,7 +136,7 @@ function listPaths(
   const add = (path: readonly string[]): void => {
     if (path.length < deepest) found.set(path.join("."), path);
   };
-  for (const path of walked) add(path);
+  for (const path of [["workItems"], ...walked]) add(path);
   const copies: Assignment[] = [];
   for (const { assign, parse } of sockets)
     for (const each of assign) {
