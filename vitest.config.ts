@@ -10,6 +10,7 @@ const PROCESS = [
   "test/durability/{chaos,crash-sweep,demo-sweep,drivers,effects,full-disk,fuzz,kill,moved,owner,strangers,synced,turn-limits}.test.ts",
   "test/files/{casts,fencing,ownership,planted-casts}.test.ts",
   "test/git/**",
+  "test/trees/**",
   "test/link/{bad-input,previous,seen,text}.test.ts",
   "test/package/tarball.test.ts",
   "test/parallel/{again,calls,face,git,join,keep,killed,lanes,lost-trees,moved,pool,shared-parts,show,unruly}.test.ts",

@@ -9,6 +9,9 @@ const openUi: OpenUi = async (request) => (await import("../server/open-ui.ts"))
 /** Standard output could not be written: the code of sysexits for it. */
 const EXIT_OUTPUT_FAILED = 74;
 
+// [YT8] The process that started this one in the background reads refusals only.
+process.stderr.on("error", () => undefined);
+
 // [D23] A reader that left has seen enough. Anything else, such as a full disk, lost output: report it when all else is done.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") return;

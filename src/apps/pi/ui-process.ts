@@ -4,7 +4,7 @@ import { failWith, ok, type Result } from "../../core/model/issue.ts";
 import { oneLine } from "../../core/model/text.ts";
 import { line } from "../../core/view/line.ts";
 import { packagePath } from "../../shell/system/package.ts";
-import { nodePath } from "./casts/detach.ts";
+import { nodePath } from "../../shell/casting/detach-cast.ts";
 import type { CommandContext } from "./casts/session-state.ts";
 
 /** [X29] The web UI in a separate process, which ends with this session. */

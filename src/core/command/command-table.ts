@@ -1,4 +1,4 @@
-import { RUN_OPTIONS, type OptionName } from "./options.ts";
+import { APART_OPTIONS, RUN_OPTIONS, type OptionName } from "./options.ts";
 
 /** One row of the command table. Help, completion and the grammar read it. */
 export interface CommandRow {
@@ -18,17 +18,17 @@ type CommandEntry = Pick<CommandRow, "does"> & Partial<Omit<CommandRow, "name">>
 
 const COMMAND_TABLE = {
   cast: {
-    usage: "[--loadout NAME] [--budget TOKENS] [--cost USD] <prompt>",
+    usage: "[--loadout NAME] [--worktree] [--detach] [--budget TOKENS] [--cost USD] <prompt>",
     does: "run the active loadout",
     example: "Add a dark mode to the settings page",
-    options: ["loadout", "budget", "cost", "max-forecast", ...RUN_OPTIONS, "on", "detach", "priority", "key"],
+    options: ["loadout", "budget", "cost", "max-forecast", ...RUN_OPTIONS, ...APART_OPTIONS, "on", "priority", "key"],
     takes: "prompt",
   },
   link: {
-    usage: "[--from <castId>] [--budget TOKENS] [--cost USD] <target>… -- <prompt>",
+    usage: "[--from <castId>] [--worktree] [--detach] [--budget TOKENS] [--cost USD] <target>… -- <prompt>",
     does: "chain saved materia and loadouts into one immediate cast",
     example: "Planner Build -- Add a small settings page.",
-    options: ["from", "budget", "cost", "max-forecast", ...RUN_OPTIONS, "on", "detach", "priority", "key"],
+    options: ["from", "budget", "cost", "max-forecast", ...RUN_OPTIONS, ...APART_OPTIONS, "on", "priority", "key"],
     takes: "targets",
   },
   casts: {
@@ -214,10 +214,10 @@ const COMMAND_TABLE = {
     takes: "targets",
   },
   take: {
-    usage: "[castId] --on FLEET",
-    does: "bring the result of a cast of a fleet home, as a branch",
-    example: "last --on team",
-    options: ["on"],
+    usage: "[castId] [--merge] [--on FLEET]",
+    does: "bring home the result of a cast with a separate working tree, or of a fleet: as a branch, or merged",
+    example: "last --merge",
+    options: ["merge", "on"],
     takes: 1,
   },
   init: {

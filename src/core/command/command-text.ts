@@ -7,8 +7,9 @@ import { quoteWord } from "./split-words.ts";
 export function commandText(command: CastCommand | Omit<LinkCommand, "kind">, options: Options = {}): string {
   const { budget, costUsd, prompt } = command;
   // Where a cast is stored and how it is shown is not part of the command.
-  const { config, model, thinking, rehearse, durability } = options;
-  const run = optionWords({ budget, cost: costUsd, config, model, thinking, rehearse, durability });
+  const { config, model, thinking, rehearse, durability, worktree, "with-changes": changes } = options;
+  const files = { worktree, "with-changes": changes };
+  const run = optionWords({ budget, cost: costUsd, config, model, thinking, rehearse, durability, ...files });
   if (!("targets" in command))
     return ["cast", ...optionWords({ loadout: command.loadout }), ...run, ...promptWords(command)].join(" ");
   return [
@@ -31,10 +32,11 @@ export function limitCommandText(command: RecastCommand | BudgetCommand): string
   return [kind, castId, ...words].filter((word) => word !== "").join(" ");
 }
 
-function optionWords(options: Readonly<Record<string, string | number | undefined>>): readonly string[] {
-  return Object.entries(options).flatMap(([name, value]) =>
-    value === undefined ? [] : [`--${name}`, quoteWord(String(value))],
-  );
+function optionWords(options: Readonly<Record<string, string | number | true | undefined>>): readonly string[] {
+  return Object.entries(options).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    return value === true ? [`--${name}`] : [`--${name}`, quoteWord(String(value))];
+  });
 }
 
 /** A prompt follows `--` if it would be read as an option or a file name, or would lose leading blanks. */

@@ -140,7 +140,7 @@ export const TYPED_COMMANDS = [
     noTools: flag,
     seed: v.exactOptional(text),
   }),
-  v.strictObject({ kind: v.literal("take"), castId }),
+  v.strictObject({ kind: v.literal("take"), castId, as: v.exactOptional(v.literal("merge")) }),
 ] as const;
 
 /** A request of a person, from any app. */

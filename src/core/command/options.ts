@@ -64,7 +64,10 @@ const OPTIONS = {
   here: ["flag", "", "into the working tree itself, if nothing would be lost; for a schedule, use the current files"],
   parallel: ["flag", "", "the demo of several items at once, with a conflict and its repair"],
   on: ["text", "FLEET", "use this fleet"],
-  detach: ["flag", "", "submit and return; the cast runs in the background"],
+  detach: ["flag", "", "return at once with the id; the cast runs in the background"],
+  worktree: ["flag", "", "work in a separate working tree, on the branch materia/<castId>; take brings it home"],
+  "with-changes": ["flag", "", "with --worktree: start from the files as they are, not from HEAD"],
+  merge: ["flag", "", "merge it into the current branch, if nothing would be lost"],
   priority: ["count", "N", "lower goes first; 0 if unset"],
   key: ["text", "TEXT", "idempotency key: a second cast with this key returns the first one"],
   zone: ["text", "NAME", "the time zone of a schedule; that of this machine if unset"],
@@ -111,6 +114,9 @@ export const RUN_OPTIONS: readonly OptionName[] = [
   "durability",
   "anyway",
 ];
+
+/** Options of casts that leave the person's working tree or terminal alone. */
+export const APART_OPTIONS: readonly OptionName[] = ["worktree", "with-changes", "detach"];
 
 export interface CommandArguments {
   readonly options: Options;
@@ -193,6 +199,15 @@ export function runOptionIssues({ durability, thinking, on, model }: Options): r
     issues.push(error("unsupported_on_fleet", "--thinking", message, `set "thinking" in the materia`));
   }
   return issues;
+}
+
+/** Problems in the options that say where a cast works. */
+export function worktreeOptionIssues({ worktree, "with-changes": changes, on }: Options): readonly Issue[] {
+  if (changes && !worktree)
+    return [error("missing_option", "--with-changes", "--with-changes needs --worktree", "add --worktree")];
+  if (!worktree || on === undefined) return [];
+  const message = "casts of a fleet never work in your working tree";
+  return [error("unsupported_on_fleet", "--worktree", message, "leave out --worktree")];
 }
 
 /** [A27] The thinking level of agents whose materia sets none. */

@@ -14,9 +14,13 @@ type ParseNested = () => Result<{ readonly command: Command; readonly options: O
 export function readFleetCommand(row: CommandRow, split: CommandArguments, inner: ParseNested): Result<Command> {
   const { positional: rest, options } = split;
   if (row.name === "fleet") return readFleetAction(row, split, inner);
-  if (options.on === undefined) return fail(missingFleetIssue(row));
-  if (row.name === "worker") return readWorker(row, options);
-  return ok({ kind: "take", ...withoutUndefined({ castId: rest[0] }) });
+  if (row.name === "take") return readTake(rest, options);
+  return options.on === undefined ? fail(missingFleetIssue(row)) : readWorker(row, options);
+}
+
+function readTake([castId]: readonly string[], { merge }: Options): Result<Command> {
+  const how = merge ? { as: "merge" as const } : {};
+  return ok({ kind: "take", ...withoutUndefined({ castId }), ...how });
 }
 
 function missingFleetIssue(row: CommandRow): Issue {

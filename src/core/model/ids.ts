@@ -75,6 +75,11 @@ export function itemGitRef(castId: string, name: string): string {
   return `refs/materia-items/${castId}/${name}`;
 }
 
+/** The branch of a cast that has its own working tree, or ran on a fleet. */
+export function castBranch(castId: string): string {
+  return `materia/${castId}`;
+}
+
 /** Names of materia and loadouts may hold spaces, but nothing that breaks a listing or an object. */
 export function isValidName(text: string): boolean {
   return (

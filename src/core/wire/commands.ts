@@ -26,6 +26,9 @@ export const TypedCommandOptions = v.strictObject({
   wait: v.exactOptional(v.pipe(v.number(), v.minValue(0, "must not be negative"))),
   rehearse: v.exactOptional(name),
   anyway: v.exactOptional(v.literal(true)),
+  worktree: v.exactOptional(v.literal(true)),
+  "with-changes": v.exactOptional(v.literal(true)),
+  detach: v.exactOptional(v.literal(true)),
 });
 export type TypedCommandOptions = Readonly<v.InferOutput<typeof TypedCommandOptions>>;
 

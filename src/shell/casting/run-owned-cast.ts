@@ -1,13 +1,16 @@
 import { randomUUID } from "node:crypto";
 import * as v from "valibot";
 import { startedEvent } from "../../core/cast/next.ts";
-import type { Visit } from "../../core/cast/state/state.ts";
+import { phaseBeforeEnd, type Visit } from "../../core/cast/state/state.ts";
+import { totalsOf } from "../../core/cast/state/usage.ts";
 import { advanceTimelineBy, type CastTimeline } from "../../core/cast/timeline.ts";
 import type { SocketId } from "../../core/model/ids.ts";
 import { ensureUserKey } from "../config/user-key.ts";
+import type { WorktreeContext } from "../git/worktrees/acquire-worktree.ts";
 import { createGitWorktrees } from "../git/worktrees/git-worktrees.ts";
+import { prepareOwnWorktree } from "../git/worktrees/own-worktree.ts";
 import { createItemRunner, type RunOwnedCast } from "../items/item-runner.ts";
-import type { ItemRunner } from "../item-ports.ts";
+import type { ItemRunner, ItemsFailure } from "../item-ports.ts";
 import type { Ports, TranscriptPlace, UtilityRequest } from "../ports.ts";
 import { ProcessIdentity, identifyProcess, isAlive } from "../process/process-identity.ts";
 import { endProcesses, endProcessGroup, processesWithVariable } from "../process/processes.ts";
@@ -25,9 +28,10 @@ import { readInterruptedVisit, visitInProgress } from "../run/interrupted-visit.
 import { runCast } from "../run/run-cast.ts";
 import { runSetupCommand, runUtility } from "../run/run-utility.ts";
 import { openCastCheckpoints } from "../run/visit-checkpoints.ts";
-import type { OwnedCast } from "../store/cast-store.ts";
+import type { CastFile } from "../store/cast-file.ts";
+import type { CurrentCast, OwnedCast } from "../store/cast-store.ts";
 import { MAX_FILE_BYTES, readRegularText } from "../system/files.ts";
-import { TRANSCRIPT_FILE, worktreePool } from "../store/layout.ts";
+import { ownWorktreeFolder, TRANSCRIPT_FILE, worktreePool } from "../store/layout.ts";
 
 /** Shorter than the timeout after which other machines evict an owner. */
 const HEARTBEAT_MS = 30_000;
@@ -36,8 +40,10 @@ const HEARTBEAT_MS = 30_000;
  * [J22] Runs an owned cast to its end or its next pause: a new one, a fork, a stopped one, an item. The cast stays owned.
  * `firstEvents` are written before it continues, behind `cast_started` when it has none yet.
  */
-export const runOwnedCast: RunOwnedCast = async (owned, cast, context, firstEvents) => {
+export const runOwnedCast: RunOwnedCast = async (owned, cast, given, firstEvents) => {
   const { file, state } = cast;
+  const context = await withOwnWorktree(cast, given);
+  if ("problem" in context) return failBeforeStart(owned, cast, { context: given, firstEvents, ...context });
   const { store, fleetHooks, cwd = file.cwd } = context;
   const checkpoints = openCastCheckpoints(store, owned, { ...file, cwd }, context.cachedWorktree);
   const worker = fleetHooks ? { worker: fleetHooks.workerId } : {};
@@ -58,6 +64,41 @@ export const runOwnedCast: RunOwnedCast = async (owned, cast, context, firstEven
     await telemetry?.close();
   }
 };
+
+/** [YT1] Agents and programs of a cast with its own working tree work there. Items have other trees. */
+async function withOwnWorktree(
+  { file, state }: Pick<CurrentCast, "file" | "state">,
+  context: RunContext,
+): Promise<RunContext | ItemsFailure> {
+  if (!file.ownWorktree || file.window || context.fleetHooks) return context;
+  const { castId, ownWorktree } = file;
+  const hasWorked = state.done.visits > 0 || phaseBeforeEnd(state.phase).kind === "visiting";
+  const tree = await prepareOwnWorktree(worktreeContext(file, context, context.cwd ?? file.cwd), {
+    castId,
+    ...ownWorktree,
+    folder: ownWorktreeFolder(context.store.location, castId),
+    progress: state.phase.kind === "unstarted" ? "not begun" : { checkpoint: state.files?.last, hasWorked },
+  });
+  return tree.kind === "broken" ? tree : { ...context, cwd: tree.cwd, cachedWorktree: tree.cached };
+}
+
+interface FailedStart extends ItemsFailure {
+  readonly context: RunContext;
+  readonly firstEvents: Parameters<RunOwnedCast>[3];
+}
+
+/** The journal says why: nobody may be watching. A resume tries again. */
+async function failBeforeStart(
+  owned: OwnedCast,
+  cast: Parameters<RunOwnedCast>[1],
+  { context, firstEvents, problem }: FailedStart,
+): Promise<RunOutcome> {
+  const { file, state } = cast;
+  const files = file.checkpoints && file.ownWorktree ? { commit: file.ownWorktree.base } : undefined;
+  const begun = state.phase.kind === "unstarted" ? [startedEvent(state, files)] : [];
+  const end = { type: "cast_ended", outcome: "failed", reason: problem, totals: totalsOf(state) } as const;
+  return runWithPorts(owned, cast, context, { firstEvents: [...begun, ...firstEvents({}), end] });
+}
 
 type FirstStep = Pick<RunOptions, "firstEvents"> & {
   readonly interruption?: RunOptions["interruption"] | undefined;
@@ -144,17 +185,22 @@ function createItems({ owned, file, cwd }: ParentCast, context: RunContext): Ite
   const isParallel = Object.values(file.graph.loops).some(({ parallel }) => parallel !== undefined);
   if (!isParallel || file.window !== undefined) return undefined;
   if (context.fleetHooks) return context.fleetHooks.items?.({ owned, file, cwd });
-  const { store, signal } = context;
   const trees = createGitWorktrees({
+    ...worktreeContext(file, context, cwd),
     castId: file.castId,
-    cwd,
-    artifacts: store.location,
+    artifacts: context.store.location,
     worktreesFolder: owned.worktreesFolder,
+  });
+  return createItemRunner({ trees, file, context, runOwnedCast });
+}
+
+function worktreeContext(file: CastFile, { store, signal }: RunContext, cwd: string): WorktreeContext {
+  return {
+    cwd,
     pool: worktreePool(store.location),
     worktree: file.worktree ?? {},
     runSetup: (command, at) => runSetupCommand({ setting: "worktree.setup", command, cwd: at, signal }),
-  });
-  return createItemRunner({ trees, file, context, runOwnedCast });
+  };
 }
 
 /** [J28] The next reader starts from the last bookmark, even when this process dies. */

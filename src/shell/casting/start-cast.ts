@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import type { Catalog } from "../../core/catalog/catalog.ts";
-import type { CastEvent, EventBody } from "../../core/cast/state/event.ts";
+import type { EventBody } from "../../core/cast/state/event.ts";
 import type { CastStart } from "../../core/cast/state/state.ts";
 import { buildTimeline } from "../../core/cast/timeline.ts";
 import type { LinkCommand } from "../../core/command/command.ts";
@@ -18,17 +18,18 @@ import { failWith, ok, type Result } from "../../core/model/issue.ts";
 import { withoutUndefined, type JsonObject } from "../../core/model/json.ts";
 import { createOwnCastRegistry } from "../config/own-casts.ts";
 import { findRepository } from "../git/repository.ts";
+import { findOwnBase } from "../git/worktrees/own-base.ts";
 import type { AgentHost } from "../ports.ts";
 import { writeOptionsFor, type RunContext, type RunOutcome } from "../context/run-context.ts";
-import { openCastCheckpoints } from "../run/visit-checkpoints.ts";
-import { redactEvent, redactKeys } from "../secrets/redact-event.ts";
+import { redactKeys } from "../secrets/redact-event.ts";
 import { CAST_FORMAT, castStartOf, type CastFile, newCastId } from "../store/cast-file.ts";
-import type { CastStore, NewCast, OwnedCast } from "../store/cast-store.ts";
-import { REHEARSAL_FILE, TRANSCRIPT_FILE } from "../store/layout.ts";
+import type { NewCast, OwnedCast } from "../store/cast-store.ts";
+import { REHEARSAL_FILE } from "../store/layout.ts";
 import { VERSION } from "../system/package.ts";
 import { castTelemetry } from "../workspace/telemetry-target.ts";
 import type { AgentChoice, AgentSource } from "../workspace/agent-hosts.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import { pastEvents, writePast, type CastPast } from "./cast-past.ts";
 import { newCastHistory, prepareRun, rehearsalNotes, rehearsalRemarks, type PreparedCast } from "./prepared-cast.ts";
 import { loadPreviousCast } from "./previous-cast.ts";
 import { runOwnedCast } from "./run-owned-cast.ts";
@@ -39,7 +40,7 @@ export async function prepareCast(
   workspace: Workspace,
   link: Omit<LinkCommand, "kind">,
   agents: AgentSource,
-  typedText = commandText(link),
+  { text = commandText(link), tree }: NewCastOptions = {},
 ): Promise<Result<PreparedCast>> {
   const ready = await prepareRun(workspace, async () => {
     const compiled = compileTargets(link.targets, workspace.catalog);
@@ -50,12 +51,16 @@ export async function prepareCast(
   });
   if (!ready.ok) return ready;
   const { compiled, previous, host } = ready.value;
+  // Last, because it stores the person's changes.
+  const base = tree === undefined ? ok(undefined) : await ownWorktreeBase(workspace, tree);
+  if (!base.ok) return base;
   const state: JsonObject = previous ? { previousCastContext: previous.context } : {};
   const cast = planCast(compiled.graph, {
     ...compilationRecord(compiled),
     ...configuredDetails(workspace.catalog, agents),
     request: link.prompt,
-    command: typedText,
+    command: text,
+    ...(base.value === undefined ? {} : { ownWorktree: { base: base.value } }),
     budget: budgetFor(workspace.catalog, link),
     cwd: workspace.place.cwd,
     configFiles: [...workspace.configFiles],
@@ -69,6 +74,24 @@ export async function prepareCast(
   return ok(prepareStart(workspace, withReplies(cast, agents), { host, notes }));
 }
 
+export interface NewCastOptions {
+  /** The command as it can be typed again. */
+  readonly text?: string;
+  /** [YT1] Where its own working tree starts; without one it works in the person's. */
+  readonly tree?: "head" | "changes" | undefined;
+}
+
+async function ownWorktreeBase(
+  { place: { cwd }, catalog, store }: Workspace,
+  tree: "head" | "changes",
+): Promise<Result<string>> {
+  const hasSetup = catalog.settings.worktree.setup !== undefined;
+  const found = await findOwnBase({ cwd, artifacts: store.location, withChanges: tree === "changes", hasSetup });
+  if (found.kind === "found") return ok(found.base);
+  const message = `the cast cannot have its own working tree: ${found.reason}`;
+  return failWith("no_worktree", "--worktree", message, "cast without --worktree, in this working tree");
+}
+
 /** [L30] Nothing reads the earlier cast: the new one would silently start without it. */
 function unreadPreviousNotes(
   { materia }: Graph,
@@ -80,12 +103,6 @@ function unreadPreviousNotes(
   if (isRead) return [];
   const targets = [{ kind: "materia" as const, name: "Chain-Context" }, ...link.targets];
   return [`no target reads ${link.from}; this one hands it on: materia ${commandText({ ...link, targets })}`];
-}
-
-/** The events that a fork shares with the cast it was made from. */
-export interface CastPast {
-  readonly origin: CastId;
-  readonly events: readonly CastEvent[];
 }
 
 /** A new cast that is ready to start; with a past it is a fork. */
@@ -188,8 +205,17 @@ export function planCast(graph: Graph, details: NewCastDetails): NewCast {
 
 const USER_TEXT_FIELDS: ReadonlySet<string> = new Set(["request", "command", "state"]);
 
-/** Creates a cast and runs it to its end or its next pause. With a past it is a fork: the past is written first. */
-export async function startCast(cast: NewCast, context: RunContext, past?: CastPast): Promise<Result<RunOutcome>> {
+interface CreatedCast {
+  readonly file: CastFile;
+  readonly owned: OwnedCast;
+  /** Marks the cast as started by this user, with what is stored now. */
+  readonly markOwn: () => Promise<void>;
+}
+
+async function createCast(
+  cast: NewCast,
+  context: Pick<RunContext, "store" | "env" | "durability">,
+): Promise<Result<CreatedCast>> {
   const { store, env } = context;
   const writing = writeOptionsFor(context);
   // [S12] Redact before the start: the cast works with what is stored.
@@ -198,76 +224,47 @@ export async function startCast(cast: NewCast, context: RunContext, past?: CastP
   const own = env && createOwnCastRegistry(env);
   own?.record(file, undefined);
   const owned = await store.create({ ...cast, file }, writing);
-  if (!owned.ok) {
-    own?.forget(file.castId);
-    return owned;
-  }
+  if (!owned.ok) own?.forget(file.castId);
+  const markOwn = async (): Promise<void> => own?.record(file, await store.stamp(file.castId));
+  return owned.ok ? ok({ file, owned: owned.value, markOwn }) : owned;
+}
+
+/** [YT8] Creates a cast that another process will start. */
+export async function createUnstartedCast(
+  cast: NewCast,
+  { store, place: { env } }: Workspace,
+): Promise<Result<undefined>> {
+  const created = await createCast(cast, { store, env });
+  if (!created.ok) return created;
+  await created.value.markOwn();
+  await created.value.owned.release();
+  return ok(undefined);
+}
+
+/** Creates a cast and runs it to its end or its next pause. With a past it is a fork: the past is written first. */
+export async function startCast(cast: NewCast, context: RunContext, past?: CastPast): Promise<Result<RunOutcome>> {
+  const { store } = context;
+  const created = await createCast(cast, context);
+  if (!created.ok) return created;
+  const { file, owned, markOwn } = created.value;
   try {
-    const events = past ? await pastEvents(past, file, owned.value, context) : [];
-    const problem = past && (await writePast(store, past.origin, events, owned.value));
+    const events = past ? await pastEvents(past, file, owned, context) : [];
+    const problem = past && (await writePast(store, past.origin, events, owned));
     if (problem !== undefined) {
-      await owned.value.discard();
+      await owned.discard();
       return failWith("write_failed", file.castId, problem);
     }
-    own?.record(file, await store.stamp(file.castId));
+    await markOwn();
     const timeline = buildTimeline(initialState(castStartOf(file)), events);
     const { state } = timeline;
     const isUnchanged = (found: object): boolean => Object.keys(found).length === 0 && state.phase.kind !== "ended";
     return ok(
-      await runOwnedCast(owned.value, { file, state, timeline }, context, (found): readonly EventBody[] =>
+      await runOwnedCast(owned, { file, state, timeline }, context, (found): readonly EventBody[] =>
         // [T46] Changes since the last shared checkpoint belong to no visit of the fork.
         !past || isUnchanged(found) ? [] : [{ type: "cast_resumed", by: "materia fork", ...found }],
       ),
     );
   } finally {
-    await owned.value.release();
+    await owned.release();
   }
 }
-
-/** [T45, T46] The shared events without secrets. A fork of a cast without checkpoints takes its own from its start on. */
-async function pastEvents(
-  past: CastPast,
-  file: CastFile,
-  owned: OwnedCast,
-  context: RunContext,
-): Promise<readonly CastEvent[]> {
-  const { redact } = writeOptionsFor(context);
-  const events = past.events.map((event) => redactEvent(event, redact));
-  const [started, ...others] = events;
-  if (started?.type !== "cast_started" || started.files) return events;
-  const checkpoints = openCastCheckpoints(context.store, owned, file);
-  if (!checkpoints) return events;
-  const files = await checkpoints.takeFirst();
-  checkpoints.close();
-  return [{ ...started, files }, ...others];
-}
-
-/** [T37] Written before anything runs; the first cast does not change. Files come first: events name files that exist. */
-async function writePast(
-  store: CastStore,
-  origin: CastId,
-  events: readonly CastEvent[],
-  { artifacts, journal }: OwnedCast,
-): Promise<string | undefined> {
-  for (const event of events) {
-    if (event.type !== "visit_completed") continue;
-    const { socket, visit } = event;
-    for (const name of COPIED_FILES) {
-      const part = await store.readArtifact(origin, { socket, visit, name });
-      const text = part && Buffer.from(part.bytes).toString("utf8");
-      const problem = text === undefined ? undefined : await artifacts.write(socket, visit, name, text);
-      if (problem !== undefined) return problem;
-    }
-  }
-  return journal.append(events, 0);
-}
-
-const COPIED_FILES = [
-  "prompt.md",
-  "output.md",
-  "handoff.json",
-  TRANSCRIPT_FILE,
-  "input.json",
-  "stdout.txt",
-  "stderr.txt",
-];

@@ -11,18 +11,12 @@ import { forkCast, type CastFork } from "../../core/replay/fork.ts";
 import { line, toned } from "../../core/view/line.ts";
 import { amountText, costText } from "../../core/view/numbers.ts";
 import type { ForkPreview } from "../../core/wire/testing.ts";
+import type { CastPast } from "../casting/cast-past.ts";
 import { prepareRun, type PreparedCast } from "../casting/prepared-cast.ts";
 import { loadRecordedCast } from "../casting/rerun-cast.ts";
 import { originalAgentChoice } from "../casting/resume-cast.ts";
 import { itemCastIssue } from "../casting/resume-refusal.ts";
-import {
-  compilationRecord,
-  configuredDetails,
-  planCast,
-  prepareStart,
-  withReplies,
-  type CastPast,
-} from "../casting/start-cast.ts";
+import { compilationRecord, configuredDetails, planCast, prepareStart, withReplies } from "../casting/start-cast.ts";
 import { castStartOf, type CastFile } from "../store/cast-file.ts";
 import type { LoadedCast } from "../store/cast-store.ts";
 import type { AgentSource } from "../workspace/agent-hosts.ts";

@@ -21,7 +21,7 @@ export function fleetOptionIssues(options: Options): readonly Issue[] {
   );
 }
 
-const FLEET_OPTIONS = ["detach", "priority", "key"] as const;
+const FLEET_OPTIONS = ["priority", "key"] as const;
 
 /** The caller, and whether it stays to watch. */
 export interface FleetCommandCaller {
@@ -48,7 +48,7 @@ export async function prepareSubmission(
   if (!replies.ok) return replies;
   const brought = replies.value === undefined ? {} : { rehearsal: replies.value };
   const remote = { ...agents, openReal: async () => NO_LOCAL_HOST, ...brought };
-  const prepared = await prepareCast(workspace, link, remote, typedText);
+  const prepared = await prepareCast(workspace, link, remote, { text: typedText });
   if (!prepared.ok) return prepared;
   const cast = withDefaultModel(prepared.value, workspace.catalog.settings.model);
   const { file } = cast;

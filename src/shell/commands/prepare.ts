@@ -1,6 +1,11 @@
 import type { CastingCommand, Command, ContinueCommand, ForkCommand, TargetRef } from "../../core/command/command.ts";
 import { commandText } from "../../core/command/command-text.ts";
-import { runOptionIssues, thinkingLevelOption, type Options } from "../../core/command/options.ts";
+import {
+  runOptionIssues,
+  worktreeOptionIssues,
+  thinkingLevelOption,
+  type Options,
+} from "../../core/command/options.ts";
 import type { CastStatus } from "../../core/cast/summary.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import {
@@ -35,6 +40,7 @@ import {
   prepareSubmission,
   type FleetCommandCaller,
 } from "./prepare-on-fleet.ts";
+import { prepareDetached } from "./prepare-detached.ts";
 import { prepareCastFork } from "./fork.ts";
 import { firstWord, readCommandText, type TextSource } from "./command-text.ts";
 import { withoutUndefined } from "../../core/model/json.ts";
@@ -60,6 +66,7 @@ export interface CommandCaller {
 export async function prepareCommand(command: CastingCommand, asker: CommandCaller): Promise<Result<PreparedCast>> {
   const refused = [
     ...runOptionIssues(asker.options),
+    ...worktreeOptionIssues(asker.options),
     ...(asker.workspace.fleet ? [] : fleetOptionIssues(asker.options)),
   ];
   if (refused.length > 0) return fail(...refused);
@@ -105,10 +112,15 @@ async function prepareNewCast(
   if (dear.issue) return fail(dear.issue);
   const onFleet = fleetCallerOf(asker);
   if (onFleet) return prepareSubmission(link, agentSourceOf(asker), onFleet, text);
-  const prepared = await prepareCast(workspace, link, agentSourceOf(asker), text);
+  const prepared = await prepareCast(workspace, link, agentSourceOf(asker), { text, tree: treeOption(asker) });
   if (!prepared.ok) return prepared;
   const notes = [...prepared.value.notes, ...(dear.note === undefined ? [] : [dear.note])];
   return withCaller(asker, { ...prepared.value, notes });
+}
+
+function treeOption({ options }: CommandCaller): "head" | "changes" | undefined {
+  if (!options.worktree) return undefined;
+  return options["with-changes"] ? "changes" : "head";
 }
 
 async function prepareAnswer(command: ContinueCommand, asker: CommandCaller): Promise<Result<PreparedCast>> {
@@ -196,18 +208,21 @@ export async function prepareStoppedCast(
   if (!prepared.ok) return prepared;
   const { file, notes } = prepared.value;
   const started = how.kind === "recast" ? [resumedGraphNote(workspace, file)] : [];
-  return withCaller(asker, { ...prepared.value, notes: [...started, ...notes] }, castId);
+  return withCaller(asker, { ...prepared.value, notes: [...started, ...notes] }, how);
 }
 
 /** Applies the checks and options of the command to a cast that is ready to run. */
 async function withCaller(
-  { options, workspace, remember }: CommandCaller,
+  asker: CommandCaller,
   prepared: PreparedCast,
-  resumed?: CastId,
+  resumed?: Resumption,
 ): Promise<Result<PreparedCast>> {
-  // Check last, after everything slow: the cast starts right after.
-  const busy = options.anyway ? undefined : await findBusyTreeIssue(workspace, resumed);
+  const { options, workspace, remember } = asker;
+  // Check last, after everything slow: the cast starts right after. [YT3] Nothing else works in its own tree.
+  const isAlone = options.anyway === true || prepared.file.ownWorktree !== undefined;
+  const busy = isAlone ? undefined : await findBusyTreeIssue(workspace, resumed && prepared.castId);
   if (busy) return fail(busy);
+  if (options.detach) return ok(prepareDetached(prepared, asker, resumed));
   const run: PreparedCast["run"] = (observer) => {
     let isRemembered = false;
     return prepared.run({

@@ -1,29 +1,34 @@
 import type { Command } from "../../core/command/command.ts";
-import { failWith, ok, type Result } from "../../core/model/issue.ts";
+import type { CastId } from "../../core/model/ids.ts";
+import { failWith, ok, suggest, typed, type Result } from "../../core/model/issue.ts";
+import { oneLine } from "../../core/model/text.ts";
 import { line, toned } from "../../core/view/line.ts";
+import { createCastBranch } from "../git/worktrees/cast-branch.ts";
+import { mergeCastBranch } from "../git/worktrees/merge-branch.ts";
+import { saveOwnWorktree } from "../git/worktrees/own-worktree.ts";
+import { castRef, readRef } from "../git/refs.ts";
+import type { CastFile } from "../store/cast-file.ts";
+import { ownWorktreeFolder, worktreePool } from "../store/layout.ts";
 import { findCast, type Workspace } from "../workspace/workspace.ts";
-import { createCastBranch } from "../git/transfer/branches.ts";
 import type { CommandOutput } from "./command-output.ts";
 
-/** [B17] Brings the result of a cast that ran elsewhere as a branch; the checkout stays unchanged. */
+/** [B17, YT6] Brings home the result of a cast that worked elsewhere: as a branch, merged, or as a pull request. */
 export async function runTake(
-  { fleet, store, place }: Workspace,
+  workspace: Workspace,
   command: Extract<Command, { kind: "take" }>,
 ): Promise<Result<CommandOutput>> {
-  if (!fleet) return failWith("missing_option", "--on", "name the fleet with --on", "take [castId] --on FLEET");
-  const id = await findCast(store, command.castId);
+  const id = await findCast(workspace.store, command.castId);
   if (!id.ok) return id;
   const castId = id.value;
-  const summary = await store.summary(castId);
+  const summary = await workspace.store.summary(castId);
   if (summary?.visits === 0) {
     const hint = "wait for it";
     return failWith("cast_not_started", castId, "no visit of this cast has run yet, so there is no result", hint);
   }
-  const files = await fleet.fetchCheckpoints(castId, place.cwd);
-  if (!files.ok) return files;
-  const made = await createCastBranch(place.cwd, castId, files.value);
-  if (made.kind === "failed") return failWith("git_failed", castId, `the branch cannot be made: ${made.problem}`);
-  const { branch, commit } = made;
+  const taken = await (workspace.fleet ? takeFromFleet(workspace, castId) : takeOwnWorktree(workspace, castId));
+  if (!taken.ok) return taken;
+  if (command.as === "merge") return mergeTaken(workspace, taken.value);
+  const { branch, commit } = taken.value;
   return ok({
     code: 0,
     data: { castId, branch, commit },
@@ -31,6 +36,84 @@ export async function runTake(
       line(`${castId} is here as the branch `, toned("strong", branch), "."),
       line(toned("accent", `git diff HEAD...${branch}`), toned("dim", "  show its changes")),
       line(toned("accent", `git merge ${branch}`), toned("dim", "  merge it")),
+    ],
+  });
+}
+
+interface TakenCast {
+  readonly castId: CastId;
+  readonly branch: string;
+  readonly commit: string;
+  /** The commit that the cast started from; undefined if only the fleet knows it. */
+  readonly base: string | undefined;
+  readonly title: string;
+}
+
+async function takeFromFleet({ fleet, place, store }: Workspace, castId: CastId): Promise<Result<TakenCast>> {
+  if (!fleet) throw new Error("the cast belongs to a fleet");
+  const files = await fleet.fetchCheckpoints(castId, place.cwd);
+  if (!files.ok) return files;
+  const made = await createCastBranch(place.cwd, castId, files.value);
+  if (made.kind === "failed") return failWith("git_failed", castId, `the branch cannot be made: ${made.problem}`);
+  const file = await store.readCastFile(castId);
+  return ok({ castId, ...made, base: undefined, title: file.ok ? workTitle(file.value) : `Work of cast ${castId}` });
+}
+
+async function takeOwnWorktree({ store, place }: Workspace, castId: CastId): Promise<Result<TakenCast>> {
+  const file = await store.readCastFile(castId);
+  if (!file.ok) return file;
+  const { ownWorktree } = file.value;
+  if (!ownWorktree)
+    return failWith(
+      "no_own_worktree",
+      castId,
+      "this cast worked in your own working tree: its result is here already",
+      suggest`${typed`diff ${castId}`} shows it; --on FLEET names the fleet of a cast that ran on one`,
+    );
+  const owner = await store.owner(castId);
+  if (owner)
+    return failWith(
+      "cast_owned",
+      castId,
+      `process ${owner.pid} on ${owner.host} runs this cast`,
+      suggest`wait for it, or stop it with ${typed`abort ${castId}`}`,
+    );
+  const title = workTitle(file.value);
+  const saved = await saveOwnWorktree({
+    castId,
+    ...ownWorktree,
+    cwd: place.cwd,
+    folder: ownWorktreeFolder(store.location, castId),
+    pool: worktreePool(store.location),
+    title,
+    checkpoint: await readRef(place.cwd, castRef(castId, true)),
+  });
+  if (saved.kind === "failed") return failWith("git_failed", castId, `the branch cannot be made: ${saved.problem}`);
+  return ok({ castId, ...saved, base: ownWorktree.base, title });
+}
+
+function workTitle({ request }: CastFile): string {
+  return oneLine(request, 70);
+}
+
+/** [YT7] Nothing has changed when it is refused. */
+async function mergeTaken({ place }: Workspace, taken: TakenCast): Promise<Result<CommandOutput>> {
+  const { castId, branch } = taken;
+  const merged = await mergeCastBranch(place.cwd, taken);
+  if (merged.kind === "refused")
+    return failWith(
+      "merge_refused",
+      branch,
+      `${branch} is not merged: ${merged.reason}`,
+      merged.hint ?? `nothing has changed; "git merge ${branch}" merges it by hand`,
+    );
+  const { commit, into } = merged;
+  return ok({
+    code: 0,
+    data: { castId, branch, commit, merged: into },
+    lines: () => [
+      line(`${castId} is merged into `, toned("strong", into), "."),
+      line(toned("accent", `git branch -d ${branch}`), toned("dim", "  remove its branch")),
     ],
   });
 }

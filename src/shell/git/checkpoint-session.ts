@@ -28,6 +28,8 @@ export interface CheckpointSession extends CastCheckpoints {
 
 export interface CheckpointContext {
   readonly castId: string;
+  /** Whether the cast has a branch. */
+  readonly hasBranch?: boolean;
   readonly cwd: string;
   /** The folder of casts: excluded from checkpoints. */
   readonly store: string;
@@ -194,7 +196,7 @@ async function commitCheckpoint(
 ): Promise<CountedCommit | MissingCheckpoint> {
   const tree = trees.get(last) ?? (await treeOf(opened.repository.top, last));
   if (tree === undefined) return { problem: "the repository no longer has the last checkpoint" };
-  const ref = castRef(context.castId);
+  const ref = castRef(context.castId, context.hasBranch);
   const at = context.now().toISOString();
   const from = since === undefined ? {} : { since };
   const taken = await takeCheckpoint(opened, { ref, parent: { commit: last, tree }, ...from, message: title, at });

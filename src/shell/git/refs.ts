@@ -3,9 +3,9 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { itemGitRef } from "../../core/model/ids.ts";
 
-/** [Y2] The only ref that holds the checkpoints of a cast. */
-export function castRef(castId: string): string {
-  return `refs/materia/${castId}`;
+/** [Y2] The only ref that holds the checkpoints of a cast. To git, `materia/<castId>` would be this ref before the branch. */
+export function castRef(castId: string, hasBranch = false): string {
+  return hasBranch ? itemGitRef(castId, "checkpoints") : `refs/materia/${castId}`;
 }
 
 /** [Y9] Removes the checkpoints of casts. Does nothing without a repository or checkpoints. */
@@ -38,6 +38,10 @@ async function removeItemRefs(cwd: string, castIds: readonly string[]): Promise<
 export async function readRef(cwd: string, ref: string): Promise<string | undefined> {
   const answer = await runGit(["rev-parse", "--verify", "--quiet", ref], { cwd });
   return answer.ok ? stdoutText(answer) : undefined;
+}
+
+export async function isAncestor(cwd: string, one: string, other: string): Promise<boolean> {
+  return (await runGit(["merge-base", "--is-ancestor", one, other], { cwd })).ok;
 }
 
 /** Returns true if the ref exists afterwards. */

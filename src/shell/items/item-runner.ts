@@ -113,7 +113,8 @@ export function itemCastFile(
 ): CastFile {
   if (!window) throw new Error("the cast of an item has a window");
   const startedAt = new Date().toISOString();
-  return { ...parent, castId, budget, state: withTreeRoot(state, parent.cwd, cwd), cwd, window, startedAt };
+  const { ownWorktree: _own, ...shared } = parent;
+  return { ...shared, castId, budget, state: withTreeRoot(state, parent.cwd, cwd), cwd, window, startedAt };
 }
 
 /** [V46] The root of the repository that was noted for the person's tree, as the path of the item's tree. */

@@ -153,12 +153,21 @@ function checkpointTitle({ graph }: CastState, { socket, number }: Visit): strin
 export function openCastCheckpoints(
   store: CastStore,
   owned: OwnedCast,
-  { castId, cwd, checkpoints }: Pick<CastFile, "castId" | "cwd" | "checkpoints">,
+  { castId, cwd, checkpoints, ownWorktree }: Pick<CastFile, "castId" | "cwd" | "checkpoints" | "ownWorktree">,
   known?: CachedWorktree,
 ): CheckpointSession | undefined {
   if (checkpoints !== true) return undefined;
   const { scratch, checkpointPolicy: keeping } = owned;
-  const place = { castId, cwd, store: store.location, scratch, now: () => new Date(), cachedWorktree: known };
+  const hasBranch = ownWorktree !== undefined;
+  const place = {
+    castId,
+    hasBranch,
+    cwd,
+    store: store.location,
+    scratch,
+    now: () => new Date(),
+    cachedWorktree: known,
+  };
   if (!keeping) return openCheckpointSession(place);
   const files = openCheckpointSession({ ...place, maxBytes: keeping.maxBytes, requiresAllFiles: true });
   return {

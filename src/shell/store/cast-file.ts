@@ -53,6 +53,8 @@ export const CastFile = v.object({
   worktree: v.exactOptional(WorktreeConfig),
   /** Present in the cast of one item of a parallel loop. */
   window: v.exactOptional(ItemCastInput),
+  /** Present if the cast has its own working tree and branch: the commit that both started from. */
+  ownWorktree: v.exactOptional(v.object({ base: v.pipe(v.string(), v.regex(/^[0-9a-f]{40,64}$/)) })),
   /** The initial state; that of an earlier cast if this one continues it. */
   state: v.custom<JsonObject>(isJsonObject),
   cwd: v.string(),

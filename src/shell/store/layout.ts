@@ -82,6 +82,11 @@ export function worktreePool(root: string): string {
   return join(root, ".trees");
 }
 
+/** The working tree of a cast that has its own; the trees of items have longer names. */
+export function ownWorktreeFolder(root: string, castId: CastId): string {
+  return join(castLayout(root, castId).worktreesFolder, castId);
+}
+
 /** Casts that are being created or removed have names that are no cast ids. */
 export const NEW_PREFIX = ".new-";
 export const REMOVED_PREFIX = ".removed-";

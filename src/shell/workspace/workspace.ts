@@ -104,13 +104,13 @@ export async function findBusyTreeIssue({ store, place }: Workspace, except?: Ca
     const owner = castId === except ? undefined : await store.owner(castId);
     if (!owner) continue;
     const file = await store.readCastFile(castId);
-    if (file.ok && realPathOrSame(file.value.cwd) !== realPathOrSame(place.cwd)) continue;
+    if (file.ok && (file.value.ownWorktree || realPathOrSame(file.value.cwd) !== realPathOrSame(place.cwd))) continue;
     const what = file.ok ? `: ${file.value.loadout.name}, begun ${file.value.startedAt}` : "";
     return error(
       "cast_running",
       castId,
       `process ${owner.pid} on ${owner.host} runs ${castId} in this working tree${what}`,
-      suggest`wait for it, stop it with ${typed`abort ${castId}`}, work in another folder (git worktree), or add --anyway`,
+      suggest`wait for it, stop it with ${typed`abort ${castId}`}, add --worktree to work in a separate working tree, or add --anyway`,
     );
   }
   return undefined;

@@ -1,16 +1,13 @@
-import { spawn } from "node:child_process";
-import { basename } from "node:path";
 import type { Graph } from "../../../core/compile/graph.ts";
 import type { CastId } from "../../../core/model/ids.ts";
-import { failWith, ok, type Result } from "../../../core/model/issue.ts";
+import type { Result } from "../../../core/model/issue.ts";
 import type { ThinkingLevel } from "../../../core/model/materia.ts";
-import { oneLine } from "../../../core/model/text.ts";
 import { createPiHost } from "../../../shell/agents/pi-host.ts";
+import { detachCast, optionWords } from "../../../shell/casting/detach-cast.ts";
 import { agentNeeds } from "../../../shell/workspace/agent-hosts.ts";
 import type { Workspace } from "../../../shell/workspace/workspace.ts";
 import type { CastFile } from "../../../shell/store/cast-file.ts";
 import type { CastStore } from "../../../shell/store/cast-store.ts";
-import { packagePath } from "../../../shell/system/package.ts";
 import { toolGuardNames } from "../agents/tool-guards.ts";
 import { runUnlessReplaced, type UserSession } from "../session/user-session.ts";
 
@@ -57,7 +54,7 @@ function hasAgentWithoutModel({ materia }: Graph): boolean {
   return Object.values(materia).some((each) => each.type === "agent" && each.model === undefined);
 }
 
-export interface DetachRequest {
+export interface PausedCast {
   readonly castId: CastId;
   readonly place: Workspace["place"];
   readonly store: CastStore;
@@ -70,44 +67,7 @@ export interface DetachedAgents {
   readonly thinking: ThinkingLevel;
 }
 
-/** [X37] Starts a separate process that continues the paused cast; returns once it owns the cast. */
-export async function detachCast({ castId, place, store, agents }: DetachRequest): Promise<Result<number>> {
-  const { cwd, explicitFile: explicit } = place;
-  const { model, thinking } = agents;
-  const options = Object.entries({ cwd, artifacts: store.location, config: explicit, thinking, model });
-  const words = options.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]));
-  const child = spawn(nodePath(), [packagePath("bin", "materia.mjs"), "recast", castId, ...words, "--quiet"], {
-    cwd,
-    detached: true,
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  const { promise, resolve } = Promise.withResolvers<Result<number>>();
-  let said = "";
-  child.stderr.on("data", (chunk) => (said += String(chunk)));
-  const refuse = (why: string): void =>
-    resolve(failWith("detach_failed", castId, `it could not be detached: ${oneLine(why, 300)}`));
-  child.once("error", (thrown) => refuse(thrown.message));
-  child.once("exit", (code) => (code === EXIT_REFUSED ? refuse(said) : resolve(ok(child.pid ?? 0))));
-  const look = (): void => {
-    store.owner(castId).then(
-      (owner) => {
-        if (owner) resolve(ok(owner.pid));
-      },
-      () => undefined,
-    );
-  };
-  const stop = store.onOwnerChange(castId, look);
-  look();
-  const done = await promise;
-  stop();
-  child.stderr.destroy();
-  child.unref();
-  return done;
-}
-
-const EXIT_REFUSED = 2;
-
-/** Pi may be a standalone program without a Node that could run a script. */
-export function nodePath(): string {
-  return basename(process.execPath).startsWith("node") ? process.execPath : "node";
+/** [X37] Hands the paused cast to a background process. */
+export function detachPausedCast({ castId, place, store, agents }: PausedCast): Promise<Result<number>> {
+  return detachCast({ castId, place, store, words: ["recast", ...optionWords({ ...agents }), castId] });
 }

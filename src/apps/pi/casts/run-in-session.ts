@@ -17,7 +17,7 @@ import type { TurnControl } from "../agents/turn-control.ts";
 import { onCastKeys } from "./cast-keys.ts";
 import { askAboutSleep, isAsleep, onRpcRequests, interruptCast, stopCast, leavePiIfConfirmed } from "./interrupt.ts";
 import { type StopChoice, askReworkDecision } from "./cast-dialogs.ts";
-import { detachCast, checkDetach } from "./detach.ts";
+import { detachPausedCast, checkDetach } from "./detach.ts";
 import {
   sendHeldMessages,
   returnHeldMessages,
@@ -106,7 +106,7 @@ export function runCastInSession(context: CommandContext, run: SessionRun): Prom
     checkDetach: () => checkDetach(user, prepared.file),
     detach: (agents) => {
       run.vouch?.();
-      return detachCast({ castId: prepared.castId, place: workspace.place, store: workspace.store, agents });
+      return detachPausedCast({ castId: prepared.castId, place: workspace.place, store: workspace.store, agents });
     },
   };
   return done;

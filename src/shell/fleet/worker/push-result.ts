@@ -1,4 +1,5 @@
-import { createCastBranch, readUnpushedTexts, pushNewBranch, listRemoteHeads } from "../../git/transfer/branches.ts";
+import { readUnpushedTexts, pushNewBranch, listRemoteHeads } from "../../git/transfer/branches.ts";
+import { createCastBranch } from "../../git/worktrees/cast-branch.ts";
 import { createSecretFinder } from "../../secrets/redact.ts";
 import { tokenKindsIn } from "../../secrets/find-secrets.ts";
 import { errorText } from "../../system/files.ts";

@@ -1,37 +1,5 @@
-import { commitIdentityOf } from "../worktrees/item-repository.ts";
 import { gitErrorText, runGit, stdoutText } from "../repository.ts";
 import { protocolsFor } from "./tree-source.ts";
-
-export type BranchOutcome =
-  | { readonly kind: "branched"; readonly branch: string; readonly commit: string }
-  | { readonly kind: "failed"; readonly problem: string };
-
-/** [B17] A branch at the agents' last commit, with one more commit for uncommitted files. */
-export async function createCastBranch(
-  cwd: string,
-  castId: string,
-  { head, ckpt }: { readonly head: string; readonly ckpt: string },
-): Promise<BranchOutcome> {
-  const branch = `materia/${castId}`;
-  const same = await runGit(["diff-tree", "--quiet", head, ckpt], { cwd });
-  const made = same.ok
-    ? undefined
-    : await runGit(["commit-tree", `${ckpt}^{tree}`, "-p", head, "-m", `Work of cast ${castId}`], {
-        cwd,
-        env: { ...(await commitIdentityOf(cwd)), ...(await commitDatesOf(cwd, ckpt)) },
-      });
-  if (made && !made.ok) return { kind: "failed", problem: gitErrorText(made) };
-  const commit = made ? stdoutText(made) : head;
-  const named = await runGit(["update-ref", `refs/heads/${branch}`, commit], { cwd });
-  return named.ok ? { kind: "branched", branch, commit } : { kind: "failed", problem: gitErrorText(named) };
-}
-
-/** Author and date of the checkpoint: repeated, it gives the same commit. */
-async function commitDatesOf(cwd: string, ckpt: string): Promise<Readonly<Record<string, string>>> {
-  const asked = await runGit(["show", "-s", "--format=%ct", ckpt], { cwd });
-  const at = `${stdoutText(asked)} +0000`;
-  return asked.ok ? { GIT_AUTHOR_DATE: at, GIT_COMMITTER_DATE: at } : {};
-}
 
 export type RemoteHeads =
   | { readonly kind: "heads"; readonly commits: ReadonlyMap<string, string> }

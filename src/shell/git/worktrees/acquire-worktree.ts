@@ -1,6 +1,5 @@
 import { existsSync, realpathSync, cpSync, lstatSync, readlinkSync, rmSync } from "node:fs";
 import { join, relative, dirname, isAbsolute, resolve, sep } from "node:path";
-import type { ItemCastInput } from "../../../core/cast/state/parallel-run.ts";
 import type { ItemTreeProgress, ItemsFailure, PreparedWorktree } from "../../item-ports.ts";
 import { cacheWorktree, type CachedWorktree } from "../cached-worktree.ts";
 import { type Repository, gitErrorText, runGit } from "../repository.ts";
@@ -13,6 +12,7 @@ import {
   reuseWorktree,
   quarantine,
   readWorktreeState,
+  type WorktreeContent,
   type WorktreeState,
 } from "./worktree.ts";
 import type { WorktreeConfig } from "../../../core/model/config.ts";
@@ -27,13 +27,15 @@ export interface WorktreeRequest {
   /** Trees that other items left. */
   readonly free: string[];
   readonly folder: string;
-  readonly window: ItemCastInput;
+  readonly window: WorktreeContent;
   readonly progress: ItemTreeProgress;
 }
 
 /** A tree for an item, with cached facts if it was filled here. */
 export interface AcquiredWorktree {
   readonly tree: PreparedWorktree;
+  /** Whether it was created or rebuilt just now: its HEAD is detached. */
+  readonly isNew: boolean;
   readonly cached: CachedWorktree | undefined;
 }
 
@@ -47,7 +49,7 @@ export async function acquireWorktree(
   if (lies === "not known") return broken(`git cannot tell what is in ${folder}`);
   const tree: PreparedWorktree = { kind: "ready", cwd: projectFolderIn(context, repository, folder) };
   if (lies === "tree") {
-    if (progress !== "not begun") return { tree, cached: undefined };
+    if (progress !== "not begun") return { tree, isNew: false, cached: undefined };
     await removeWorktree(repository.top, folder);
   } else if (progress !== "not begun" && progress.checkpoint === undefined && progress.hasWorked) {
     return lostWorktree(folder);
@@ -57,9 +59,9 @@ export async function acquireWorktree(
   const known = await cacheAcquired(context, preparing);
   const unfurnished = await prepareWorktree(context, folder, tree.cwd);
   if (unfurnished !== undefined) return broken(unfurnished);
-  if (progress === "not begun" || progress.checkpoint === undefined) return { tree, cached: known };
+  if (progress === "not begun" || progress.checkpoint === undefined) return { tree, isNew: true, cached: known };
   const lost = await restoreWorktree(preparing, progress.checkpoint);
-  return lost === undefined ? { tree, cached: undefined } : lostWorktree(folder, lost);
+  return lost === undefined ? { tree, isNew: true, cached: undefined } : lostWorktree(folder, lost);
 }
 
 /** [V44] Without its files an item would complete without its work. */

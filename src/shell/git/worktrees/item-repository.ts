@@ -84,7 +84,7 @@ export async function findParallelRepository(
   const { repository } = found;
   if (existsSync(join(repository.top, ".jj")))
     return refuseParallel("the repository is one of jj, whose workspaces are not safe to make at once");
-  if (existsSync(join(repository.top, ".gitmodules")) || (await hasSubmodules(repository)))
+  if (existsSync(join(repository.top, ".gitmodules")) || (await hasSubmodules(repository.top, repository.head)))
     return refuseParallel("the repository has submodules, which are empty in a new working tree");
   if (await hasOwnFilters(repository))
     return refuseParallel("the repository's own configuration has filters, which do not run in the trees of items");
@@ -99,16 +99,13 @@ export async function findParallelRepository(
 }
 
 /** Without an entry in `.gitmodules` a nested repository is empty in a new tree too. */
-async function hasSubmodules({ top }: Repository): Promise<boolean> {
-  return stdoutParts(await runGit(["ls-files", "-z", "--stage"], { cwd: top })).some((entry) =>
-    entry.startsWith("160000 "),
-  );
+export async function hasSubmodules(top: string, commit: string): Promise<boolean> {
+  const listed = stdoutParts(await runGit(["ls-tree", "-r", "-z", commit], { cwd: top }));
+  return listed.some((entry) => entry.startsWith("160000 "));
 }
 
 /** Uncommitted files without the folder of casts; or why they are unknown. */
 async function listUncommitted({ top }: Repository, artifacts: string): Promise<readonly string[] | string> {
-  const below = relative(top, artifacts).split(sep).join("/");
-  const isBelow = below !== "" && !below.startsWith("..");
   const listed = await runGit(
     [
       "status",
@@ -118,12 +115,18 @@ async function listUncommitted({ top }: Repository, artifacts: string): Promise<
       "--no-renames",
       "--",
       ":/",
-      ...(isBelow ? [`:(top,exclude,literal)${below}`] : []),
+      ...excludeBelow(top, artifacts),
     ],
     { cwd: top },
   );
   if (!listed.ok) return gitErrorText(listed);
   return stdoutParts(listed).map((entry) => entry.slice(3));
+}
+
+/** Leaves a folder out of a call of git, if it is in the working tree. */
+export function excludeBelow(top: string, folder: string): readonly string[] {
+  const below = relative(top, folder).split(sep).join("/");
+  return below === "" || below.startsWith("..") ? [] : [`:(top,exclude,literal)${below}`];
 }
 
 function refuseParallel(reason: string): ItemsRefusal {

@@ -12,6 +12,7 @@ import {
   type GitResult,
   type GitOptions,
 } from "../repository.ts";
+import { isAncestor } from "../refs.ts";
 import type { ItemRepository } from "./item-repository.ts";
 import { replayCommits } from "./replay-commits.ts";
 
@@ -25,27 +26,50 @@ export async function joinMergedItems(
   if (elsewhere !== undefined) return refused(elsewhere);
   const head = await headCommitOf(top);
   if (head === undefined) return refused("HEAD stands at no commit any more");
+  const behind = head === base ? undefined : await moveFilesToHead(top, base, head);
+  if (behind !== undefined) return refused(behind);
+  const landed = await landCommits({ repository, identity }, { base, head, tip, title: "The items of a cast" });
+  if (landed.kind !== "conflicted") return landed;
+  const files = landed.files.slice(0, 5).join(", ");
+  return refused(
+    `the branch has moved, and the merged items conflict with it in ${files}; merge ${tip} yourself, then continue`,
+  );
+}
+
+export interface LandingRequest {
+  /** Where the commits start, where the checked out branch is, and the last commit. */
+  readonly base: string;
+  readonly head: string;
+  readonly tip: string;
+  /** The message of a single commit for all of them. */
+  readonly title: string;
+}
+
+export type LandingOutcome = JoinOutcome | { readonly kind: "conflicted"; readonly files: readonly string[] };
+
+/** Moves the checked out branch and its files to the commits, behind its own commits. Overwrites nothing of the person's. */
+export async function landCommits(
+  { repository, identity }: Pick<ItemRepository, "repository" | "identity">,
+  { base, head, tip, title }: LandingRequest,
+): Promise<LandingOutcome> {
+  const { top } = repository;
   // An unmoved branch is fast-forwarded; git itself refuses anything else.
   if (head === base && head !== tip) return fastForward(repository, tip);
-  const behind = await moveFilesToHead(top, base, head);
-  if (behind !== undefined) return refused(behind);
   if (head === tip || (await isAncestor(top, tip, head)))
     return (await repairInterruptedMove(repository, head)) ?? joined(head);
   // A branch that was reset is an ancestor of the tip too, but the commits that it dropped must not come back.
   const isRewritten = !(await isAncestor(top, base, head));
   if (!isRewritten && (await isAncestor(top, head, tip))) return fastForward(repository, tip);
   // [V33] The branch has moved since: the commits of the items are replayed on it.
-  const title = "The items of a cast";
   const moved = await replayCommits({ cwd: top, base, commit: tip, onto: head, isRewritten, title, identity });
   if (moved.kind === "replayed") {
     // A kill may have come after they were replayed.
     const isThere = (await treeOf(top, moved.commit)) === (await treeOf(top, head));
     return isThere ? joined(head) : fastForward(repository, moved.commit);
   }
-  if (moved.kind === "failed") return { kind: "broken", problem: moved.problem };
-  return refused(
-    `the branch has moved, and the merged items conflict with it in ${moved.files.slice(0, 5).join(", ")}; merge ${tip} yourself, then continue`,
-  );
+  return moved.kind === "failed"
+    ? { kind: "broken", problem: moved.problem }
+    : { kind: "conflicted", files: moved.files };
 }
 
 /** The branch of HEAD, `refs/heads/…`; null if HEAD is detached. */
@@ -152,10 +176,6 @@ function isEmptyBlob(id: string): boolean {
     id === "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391" ||
     id === "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813"
   );
-}
-
-async function isAncestor(cwd: string, one: string, other: string): Promise<boolean> {
-  return (await runGit(["merge-base", "--is-ancestor", one, other], { cwd })).ok;
 }
 
 function joined(commit: string): JoinOutcome {

@@ -170,7 +170,7 @@ async function writeWorktreeFiles(tree: string, base: string): Promise<string | 
 }
 
 /** With its time: git uses it to find files that changed in the moment of writing. */
-function copyIndex(from: string, to: string): void {
+export function copyIndex(from: string, to: string): void {
   const { atime, mtime } = statSync(from);
   copyFileSync(from, to);
   utimesSync(to, atime, mtime);

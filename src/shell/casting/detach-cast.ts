@@ -1,0 +1,69 @@
+import { spawn } from "node:child_process";
+import { basename } from "node:path";
+import type { CastId } from "../../core/model/ids.ts";
+import { failWith, ok, type Result } from "../../core/model/issue.ts";
+import { oneLine } from "../../core/model/text.ts";
+import type { CastStore } from "../store/cast-store.ts";
+import { packagePath } from "../system/package.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+
+export interface DetachRequest {
+  readonly castId: CastId;
+  readonly place: Workspace["place"];
+  readonly store: CastStore;
+  /** The command that continues the cast, without options of the project. */
+  readonly words: readonly string[];
+}
+
+const MAX_ERROR_CHARS = 4_000;
+const EXIT_REFUSED = 2;
+
+/** [X37, YT8] Starts a background process that continues the stopped cast; returns its process id once it owns the cast. */
+export async function detachCast({ castId, place, store, words }: DetachRequest): Promise<Result<number>> {
+  const { cwd, env, explicitFile: config } = place;
+  const options = optionWords({ cwd, artifacts: store.location, config });
+  const [command = "", ...others] = words;
+  const child = spawn(nodePath(), [packagePath("bin", "materia.mjs"), command, ...options, "--quiet", ...others], {
+    cwd,
+    env: { ...env },
+    // A new session: the end of the terminal does not reach it.
+    detached: true,
+    // Only a refusal is read. Later output goes nowhere: the journal has everything.
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const { promise, resolve } = Promise.withResolvers<Result<number>>();
+  let said = "";
+  child.stderr.on("data", (chunk) => (said = `${said}${String(chunk)}`.slice(0, MAX_ERROR_CHARS)));
+  const refuse = (why: string): void =>
+    resolve(failWith("detach_failed", castId, `it could not be detached: ${oneLine(why, 300)}`));
+  child.once("error", (thrown) => refuse(thrown.message));
+  child.once("exit", (code) => (code === EXIT_REFUSED ? refuse(said) : resolve(ok(child.pid ?? 0))));
+  const look = (): void => {
+    store.owner(castId).then(
+      (owner) => {
+        if (owner) resolve(ok(owner.pid));
+      },
+      () => undefined,
+    );
+  };
+  const stop = store.onOwnerChange(castId, look);
+  look();
+  const done = await promise;
+  stop();
+  child.stderr.destroy();
+  child.unref();
+  return done;
+}
+
+/** Options as words for a child process; `true` is a flag. */
+export function optionWords(options: Readonly<Record<string, string | number | boolean | undefined>>): string[] {
+  return Object.entries(options).flatMap(([name, value]) => {
+    if (value === undefined || value === false) return [];
+    return value === true ? [`--${name}`] : [`--${name}=${value}`];
+  });
+}
+
+/** Pi may be a standalone program without a Node that could run a script. */
+export function nodePath(): string {
+  return basename(process.execPath).startsWith("node") ? process.execPath : "node";
+}

@@ -1,0 +1,146 @@
+import { castBranch, type CastId } from "../../../core/model/ids.ts";
+import type { ItemTreeProgress, ItemsFailure } from "../../item-ports.ts";
+import { errorText } from "../../system/files.ts";
+import type { CachedWorktree } from "../cached-worktree.ts";
+import { deleteRefs, isAncestor, readRef } from "../refs.ts";
+import { gitErrorText, headCommitOf, runGit, stdoutText, type Repository } from "../repository.ts";
+import { acquireWorktree, repairWorktree, type WorktreeContext } from "./acquire-worktree.ts";
+import { createCastBranch, moveBranch, takenRef, type BranchOutcome } from "./cast-branch.ts";
+import { broken, findItemRepository } from "./item-repository.ts";
+import { saveItem } from "./save-item.ts";
+import { poolWorktree, removeWorktree } from "./worktree.ts";
+
+/** A cast with its own working tree. */
+export interface OwnWorktree {
+  readonly castId: CastId;
+  readonly base: string;
+  readonly folder: string;
+}
+
+export interface PreparedOwnWorktree {
+  readonly kind: "ready";
+  /** The project in the tree. */
+  readonly cwd: string;
+  readonly cached: CachedWorktree | undefined;
+}
+
+/** [YT1] The tree of a cast with its branch checked out: created, found again, or rebuilt. */
+export async function prepareOwnWorktree(
+  context: WorktreeContext,
+  own: OwnWorktree & { readonly progress: ItemTreeProgress },
+): Promise<PreparedOwnWorktree | ItemsFailure> {
+  const opened = await findItemRepository(context.cwd);
+  if ("kind" in opened) return opened;
+  const { repository } = opened;
+  const { castId, base, folder, progress } = own;
+  const [branch, ref, taken] = [castBranch(castId), branchRef(castId), takenRef(castId)];
+  try {
+    const tip = await readRef(repository.top, ref);
+    if (progress === "not begun" && tip !== undefined && tip !== base)
+      return broken(`the branch ${branch} exists already; rename it with "git branch -m ${branch} OTHER"`);
+    const elsewhere = await findCheckout(repository, ref, folder);
+    if (elsewhere !== undefined)
+      return broken(`the branch ${branch} is checked out in ${elsewhere}; switch to another branch there`);
+    const from = tip ?? base;
+    const window = { base: from, tree: null };
+    const acquired = await acquireWorktree(context, {
+      itemRepository: opened,
+      free: [],
+      folder,
+      window,
+      progress: (await hasTaken(repository, taken, from)) ? ALL_COMMITTED : progress,
+    });
+    if ("kind" in acquired) return acquired;
+    const unbranched = await checkOutBranch(repository, { ref, tip, from, folder, isNew: acquired.isNew });
+    if (unbranched !== undefined) return broken(`cannot use the branch ${branch}: ${unbranched}`);
+    await deleteRefs(repository, [taken]);
+    return { kind: "ready", cwd: acquired.tree.cwd, cached: acquired.cached };
+  } catch (thrown) {
+    return broken(`cannot create a working tree: ${errorText(thrown)}`);
+  }
+}
+
+/** After `take` everything is on the branch, where a person may have continued: no checkpoint is restored. */
+const ALL_COMMITTED: ItemTreeProgress = { checkpoint: undefined, hasWorked: false };
+
+async function hasTaken({ top }: Repository, taken: string, tip: string): Promise<boolean> {
+  const commit = await readRef(top, taken);
+  return commit !== undefined && isAncestor(top, commit, tip);
+}
+
+function branchRef(castId: CastId): string {
+  return `refs/heads/${castBranch(castId)}`;
+}
+
+interface BranchCheckout {
+  readonly ref: string;
+  readonly tip: string | undefined;
+  readonly from: string;
+  readonly folder: string;
+  readonly isNew: boolean;
+}
+
+/** Attaches the HEAD of a tree to the branch; the files stay as they are. */
+async function checkOutBranch(
+  { top }: Repository,
+  { ref, tip, from, folder, isNew }: BranchCheckout,
+): Promise<string | undefined> {
+  if (tip === undefined) {
+    // The empty old value: a branch that somebody created just now is not overwritten.
+    const made = await runGit(["update-ref", ref, from, ""], { cwd: top });
+    if (!made.ok) return gitErrorText(made);
+  }
+  if (!isNew) return undefined;
+  const attached = await runGit(["symbolic-ref", "-m", "materia", "HEAD", ref], { cwd: folder });
+  return attached.ok ? undefined : gitErrorText(attached);
+}
+
+/** The working tree that has the branch checked out, if it is not this folder. */
+async function findCheckout({ top }: Repository, ref: string, folder: string): Promise<string | undefined> {
+  const listed = stdoutText(await runGit(["worktree", "list", "--porcelain"], { cwd: top }));
+  const holders = listed.split("\n\n").filter((entry) => entry.split("\n").includes(`branch ${ref}`));
+  const folders = holders.map((entry) => entry.slice("worktree ".length, entry.indexOf("\n")));
+  return folders.find((each) => !each.endsWith(folder));
+}
+
+export interface OwnWorktreeToSave extends OwnWorktree {
+  readonly cwd: string;
+  readonly pool: string;
+  readonly title: string;
+  /** The last checkpoint, for a tree that is gone. */
+  readonly checkpoint: string | undefined;
+}
+
+/** [YT6] Commits everything in the tree on its branch, and frees the branch. Repeated, it changes nothing. */
+export async function saveOwnWorktree(own: OwnWorktreeToSave): Promise<BranchOutcome> {
+  const { cwd, pool, castId, base, folder, title, checkpoint } = own;
+  const opened = await findItemRepository(cwd);
+  if ("kind" in opened) return { kind: "failed", problem: opened.problem };
+  const { repository } = opened;
+  const [branch, ref, taken] = [castBranch(castId), branchRef(castId), takenRef(castId)];
+  const tip = await readRef(repository.top, ref);
+  if ((await repairWorktree(repository, folder)) !== "tree") {
+    const before = await readRef(repository.top, taken);
+    if (before !== undefined)
+      return tip === undefined ? moveBranch(cwd, branch, before) : { kind: "branched", branch, commit: tip };
+    const head = tip ?? base;
+    return createCastBranch(cwd, castId, { head, ckpt: checkpoint ?? head });
+  }
+  const elsewhere = await findCheckout(repository, ref, folder);
+  if (elsewhere !== undefined)
+    return { kind: "failed", problem: `it is checked out in ${elsewhere}; switch to another branch there` };
+  await deleteRefs(repository, [taken]);
+  const saved = await saveItem(opened, { folder, ref: taken, base, title, cachedWorktree: undefined });
+  if (saved.work.kind === "broken") return { kind: "failed", problem: saved.work.problem };
+  const commit = saved.work.commit ?? tip ?? base;
+  const moved = await moveBranch(cwd, branch, commit);
+  if (moved.kind === "branched") await freeWorktree(repository, pool, folder);
+  return moved;
+}
+
+/** Its work is on the branch, which another tree may want to check out. */
+async function freeWorktree(repository: Repository, pool: string, folder: string): Promise<void> {
+  const head = await headCommitOf(folder);
+  if (head !== undefined) await runGit(["update-ref", "--no-deref", "HEAD", head], { cwd: folder });
+  if (!(await poolWorktree(repository, pool, folder))) await removeWorktree(repository.top, folder);
+}
