@@ -81,8 +81,8 @@ describe("typed commands that are answered", () => {
     expect(await refusal(run(site(), command))).toBe("404 unknown_cast");
   });
 
-  it("[N49] take is refused where there is no fleet", async () => {
-    expect((await run(site(), { kind: "take", castId: UNKNOWN_CAST })).status).toBe(422);
+  it("[N49] take is refused for an unknown cast", async () => {
+    expect(await refusal(run(site(), { kind: "take", castId: UNKNOWN_CAST }))).toBe("404 unknown_cast");
   });
 });
 
