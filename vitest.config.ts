@@ -34,8 +34,8 @@ const tests = (patterns: readonly string[]): string[] =>
 
 export default defineConfig({
   test: {
-    // Most tests wait for a process of their own, so that one worker per core leaves the cores idle.
-    maxWorkers: availableParallelism() + 2,
+    // Most tests wait for a process, a browser or a database, so that one worker per core leaves the cores idle.
+    maxWorkers: availableParallelism() + 4,
     projects: [
       project("unit", ["test/**"], {
         exclude: tests([...PROCESS, ...BROWSER, ...FLEET, ...PI]),

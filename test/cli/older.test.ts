@@ -1,8 +1,8 @@
-import { execFileSync } from "node:child_process";
 import { cpSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { commitAll } from "../git/scratch.ts";
 import { castsIn, journalOf, newPlace, put, readText, run } from "../harness/cli.ts";
 
 const fixtures = fileURLToPath(new URL("../fixtures/older", import.meta.url));
@@ -60,16 +60,15 @@ const parallelReplies = {
   onEmpty: "repeat-last",
 };
 
-it.each(["Parallel-Experimental", "Parallel-Interactive"])(
-  "[M7, M10] %s works on its items at once, and runs from start to end under a rehearsal",
-  async (loadout) => {
+it.each<[loadout: string, where: string, prepare: (cwd: string) => void]>([
+  ["Parallel-Experimental", "in a folder without a repository", () => undefined],
+  ["Parallel-Interactive", "in a repository", (cwd) => commitAll(cwd)],
+])(
+  "[M7, M10] %s works on its items at once %s, in trees of git, and runs from start to end under a rehearsal",
+  async (loadout, _where, prepare) => {
     const cwd = place();
     put(cwd, { "replies.json": parallelReplies });
-    const who = ["-c", "user.name=Test", "-c", "user.email=test@example.org"];
-    const git = (...words: readonly string[]) => execFileSync("git", words, { cwd, encoding: "utf8" });
-    git("init", "-q");
-    git("add", "-A");
-    git(...who, "commit", "-qm", "before");
+    prepare(cwd);
     const env = {
       GIT_AUTHOR_NAME: "T",
       GIT_AUTHOR_EMAIL: "t@e.org",
@@ -81,6 +80,7 @@ it.each(["Parallel-Experimental", "Parallel-Interactive"])(
     const done = begun.code === 4 ? await run(["continue", ...options, "last"], { cwd, env }) : begun;
     expect([done.code, done.stdout]).toEqual([0, expect.stringContaining("The story.")]);
     const events = journalOf(cwd, castsIn(cwd).at(-1) ?? "");
+    expect(events.find(({ type }) => type === "loop_forked")).toMatchObject({ lanes: 2, base: expect.any(String) });
     const merged = events.filter(({ type }) => /^(item_merged|loop_joined)$/.test(type)).map(({ type }) => type);
     expect(merged).toEqual(["item_merged", "item_merged", "loop_joined"]);
     expect([readText(join(cwd, "one.txt")), readText(join(cwd, "two.txt"))]).toEqual(["one", "two"]);
@@ -115,29 +115,3 @@ it.each([
   const ran = await run(["init", "--from", file], { cwd });
   expect([ran.code, ran.stderr.includes(`error ${code}`), existsSync(join(cwd, ".pi"))]).toEqual([2, true, false]);
 });
-
-it.each(["Parallel-Experimental", "Parallel-Interactive"])(
-  "[M7] %s works on its items at once, in trees of git, from start to end",
-  async (loadout) => {
-    const write = (path: string) => [{ name: "write", arguments: { path, content: `${path}\n` } }];
-    const said = {
-      "Parallel-Plan": [{ json: { workItems } }],
-      "Parallel-Plan-Interactive": [{ text: "Which?" }, { json: { workItems } }],
-      "Build@WI-1": [{ tools: write("one.txt"), text: "built" }],
-      "Build@WI-2": [{ tools: write("two.txt"), text: "built" }],
-      "Auto-Eval": [{ json: { satisfied: true, context: "fine" } }],
-      "Integration-Review": [{ json: { satisfied: true, context: "whole" } }],
-      Narrate: [{ text: "The story." }],
-    };
-    const cwd = place();
-    put(cwd, { "replies.json": { replies: said, onEmpty: "repeat-last" } });
-    const options = ["--config", "older/config/default.json", "--rehearse", "replies.json"];
-    const begun = await run(["cast", ...options, "--loadout", loadout, "x"], { cwd });
-    const done = begun.code === 4 ? await run(["continue", ...options, "last"], { cwd }) : begun;
-    expect([done.code, done.stdout]).toEqual([0, expect.stringContaining("The story.")]);
-    const events = journalOf(cwd, castsIn(cwd).at(-1) ?? "");
-    expect(events.find(({ type }) => type === "loop_forked")).toMatchObject({ lanes: 2, base: expect.any(String) });
-    expect(events.filter(({ type }) => type === "item_merged")).toHaveLength(2);
-    expect([readText(join(cwd, "one.txt")), readText(join(cwd, "two.txt"))]).toEqual(["one.txt\n", "two.txt\n"]);
-  },
-);

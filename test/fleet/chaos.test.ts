@@ -9,7 +9,7 @@ const SIZE = { casts: sweepSize(2, 6), workers: 2, faults: sweepSize(2, 10), hos
 
 it.each(sampleCases([7, 8, 9]))(
   "[B50, B55, B81] seed %i: with killed, paused, stopped, cut off and full workers, a restarted database and a hostile member every cast ends as undisturbed",
-  SWEEP,
+  { ...SWEEP, timeout: PATIENCE_MS + 60_000 },
   async (seed) => {
     // Before the test is given up, so that it ends in saying where it stood.
     const signal = AbortSignal.timeout(PATIENCE_MS);

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, wr
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { commitAll, personsView } from "../git/scratch.ts";
+import { SWEEP, sampleCases } from "../harness/sweep.ts";
 import {
   castIn,
   git,
@@ -304,14 +305,20 @@ it("[V8] names with spaces, newlines and letters of other scripts are merged, co
   ]);
 });
 
-it.each<[command: string, at: number]>([
-  ["worktree add", 1],
-  ["read-tree", 1],
-  ["checkout", 1],
-  ["commit-tree", 2],
-  ["update-ref", 3],
-])(
+it.each<[command: string, at: number]>(
+  sampleCases(
+    [
+      ["worktree add", 1],
+      ["read-tree", 1],
+      ["checkout", 1],
+      ["commit-tree", 2],
+      ["update-ref", 3],
+    ],
+    2,
+  ),
+)(
   "[V18, D9] a disk that is full in the middle of git's %s loses nothing: when there is room again the cast goes on to the same files",
+  SWEEP,
   async (command, at) => {
     const cwd = repositoryWith({ "first.txt": LINES, "sub/second.txt": LINES });
     const setting = { cwd, titles: ["a", "b", "c"], lanes: 1, details: { checkpoints: true } };
