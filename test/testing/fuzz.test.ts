@@ -37,6 +37,21 @@ it("[T17] limits are found, everything is reached, and nothing is beyond the wor
   expect([missing, mostTurns <= 6]).toEqual([[], true]);
 });
 
+it("[T17] sockets that no cast reached are named, also those that nothing leads to", async () => {
+  const sockets = {
+    "Socket-1": { materia: "Build" },
+    "Socket-2": { materia: "Build", edges: [{ when: "always", to: "Socket-3" }] },
+    "Socket-3": { materia: "Build" },
+  };
+  const lonely = { ...config, loadouts: { Main: { entry: "Socket-1", sockets } } };
+  const cwd = newPlace({ ".pi/pi-materia.json": lonely });
+  const { stdout } = await run(["fuzz", "Main", "--casts", "20"], { cwd });
+  expect(stdout).toMatch(/never +Socket-2 +nothing leads there\n +never +Socket-3 +nothing leads there/);
+  const json = await run(["fuzz", "Main", "--casts", "20", "--json"], { cwd });
+  const unreachable = ["Socket-2", "Socket-3"];
+  expect(JSON.parse(json.stdout)).toMatchObject({ missing: unreachable, unreachable });
+});
+
 it("[T17, Z3] refusals of providers are made up, and change nothing of the way", () => {
   const subject = fuzzSubject(startOf(config), compiled(config).flow);
   const chance = seededRandom(1);

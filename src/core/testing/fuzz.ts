@@ -40,14 +40,18 @@ export interface FuzzResult {
   /** How many casts had a merge conflict. */
   readonly conflicts: number;
   readonly findings: readonly FuzzFinding[];
-  /** Names of coverage that no cast took. */
+  /** Names of coverage that no cast took, sockets that nothing leads to included. */
   readonly missing: readonly string[];
+  /** The sockets among them that nothing leads to. */
+  readonly unreachable: readonly string[];
 }
 
 /** [T17] Random and hostile casts of a graph. Equal seeds give equal results. */
 export function fuzzGraph(subject: FuzzSubject, { casts, seed, items }: FuzzSettings): FuzzResult {
   const { graph } = subject.start;
-  const missing = new Set(coverableNames(graph, subject.flow));
+  const { flow } = subject;
+  const unreachable = flow.sockets.flatMap(({ id }, number) => (flow.reached.has(number) ? [] : [id]));
+  const missing = new Set<string>([...unreachable, ...coverableNames(graph, flow)]);
   const outcomes: Record<string, number> = {};
   const found = new Map<string, { casts: number; smallest: FuzzedCast }>();
   let mostTurns = 0;
@@ -83,6 +87,7 @@ export function fuzzGraph(subject: FuzzSubject, { casts, seed, items }: FuzzSett
     conflicts,
     findings: findings.toSorted((a, b) => Number(b.fault) - Number(a.fault) || b.casts - a.casts),
     missing: [...missing],
+    unreachable,
   };
 }
 

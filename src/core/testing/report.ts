@@ -167,7 +167,8 @@ export function fuzzLines(
   fuzzed: FuzzResult & { readonly seconds: number; readonly worst: string; readonly written: readonly string[] },
   width: number,
 ): readonly Line[] {
-  const { casts, seed, outcomes, mostTurns, conflicts, findings, missing, seconds, worst, written } = fuzzed;
+  const { casts, seed, outcomes, mostTurns, conflicts, findings, missing, unreachable, seconds, worst, written } =
+    fuzzed;
   const faults = findings.filter(({ fault }) => fault).length;
   const ends = Object.entries(outcomes).map(([outcome, count]) => `${count} ${outcome}`);
   return [
@@ -201,7 +202,13 @@ export function fuzzLines(
     ),
     ...missing
       .slice(0, MAX_NEVER_TAKEN_SHOWN)
-      .map((each) => line(toned("rework", "  never    "), sanitizeForTerminal(each))),
+      .map((each) =>
+        line(
+          toned("rework", "  never    "),
+          sanitizeForTerminal(each),
+          toned("dim", unreachable.includes(each) ? "  nothing leads there" : ""),
+        ),
+      ),
     ...(missing.length > MAX_NEVER_TAKEN_SHOWN
       ? [line(toned("dim", `           … ${missing.length - MAX_NEVER_TAKEN_SHOWN} more`))]
       : []),

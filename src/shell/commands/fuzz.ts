@@ -36,7 +36,7 @@ export function runFuzz({ catalog }: Workspace, command: FuzzCommand, from: stri
     command.out === undefined ? ok([]) : writeTests(resolve(from, command.out), { name: graph.name, fuzzed, tests });
   if (!written.ok) return written;
   const worst = worstCaseText(graph, worstCase(graph, flow, limits));
-  const { casts, seed, outcomes, mostTurns, conflicts, findings, missing } = fuzzed;
+  const { casts, seed, outcomes, mostTurns, conflicts, findings, missing, unreachable } = fuzzed;
   return ok({
     code: findings.some(({ fault }) => fault) ? 1 : 0,
     data: {
@@ -54,6 +54,7 @@ export function runFuzz({ catalog }: Workspace, command: FuzzCommand, from: stri
         test: tests[index],
       })),
       missing,
+      unreachable,
     },
     lines: (width) =>
       fuzzLines(
