@@ -12,6 +12,7 @@ const PROCESS = [
   "test/git/**",
   "test/trees/**",
   "test/link/{bad-input,previous,seen,text}.test.ts",
+  "test/mcp/**",
   "test/package/tarball.test.ts",
   "test/parallel/{again,calls,face,git,join,keep,killed,lanes,lost-trees,moved,pool,shared-parts,show,unruly}.test.ts",
   "test/pi/{agents,cards,casting,messages}.test.ts",

@@ -17,7 +17,9 @@ await bundle(
 const { dependencies } = JSON.parse(readFileSync(fromRoot("package.json"), "utf8")) as {
   dependencies: Record<string, string>;
 };
-const licences = Object.keys(dependencies).map((name) => {
+/** Bundled for one command only, so that an install need not bring them. */
+const BUNDLED = ["@modelcontextprotocol/server", "@modelcontextprotocol/core", "@valibot/to-json-schema", "zod"];
+const licences = [...Object.keys(dependencies), ...BUNDLED].map((name) => {
   const folder = fromRoot(`node_modules/${name}/`);
   const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
   return `${name}\n\n${file === undefined ? "MIT" : readFileSync(folder + file, "utf8").trim()}\n`;

@@ -70,6 +70,8 @@ async function runParsedCommand({ command, options }: ParsedCommand, io: Io, ope
   const workspace = loadWorkspace(place, artifacts);
   if (!workspace.ok) return workspace;
   const request = { options, io, workspace: workspace.value };
+  if (command.kind === "mcp")
+    return (await import("./mcp/run-mcp.ts")).runMcpCommand(request, () => loadWorkspace(place, artifacts));
   if (command.kind === "worker") return (await import("./worker.ts")).runWorkerCommand(command, request);
   if (command.kind === "fleet") return (await import("./fleet.ts")).runFleetCommand(command, request);
   if (options.on === undefined) return runInWorkspace(request, command);
@@ -84,7 +86,7 @@ async function runParsedCommand({ command, options }: ParsedCommand, io: Io, ope
   }
 }
 
-type WorkspaceCommand = Exclude<Command, { kind: "help" | "demo" | "ui" | "worker" | "fleet" }>;
+type WorkspaceCommand = Exclude<Command, { kind: "help" | "demo" | "ui" | "worker" | "fleet" | "mcp" }>;
 
 /** Opens the local casts, or those of a fleet. */
 async function runInWorkspace(request: CliContext, command: WorkspaceCommand): Promise<Result<number>> {

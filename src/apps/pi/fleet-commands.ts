@@ -1,4 +1,9 @@
-import { isCastingCommand, type CastingCommand, type Command } from "../../core/command/command.ts";
+import {
+  isCastingCommand,
+  type CastingCommand,
+  type Command,
+  type TerminalCommand,
+} from "../../core/command/command.ts";
 import type { Options } from "../../core/command/options.ts";
 import { quoteWord } from "../../core/command/split-words.ts";
 import { failWith, ok, type Result } from "../../core/model/issue.ts";
@@ -22,7 +27,7 @@ import { createRemoteWatch, showEnd } from "./watch-cast.ts";
 import { openWidget, type Widget } from "./screen/widget.ts";
 
 type FleetOptions = Options & { readonly on: string };
-type CommandOnFleet = Exclude<Command, { kind: "help" | "ui" | "worker" | "fleet" }>;
+type CommandOnFleet = Exclude<Command, { kind: "help" | "ui" } | TerminalCommand>;
 
 /** [B30] The same command on the casts of a fleet: this session submits and watches them. */
 export async function performOnFleet(

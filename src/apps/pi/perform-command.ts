@@ -1,5 +1,5 @@
 import { failWith, suggest, typed, error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
-import type { CastingCommand } from "../../core/command/command.ts";
+import { isTerminalCommand, type CastingCommand } from "../../core/command/command.ts";
 import { type ParsedCommand, parseText } from "../../core/command/parse.ts";
 import { withFleetOption } from "../../core/view/issues.ts";
 import { runHelp } from "../../shell/commands/help.ts";
@@ -24,7 +24,7 @@ async function runParsedCommand(
   context: CommandContext,
   { command, options }: ParsedCommand,
 ): Promise<Result<undefined>> {
-  if (command.kind === "worker" || command.kind === "fleet") {
+  if (isTerminalCommand(command)) {
     const hint = "type it there, with materia before it";
     return failWith("command_unavailable", command.kind, `"${command.kind}" is for a terminal`, hint);
   }

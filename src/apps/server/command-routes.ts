@@ -2,6 +2,7 @@ import { suggest, typed, error, fail, ok, type Issue, type Result } from "../../
 import type { Context, Hono } from "hono";
 import {
   isCastingCommand,
+  isTerminalCommand,
   parseTarget,
   type CastCommand,
   type CastingCommand,
@@ -109,7 +110,7 @@ async function answerCommand(
   const { fleet } = workspace;
   if (how.options.on !== undefined && how.options.on !== fleet?.name)
     return refuse(c, 422, otherFleetIssue(how.options.on, fleet?.name));
-  if (command.kind === "worker" || command.kind === "fleet")
+  if (isTerminalCommand(command))
     return refuse(c, 422, error("command_unavailable", command.kind, `"${command.kind}" works only in a terminal`));
   if (fleet && (command.kind === "fork" || command.kind === "fork_plan"))
     return refuse(

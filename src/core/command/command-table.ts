@@ -220,6 +220,11 @@ const COMMAND_TABLE = {
     options: ["merge", "on"],
     takes: 1,
   },
+  mcp: {
+    usage: "[--budget TOKENS] [--cost USD]",
+    does: "serve this project to other agents over the Model Context Protocol, on standard input and output",
+    options: ["budget", "cost", ...RUN_OPTIONS],
+  },
   init: {
     usage: "[--from FILE]",
     does: "write a small commented project configuration to start from, or an older one in today's form",

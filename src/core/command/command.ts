@@ -178,6 +178,7 @@ export type Command =
   | FleetCommand
   | { readonly kind: "init"; readonly from?: string }
   | CompletionCommand
+  | { readonly kind: "mcp" }
   | { readonly kind: "demo"; readonly which: DemoKind };
 
 /** Actions on a fleet as a whole. */
@@ -223,6 +224,13 @@ export interface GridCommand {
   readonly name?: string;
   readonly link?: readonly TargetRef[];
   readonly as: "text" | "mermaid";
+}
+
+/** Commands that only a terminal has. */
+export type TerminalCommand = Extract<Command, { kind: "worker" | "fleet" | "mcp" }>;
+
+export function isTerminalCommand(command: Command): command is TerminalCommand {
+  return command.kind === "worker" || command.kind === "fleet" || command.kind === "mcp";
 }
 
 /** Commands that start or resume a cast. */

@@ -176,8 +176,9 @@ function readByName(row: CommandRow, reading: CommandInput): Result<Command> {
       return ok({ kind: "ui", open: options.open === true, ...withoutUndefined({ port: options.port }) });
     case "test":
       return ok(readTest(reading.positional, options));
+    case "mcp":
     case "stats":
-      return ok({ kind: "stats" });
+      return ok({ kind: row.name });
     case "compare":
       return readCompare(row, reading.positional);
     case "forecast":

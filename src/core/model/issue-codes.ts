@@ -182,6 +182,10 @@ export const ISSUE_CODES = {
   // Fleets: casts in a database that many machines share.
   unknown_fleet: "the user's configuration has no fleet of this name",
   user_setting_in_project: "a project's file sets what only the user's own configuration may, such as `fleet`",
+  not_waiting_for_person: "the cast does not wait for a person",
+  not_answered: "the person declined to answer, or closed the question",
+  unknown_mcp_tool: "a client of the Model Context Protocol named a tool that does not exist",
+  budget_above_limit: "a client of the Model Context Protocol asked for more than the server allows",
   collector_failed: "the collector of telemetry refused the spans, or could not be reached",
   missing_environment: "an environment variable that the fleet needs is not set",
   missing_package: "an optional package that a fleet needs is not installed",

@@ -118,6 +118,7 @@ async function suggestWords(
     case "stats":
     case "ui":
     case "worker":
+    case "mcp":
     case "init":
     case "demo":
       return [];

@@ -14,7 +14,7 @@ export const COMMAND_GROUPS: readonly (readonly [title: string, names: readonly 
   ["Every day", ["cast", "casts", "status", "show", "diff", "continue", "recast", "ui"]],
   ["Write", ["init", "check", "grid", "loadout", "materia", "link"]],
   ["Prove", ["demo", "test", "record", "replay", "fork", "fuzz", "forecast", "stats", "compare"]],
-  ["Run elsewhere", ["watch", "worker", "fleet", "take"]],
+  ["Run elsewhere", ["watch", "worker", "fleet", "take", "mcp"]],
   ["Tools", ["abort", "budget", "restore", "open", "export", "doctor", "completion", "help"]],
 ];
 

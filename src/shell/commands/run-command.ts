@@ -7,7 +7,7 @@ import type { CommandOutput } from "./command-output.ts";
 /** Commands that answer at once. The others run a cast, or belong to a face. */
 export type ImmediateCommand = Exclude<
   Command,
-  CastingCommand | { kind: "ui" | "demo" | "watch" | "worker" | "fleet" }
+  CastingCommand | { kind: "ui" | "demo" | "watch" | "worker" | "fleet" | "mcp" }
 >;
 
 /**

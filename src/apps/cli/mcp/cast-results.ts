@@ -1,0 +1,76 @@
+import type { CastStatus, CastSummary } from "../../../core/cast/summary.ts";
+import type { CastId } from "../../../core/model/ids.ts";
+import type { Issue } from "../../../core/model/issue.ts";
+import { truncateMiddle } from "../../../core/model/text.ts";
+import { issueJson, issueLines } from "../../../core/view/issues.ts";
+import { plainText } from "../../../core/view/line.ts";
+import type { CommandOutput } from "../../../shell/commands/command-output.ts";
+import type { CastStore } from "../../../shell/store/cast-store.ts";
+
+/** The result of a tool call, as the protocol has it. */
+export interface ToolResult extends Record<string, unknown> {
+  content: { type: "text"; text: string }[];
+  structuredContent?: Record<string, unknown>;
+  isError?: boolean;
+}
+
+/** [MC5] A longer text would fill the context of the model that reads it. */
+const MAX_TEXT_CHARS = 40_000;
+const TEXT_WIDTH = 100;
+
+/** The output of a command, for a model and for a program. */
+export function outputResult({ code, data, lines }: CommandOutput): ToolResult {
+  return toolResult(plainText(lines(TEXT_WIDTH)), boundedData(data), code !== 0);
+}
+
+export function refusalResult(issues: readonly Issue[]): ToolResult {
+  return toolResult(plainText(issueLines(issues)), { issues: issues.map(issueJson) }, true);
+}
+
+function toolResult(text: string, data: unknown, isError: boolean): ToolResult {
+  const half = MAX_TEXT_CHARS / 2;
+  const cut = text.length > MAX_TEXT_CHARS ? truncateMiddle(text, { beginning: half, end: half }) : text;
+  const structured = typeof data === "object" && data !== null && !Array.isArray(data) ? data : { value: data };
+  return {
+    content: [{ type: "text", text: cut }],
+    structuredContent: { ...structured },
+    ...(isError ? { isError } : {}),
+  };
+}
+
+/** Large values are in the text, or can be read as a resource. */
+function boundedData(data: unknown): unknown {
+  return JSON.stringify(data).length > MAX_TEXT_CHARS ? { cut: true } : data;
+}
+
+const RUNNING: ReadonlySet<CastStatus> = new Set(["running", "sleeping", "queued"]);
+
+/** [MC2] Waits until a cast no longer runs, or until the time is over. Calls back with every change. */
+export async function waitForCast(
+  store: CastStore,
+  castId: CastId,
+  { ms, signal, onChange }: { ms: number; signal: AbortSignal; onChange: (summary: CastSummary) => void },
+): Promise<CastSummary | undefined> {
+  const { promise: isOver, resolve: finish } = Promise.withResolvers<void>();
+  let summary = await store.summary(castId);
+  let working: Promise<void> | undefined;
+  const look = (): void => {
+    working ??= store
+      .summary(castId)
+      .then((now) => {
+        summary = now;
+        if (!now || !RUNNING.has(now.status)) finish();
+        else onChange(now);
+      })
+      .finally(() => (working = undefined));
+  };
+  const timer = setTimeout(finish, ms);
+  signal.addEventListener("abort", () => finish(), { once: true });
+  const stops = [store.onCastChange(castId, look), store.onOwnerChange(castId, look)];
+  if (!summary || !RUNNING.has(summary.status) || signal.aborted) finish();
+  await isOver;
+  clearTimeout(timer);
+  for (const stop of stops) stop();
+  await working;
+  return summary;
+}

@@ -1,0 +1,102 @@
+import { ProtocolError, ProtocolErrorCode, type Server, type ServerContext } from "@modelcontextprotocol/server";
+import * as v from "valibot";
+import type { CastStatus } from "../../../core/cast/summary.ts";
+import type { CastId } from "../../../core/model/ids.ts";
+import { isJsonObject } from "../../../core/model/json.ts";
+import { findCast, type Workspace } from "../../../shell/workspace/workspace.ts";
+import { outputResult, refusalResult } from "./cast-results.ts";
+import { questionRequest, readAnswer, readQuestion } from "./questions.ts";
+import { runImmediate, startDetached, type McpProject } from "./tools.ts";
+
+export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
+const POLL_MS = 2_000;
+
+/** [MC7] A cast as a task, for a client that declares tasks with its request; undefined for others. */
+export async function taskHandle({ store }: Workspace, castId: CastId, { mcpReq }: ServerContext) {
+  if (!declaresTasks(mcpReq.envelope)) return undefined;
+  const task = await taskState(store, castId);
+  return { resultType: "task", ...task, content: [] };
+}
+
+function declaresTasks(envelope: unknown): boolean {
+  const capabilities = isJsonObject(envelope) && envelope["io.modelcontextprotocol/clientCapabilities"];
+  const extensions = isJsonObject(capabilities) && capabilities["extensions"];
+  return isJsonObject(extensions) && Object.hasOwn(extensions, TASKS_EXTENSION);
+}
+
+/** A cast that failed is a completed task with an error: `failed` is for the protocol only. */
+const TASK_STATUS: Readonly<Record<CastStatus, string>> = {
+  running: "working",
+  sleeping: "working",
+  queued: "working",
+  waiting: "input_required",
+  aborted: "cancelled",
+  completed: "completed",
+  not_satisfied: "completed",
+  failed: "completed",
+  interrupted: "completed",
+  paused: "completed",
+};
+
+async function taskState(store: Workspace["store"], castId: CastId) {
+  const summary = await store.summary(castId);
+  if (!summary) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no task ${castId}`);
+  const { startedAt, endedAt, status } = summary;
+  return {
+    taskId: castId,
+    status: TASK_STATUS[status],
+    statusMessage: status,
+    createdAt: startedAt,
+    lastUpdatedAt: endedAt ?? new Date().toISOString(),
+    ttlMs: null,
+    pollIntervalMs: POLL_MS,
+  };
+}
+
+const TaskParams = v.looseObject({ taskId: v.string() });
+
+/** [MC7] The id of a task is that of its cast, so that it outlives the server. */
+export function registerTasks(server: Server, project: McpProject): void {
+  server.setRequestHandler("tasks/get", { params: TaskParams }, async ({ taskId }) => {
+    const { workspace, castId } = await findTask(project, taskId);
+    return {
+      resultType: "complete",
+      ...(await taskState(workspace.store, castId)),
+      ...(await taskDetails(workspace, castId)),
+    };
+  });
+  server.setRequestHandler("tasks/update", { params: TaskParams }, async ({ taskId }, { mcpReq }) => {
+    const { workspace, castId } = await findTask(project, taskId);
+    const question = await readQuestion(workspace.store, castId);
+    const answer = question.ok ? readAnswer(question.value, mcpReq.inputResponses?.[question.value.key]) : undefined;
+    if (answer && answer !== "declined")
+      await startDetached({ kind: "continue", castId, ...answer, literal: true }, workspace, project.limits.options);
+    return { resultType: "complete" };
+  });
+  server.setRequestHandler("tasks/cancel", { params: TaskParams }, async ({ taskId }) => {
+    const { workspace, castId } = await findTask(project, taskId);
+    await runImmediate({ kind: "abort", castId }, workspace);
+    return { resultType: "complete" };
+  });
+}
+
+async function findTask({ open }: McpProject, taskId: string) {
+  const workspace = open();
+  const found = workspace.ok ? await findCast(workspace.value.store, taskId) : workspace;
+  // A task is named by its whole id: "last" would be another one tomorrow.
+  if (!workspace.ok || !found.ok || found.value !== taskId)
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no task ${taskId}`);
+  return { workspace: workspace.value, castId: found.value };
+}
+
+/** The result of an ended cast, or the question of a waiting one. */
+async function taskDetails(workspace: Workspace, castId: CastId): Promise<object> {
+  const status = TASK_STATUS[(await workspace.store.summary(castId))?.status ?? "running"];
+  if (status === "input_required") {
+    const question = await readQuestion(workspace.store, castId);
+    return question.ok ? { inputRequests: { [question.value.key]: questionRequest(question.value) } } : {};
+  }
+  if (status !== "completed") return {};
+  const output = await runImmediate({ kind: "status", castId }, workspace);
+  return { result: output.ok ? outputResult(output.value) : refusalResult(output.issues) };
+}
