@@ -2,17 +2,19 @@ import type { Issue } from "../../model/issue.ts";
 import { forEachStep, type Flow } from "../flow.ts";
 import { socketLabel, type Graph, type GraphSocket, type GraphLoop, loopOf, isTraversalCounted } from "../graph.ts";
 import { createDigraph, findCycles } from "../digraph.ts";
-import { issueAtLoop, issueAtSocket, warningWith } from "./issues.ts";
+import { warningAt } from "./issues.ts";
 
 /** Sockets that no cast reaches. */
 export function checkReachability(flow: Flow): readonly Issue[] {
   return flow.sockets
     .filter((_, number) => !flow.reached.has(number))
     .map((socket) =>
-      issueAtSocket(
+      warningAt(
         socket,
         [],
-        warningWith("unreachable_socket", `nothing leads to ${socketLabel(socket)}`, "add an edge to it, or remove it"),
+        "unreachable_socket",
+        `nothing leads to ${socketLabel(socket)}`,
+        "add an edge to it, or remove it",
       ),
     );
 }
@@ -24,16 +26,13 @@ export function checkCycles(graph: Graph, flow: Flow): readonly Issue[] {
 
 function loopCycleIssue(round: readonly CyclePlace[]): Issue {
   const names = round.slice(0, 8).map((place) => (isGraphLoop(place) ? `the loop "${place.id}"` : socketLabel(place)));
-  const socket = round.find((place): place is GraphSocket => !isGraphLoop(place));
-  const loop = round.find(isGraphLoop);
-  const issue = warningWith(
-    "unbounded_cycle",
-    `no limit bounds the cycle ${names.join(" → ")}`,
-    socket ? "set maxTraversals on one of its edges" : "route it through a socket whose edge has maxTraversals",
-  );
-  if (socket) return issueAtSocket(socket, ["edges"], issue);
+  const message = `no limit bounds the cycle ${names.join(" → ")}`;
+  const socket = round.find((place) => !isGraphLoop(place));
+  if (socket) return warningAt(socket, ["edges"], "unbounded_cycle", message, "set maxTraversals on one of its edges");
+  const [loop] = round;
   if (!loop) throw new Error("a round has places");
-  return issueAtLoop(loop, ["exits"], issue);
+  const hint = "route it through a socket whose edge has maxTraversals";
+  return warningAt(loop, ["exits"], "unbounded_cycle", message, hint);
 }
 
 function uncountedCycleIssues(flow: Flow): readonly Issue[] {
@@ -47,14 +46,12 @@ function uncountedCycleIssues(flow: Flow): readonly Issue[] {
     const [first] = sockets;
     if (!first) throw new Error("a cycle has sockets");
     const names = sockets.slice(0, 8).map(socketLabel).join(" → ");
-    return issueAtSocket(
+    return warningAt(
       first,
       ["edges"],
-      warningWith(
-        "unbounded_cycle",
-        `no limit bounds the cycle ${names}`,
-        "set maxTraversals on the edge that leads back",
-      ),
+      "unbounded_cycle",
+      `no limit bounds the cycle ${names}`,
+      "set maxTraversals on the edge that leads back",
     );
   });
 }

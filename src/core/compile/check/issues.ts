@@ -5,32 +5,23 @@ import type { GraphLoop, GraphSocket } from "../graph.ts";
 /** Most positions share this list. */
 export const NO_ISSUES: readonly Issue[] = [];
 
-/** A problem at a socket, with its position in the user's file. */
-export function issueAtSocket({ origin }: GraphSocket, below: KeyPath, issue: IssueAtPath): Issue {
+type PartOfGraph = Pick<GraphSocket, "origin"> | Pick<GraphLoop, "origin">;
+
+/** A problem of a socket or a loop, with its position in the user's file. */
+export function errorAt(part: PartOfGraph, below: KeyPath, code: IssueCode, message: string, hint?: string): Issue {
+  return inFileOf(part, error(code, pathOf(part, below), message, hint));
+}
+
+export function warningAt(part: PartOfGraph, below: KeyPath, code: IssueCode, message: string, hint?: string): Issue {
+  return inFileOf(part, warning(code, pathOf(part, below), message, hint));
+}
+
+function pathOf({ origin }: PartOfGraph, below: KeyPath): KeyPath {
+  if ("loop" in origin) return ["loadouts", origin.name, "loops", origin.loop, ...below];
   const { kind, name, socket } = origin;
-  return issueAt(
-    origin,
-    kind === "materia" ? ["materia", name, ...below] : ["loadouts", name, "sockets", socket, ...below],
-    issue,
-  );
+  return kind === "materia" ? ["materia", name, ...below] : ["loadouts", name, "sockets", socket, ...below];
 }
 
-/** A problem at a loop, with its position in the user's file. */
-export function issueAtLoop({ origin }: GraphLoop, below: KeyPath, issue: IssueAtPath): Issue {
-  return issueAt(origin, ["loadouts", origin.name, "loops", origin.loop, ...below], issue);
+function inFileOf({ origin: { file } }: PartOfGraph, issue: Issue): Issue {
+  return file === undefined ? issue : { ...issue, file };
 }
-
-type IssueAtPath = (path: KeyPath) => Issue;
-
-function issueAt({ file }: { readonly file?: string }, path: KeyPath, issue: IssueAtPath): Issue {
-  return file === undefined ? issue(path) : { ...issue(path), file };
-}
-
-export const errorWith =
-  (code: IssueCode, message: string, hint?: string): IssueAtPath =>
-  (path) =>
-    error(code, path, message, hint);
-export const warningWith =
-  (code: IssueCode, message: string, hint?: string): IssueAtPath =>
-  (path) =>
-    warning(code, path, message, hint);

@@ -3,7 +3,7 @@ import type { Assignment } from "../assignment.ts";
 import { reverseDigraph, type Digraph } from "../digraph.ts";
 import type { Flow } from "../flow.ts";
 import { type Graph, type GraphLoop, type GraphSocket, materiaOf } from "../graph.ts";
-import { NO_ISSUES, issueAtLoop, issueAtSocket, errorWith } from "./issues.ts";
+import { NO_ISSUES, errorAt } from "./issues.ts";
 import { mayMakeList } from "../socket-outputs.ts";
 
 /** Checks the lists of loops: a socket makes each one, and no assignment writes into one. */
@@ -33,11 +33,7 @@ function checkListIsMade({ numberOf, reached }: Flow, { loop, list }: WalkedList
   if (!members.some((member) => reached.has(member)) || isMade(list, members)) return NO_ISSUES;
   const message = `no socket before the loop "${loop.id}" makes state.${list.join(".")}, so the loop has no items`;
   return [
-    issueAtLoop(
-      loop,
-      [],
-      errorWith("list_never_produced", message, "put a generator before it, or set the list with `assign`"),
-    ),
+    errorAt(loop, [], "list_never_produced", message, "put a generator before it, or set the list with `assign`"),
   ];
 }
 
@@ -120,8 +116,7 @@ function checkTargets({ sockets }: Flow, walked: readonly (readonly string[])[])
       const list = target.findIndex((_, index) => index > 0 && lists.has(target.slice(0, index).join(".")));
       if (list === -1) return [];
       const message = `state.${target.slice(0, list).join(".")} is a list; no value can be assigned inside it`;
-      const issue = errorWith("bad_assign", message, "assign the whole list");
-      return [issueAtSocket(socket, ["assign", target.join(".")], issue)];
+      return [errorAt(socket, ["assign", target.join(".")], "bad_assign", message, "assign the whole list")];
     }),
   );
 }

@@ -13,7 +13,7 @@ import {
   materiaOf,
 } from "../graph.ts";
 import { createDominanceTest } from "../digraph.ts";
-import { NO_ISSUES, issueAtLoop, warningWith, errorWith, issueAtSocket } from "./issues.ts";
+import { NO_ISSUES, errorAt, warningAt } from "./issues.ts";
 import { END, type SocketId } from "../../model/ids.ts";
 
 /** Problems of loops. */
@@ -39,21 +39,9 @@ interface LoopWithMembers {
 
 /** [O10] A loop over a list needs a member that advances. */
 function checkLoopAdvances({ loop, members }: LoopWithMembers): readonly Issue[] {
-  if (loop.items && !members.some(({ advance }) => advance !== null)) {
-    const hint = 'give its last member "advance": { "when": "always" }';
-    return [
-      issueAtLoop(
-        loop,
-        [],
-        errorWith(
-          "endless_loop",
-          `no member of the loop "${loop.id}" advances, so it would never leave its first item`,
-          hint,
-        ),
-      ),
-    ];
-  }
-  return NO_ISSUES;
+  if (!loop.items || members.some(({ advance }) => advance !== null)) return NO_ISSUES;
+  const message = `no member of the loop "${loop.id}" advances, so it would never leave its first item`;
+  return [errorAt(loop, [], "endless_loop", message, 'give its last member "advance": { "when": "always" }')];
 }
 
 /** [O16] A member with exits, and an answer that none of them takes: the cast would end silently. */
@@ -69,7 +57,7 @@ function checkExitCoverage(flow: Flow, loop: GraphLoop): readonly Issue[] {
       const answer = satisfied === undefined ? "an answer without satisfied" : `satisfied: ${satisfied}`;
       const message = `no exit of the loop "${loop.id}" takes ${answer} of ${from}: the cast ends there`;
       const hint = 'add the missing exit; use "targetSocketId": "end" to end the cast on purpose';
-      return issueAtLoop(loop, ["exits"], warningWith("unhandled_outcome", message, hint));
+      return warningAt(loop, ["exits"], "unhandled_outcome", message, hint);
     });
   });
 }
@@ -112,40 +100,17 @@ function checkSource(graph: Graph, region: LoopWithMembers, earlyMember: FindEar
   const source = socketOf(graph, loop.from);
   const below = ["consumes", "from"];
   if (!source.generator) {
-    return [
-      issueAtLoop(
-        loop,
-        below,
-        errorWith(
-          "not_a_generator",
-          `${socketLabel(source)} is no generator, so it has no work items to consume`,
-          'name a socket whose materia has "generator": true',
-        ),
-      ),
-    ];
+    const message = `${socketLabel(source)} is no generator, so it has no work items to consume`;
+    return [errorAt(loop, below, "not_a_generator", message, 'name a socket whose materia has "generator": true')];
   }
   if (source.loop === loop.id) {
-    return [
-      issueAtLoop(
-        loop,
-        below,
-        errorWith(
-          "generator_inside_loop",
-          `${socketLabel(source)} is a member of the loop "${loop.id}" that consumes its list`,
-        ),
-      ),
-    ];
+    const message = `${socketLabel(source)} is a member of the loop "${loop.id}" that consumes its list`;
+    return [errorAt(loop, below, "generator_inside_loop", message)];
   }
   const early = earlyMember(source, region);
   if (early === undefined) return NO_ISSUES;
   const message = `the loop "${loop.id}" can be entered at ${socketLabel(early)} before ${socketLabel(source)} has run`;
-  return [
-    issueAtLoop(
-      loop,
-      [],
-      errorWith("loop_before_generator", message, "route every way into the loop through the generator"),
-    ),
-  ];
+  return [errorAt(loop, [], "loop_before_generator", message, "route every way into the loop through the generator")];
 }
 
 /** Exits that are never taken. */
@@ -156,17 +121,13 @@ function checkExit(graph: Graph, loop: GraphLoop, index: number): readonly Issue
   // [O8, G34] An empty list, and a last item that was given up, may leave by an exit of any member.
   const isOpen =
     givesUpItems(graph, loop) || (loop.items !== null && loop.exits.findIndex(isUnconditionalExit) === index);
-  if (member.advance === null && !isOpen)
-    return [
-      issueAtLoop(
-        loop,
-        ["exits", index],
-        warningWith("exit_never_taken", `${socketLabel(member)} never advances, so this exit is never taken`),
-      ),
-    ];
+  if (member.advance === null && !isOpen) {
+    const message = `${socketLabel(member)} never advances, so this exit is never taken`;
+    return [warningAt(loop, ["exits", index], "exit_never_taken", message)];
+  }
   if (member.parse === "json" || exit.condition === "always") return NO_ISSUES;
   const message = `${socketLabel(member)} is parsed as text, so "${exit.condition}" never matches`;
-  return [issueAtLoop(loop, ["exits", index], warningWith("exit_needs_json", message, 'set "parse": "json"'))];
+  return [warningAt(loop, ["exits", index], "exit_needs_json", message, 'set "parse": "json"')];
 }
 
 /** [V2] Requirements of a loop whose items run separately. */
@@ -188,20 +149,14 @@ export function checkParallel(graph: Graph, flow: Flow): readonly Issue[] {
 
 function missingListIssue(loop: GraphLoop): Issue {
   const message = `the loop "${loop.id}" has no list, so it has no items to run in parallel`;
-  return issueAtLoop(
-    loop,
-    ["parallel"],
-    errorWith("parallel_without_list", message, "let it consume the list of a generator"),
-  );
+  return errorAt(loop, ["parallel"], "parallel_without_list", message, "let it consume the list of a generator");
 }
 
 /** Several people would be asked at once, each about files that the others do not see. */
 function askingMemberIssues(graph: Graph, member: GraphSocket): readonly Issue[] {
   if (!member.interactive && materiaOf(graph, member).type !== "person") return [];
   const message = `${socketLabel(member)} waits for a person inside a parallel loop`;
-  return [
-    issueAtSocket(member, [], errorWith("parallel_person_gate", message, "ask the person before or after the loop")),
-  ];
+  return [errorAt(member, [], "parallel_person_gate", message, "ask the person before or after the loop")];
 }
 
 /** Other items still run, so one item cannot lead the cast elsewhere. It may only end it. */
@@ -209,17 +164,10 @@ function leavingEdgeIssues(graph: Graph, loop: GraphLoop, member: GraphSocket): 
   return member.edges.flatMap((edge, index) =>
     edgeTargets(edge)
       .filter((to) => to !== END && socketOf(graph, to).loop !== loop.id)
-      .map((to) =>
-        issueAtSocket(
-          member,
-          ["edges", index],
-          errorWith(
-            "parallel_loop_escape",
-            `${socketLabel(member)} leads out of the parallel loop "${loop.id}" to ${to}`,
-            "use the loop's exits, or end",
-          ),
-        ),
-      ),
+      .map((to) => {
+        const message = `${socketLabel(member)} leads out of the parallel loop "${loop.id}" to ${to}`;
+        return errorAt(member, ["edges", index], "parallel_loop_escape", message, "use the loop's exits, or end");
+      }),
   );
 }
 
@@ -238,5 +186,5 @@ function entryIssues(flow: Flow, loop: GraphLoop): readonly Issue[] {
   if (begins.size < 2) return [];
   const message = `items of the parallel loop "${loop.id}" begin at ${[...begins].join(" and ")}`;
   const hint = "let every way into the loop, and every advance, lead to the same member";
-  return [issueAtLoop(loop, ["parallel"], errorWith("parallel_entry_mismatch", message, hint))];
+  return [errorAt(loop, ["parallel"], "parallel_entry_mismatch", message, hint)];
 }

@@ -3,7 +3,7 @@ import { VARIABLE_NAMES, parseVariables, type TemplateVariable, templateOf } fro
 import { nearestName } from "../../model/text.ts";
 import type { Flow } from "../flow.ts";
 import { type Graph, type GraphSocket, loopOf, materiaOf, socketLabel } from "../graph.ts";
-import { NO_ISSUES, issueAtSocket, warningWith } from "./issues.ts";
+import { NO_ISSUES, warningAt } from "./issues.ts";
 import { bundledStateWrites, isCustomUtility } from "../socket-outputs.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 
@@ -48,30 +48,22 @@ export function checkStateUse(graph: Graph, { sockets }: Flow, elsewhere: () => 
   return [
     ...unset
       .filter(({ key }) => !others.sets.has(key))
-      .map(({ socket, key }) =>
-        issueAtSocket(
-          socket,
-          [],
-          warningWith(
-            "state_never_set",
-            `${socketLabel(socket)} reads state.${key}, which nothing sets`,
-            hintFor(key, written),
-          ),
-        ),
-      ),
+      .map(({ socket, key }) => {
+        const message = `${socketLabel(socket)} reads state.${key}, which nothing sets`;
+        return warningAt(socket, [], "state_never_set", message, hintFor(key, written));
+      }),
     ...unread
       .filter(({ key }) => !others.reads.has(key))
-      .map(({ socket, key }) =>
-        issueAtSocket(
+      .map(({ socket, key }) => {
+        const message = `${socketLabel(socket)} sets state.${key}, which nothing reads`;
+        return warningAt(
           socket,
           ["assign"],
-          warningWith(
-            "state_never_read",
-            `${socketLabel(socket)} sets state.${key}, which nothing reads`,
-            `use {{state.${key}}} in a prompt, or remove it`,
-          ),
-        ),
-      ),
+          "state_never_read",
+          message,
+          `use {{state.${key}}} in a prompt, or remove it`,
+        );
+      }),
     ...concerned.flatMap((socket) => {
       const variables = used(socket);
       return variables.length === 0 ? NO_ISSUES : checkVariables(graph, socket, variables, listIsSet);
@@ -122,7 +114,7 @@ function checkVariables(
   listIsSet: boolean,
 ): readonly Issue[] {
   const unfilled = (message: string, hint?: string): readonly Issue[] => [
-    issueAtSocket(socket, [], warningWith("unknown_variable", message, hint)),
+    warningAt(socket, [], "unknown_variable", message, hint),
   ];
   return used.flatMap((variable) => {
     if (variable.kind === "unknown") {
