@@ -1,42 +1,46 @@
 import type * as v from "valibot";
-import type { Loadout } from "../model/loadout.ts";
+import type { Edge, Exit, Loadout } from "../model/loadout.ts";
 
 type Loadouts = Readonly<Record<string, v.InferInput<typeof Loadout>>>;
+type AuthoredEdge = v.InferInput<typeof Edge>;
+
+function always(to: string): AuthoredEdge[] {
+  return [{ when: "always", to }];
+}
+
+/** On if the result is accepted, else back, so often and then elsewhere. */
+function judged(to: string, back: string, limits: Pick<AuthoredEdge, "maxTraversals" | "then"> = {}): AuthoredEdge[] {
+  return [
+    { when: "satisfied", to },
+    { when: "not_satisfied", to: back, ...limits },
+  ];
+}
+
+function exit(from: string, to: string): v.InferInput<typeof Exit> {
+  return { id: `exit:${from}:always`, from, condition: "always", targetSocketId: to };
+}
 
 export const BUNDLED_LOADOUTS: Loadouts = {
   "Full-Auto": {
     description: "Plans, builds, evaluates and commits a request item by item, without a person.",
     entry: "Socket-1",
     sockets: {
-      "Socket-1": { materia: "Ignore-Artifacts", parse: "json", edges: [{ when: "always", to: "Socket-2" }] },
-      "Socket-2": { materia: "Detect-VCS", parse: "json", edges: [{ when: "always", to: "Socket-3" }] },
-      "Socket-3": { materia: "Auto-Plan", parse: "json", edges: [{ when: "always", to: "Socket-9" }] },
-      "Socket-4": { materia: "Auto-Architect", parse: "json", edges: [{ when: "always", to: "Socket-5" }] },
-      "Socket-5": { materia: "Build", edges: [{ when: "always", to: "Socket-6" }] },
-      "Socket-6": {
-        materia: "Auto-Eval",
-        parse: "json",
-        edges: [
-          { when: "satisfied", to: "Socket-7" },
-          { when: "not_satisfied", to: "Socket-5", maxTraversals: 3 },
-        ],
-      },
-      "Socket-7": { materia: "Maintain", advance: {}, edges: [{ when: "always", to: "Socket-5" }] },
+      "Socket-1": { materia: "Ignore-Artifacts", parse: "json", edges: always("Socket-2") },
+      "Socket-2": { materia: "Detect-VCS", parse: "json", edges: always("Socket-3") },
+      "Socket-3": { materia: "Auto-Plan", parse: "json", edges: always("Socket-9") },
+      "Socket-4": { materia: "Auto-Architect", parse: "json", edges: always("Socket-5") },
+      "Socket-5": { materia: "Build", edges: always("Socket-6") },
+      "Socket-6": { materia: "Auto-Eval", parse: "json", edges: judged("Socket-7", "Socket-5", { maxTraversals: 3 }) },
+      "Socket-7": { materia: "Maintain", advance: {}, edges: always("Socket-5") },
       "Socket-8": { materia: "Narrate" },
       // One item needs no design that several share: the architect would read again what the planner has read.
-      "Socket-9": {
-        materia: "Several-Items",
-        edges: [
-          { when: "satisfied", to: "Socket-4" },
-          { when: "not_satisfied", to: "Socket-5" },
-        ],
-      },
+      "Socket-9": { materia: "Several-Items", edges: judged("Socket-4", "Socket-5") },
     },
     loops: {
       workItemIteration: {
         sockets: ["Socket-5", "Socket-6", "Socket-7"],
         consumes: { from: "Socket-3", output: "workItems" },
-        exits: [{ id: "exit:Socket-7:always", from: "Socket-7", condition: "always", targetSocketId: "Socket-8" }],
+        exits: [exit("Socket-7", "Socket-8")],
       },
     },
   },
@@ -45,37 +49,21 @@ export const BUNDLED_LOADOUTS: Loadouts = {
     description: "Plans, then builds each item until the project's own tests pass and an evaluator is content.",
     entry: "Socket-1",
     sockets: {
-      "Socket-1": { materia: "Ignore-Artifacts", parse: "json", edges: [{ when: "always", to: "Socket-2" }] },
-      "Socket-2": { materia: "Detect-VCS", parse: "json", edges: [{ when: "always", to: "Socket-3" }] },
-      "Socket-3": { materia: "Auto-Plan", parse: "json", edges: [{ when: "always", to: "Socket-4" }] },
-      "Socket-4": { materia: "Build", edges: [{ when: "always", to: "Socket-5" }] },
+      "Socket-1": { materia: "Ignore-Artifacts", parse: "json", edges: always("Socket-2") },
+      "Socket-2": { materia: "Detect-VCS", parse: "json", edges: always("Socket-3") },
+      "Socket-3": { materia: "Auto-Plan", parse: "json", edges: always("Socket-4") },
+      "Socket-4": { materia: "Build", edges: always("Socket-5") },
       // A failing test costs no tokens, so it may send work back more often. An item that still fails is given up.
-      "Socket-5": {
-        materia: "Run-Checks",
-        edges: [
-          { when: "satisfied", to: "Socket-6" },
-          { when: "not_satisfied", to: "Socket-4", maxTraversals: 4, then: "next" },
-        ],
-      },
-      "Socket-6": {
-        materia: "Auto-Eval",
-        parse: "json",
-        edges: [
-          { when: "satisfied", to: "Socket-7" },
-          { when: "not_satisfied", to: "Socket-4", maxTraversals: 2 },
-        ],
-      },
-      "Socket-7": { materia: "Maintain", advance: {}, edges: [{ when: "always", to: "Socket-4" }] },
+      "Socket-5": { materia: "Run-Checks", edges: judged("Socket-6", "Socket-4", { maxTraversals: 4, then: "next" }) },
+      "Socket-6": { materia: "Auto-Eval", parse: "json", edges: judged("Socket-7", "Socket-4", { maxTraversals: 2 }) },
+      "Socket-7": { materia: "Maintain", advance: {}, edges: always("Socket-4") },
       "Socket-8": { materia: "Narrate" },
     },
     loops: {
       workItemIteration: {
         sockets: ["Socket-4", "Socket-5", "Socket-6", "Socket-7"],
         consumes: { from: "Socket-3", output: "workItems" },
-        exits: [
-          { id: "exit:Socket-7:always", from: "Socket-7", condition: "always", targetSocketId: "Socket-8" },
-          { id: "exit:Socket-5:always", from: "Socket-5", condition: "always", targetSocketId: "Socket-8" },
-        ],
+        exits: [exit("Socket-7", "Socket-8"), exit("Socket-5", "Socket-8")],
       },
     },
   },
@@ -85,55 +73,33 @@ export const BUNDLED_LOADOUTS: Loadouts = {
     entry: "Socket-1",
     sockets: {
       // Items run in parallel only in a clean working tree.
-      "Socket-1": { materia: "Blackbelt-Bootstrap", parse: "json", edges: [{ when: "always", to: "Socket-2" }] },
-      "Socket-2": { materia: "Detect-VCS", parse: "json", edges: [{ when: "always", to: "Socket-3" }] },
-      "Socket-3": { materia: "Parallel-Plan", parse: "json", edges: [{ when: "always", to: "Socket-4" }] },
-      "Socket-4": { materia: "Build", edges: [{ when: "always", to: "Socket-5" }] },
-      "Socket-5": {
-        materia: "Run-Checks",
-        edges: [
-          { when: "satisfied", to: "Socket-6" },
-          { when: "not_satisfied", to: "Socket-4", maxTraversals: 4, then: "next" },
-        ],
-      },
+      "Socket-1": { materia: "Blackbelt-Bootstrap", parse: "json", edges: always("Socket-2") },
+      "Socket-2": { materia: "Detect-VCS", parse: "json", edges: always("Socket-3") },
+      "Socket-3": { materia: "Parallel-Plan", parse: "json", edges: always("Socket-4") },
+      "Socket-4": { materia: "Build", edges: always("Socket-5") },
+      "Socket-5": { materia: "Run-Checks", edges: judged("Socket-6", "Socket-4", { maxTraversals: 4, then: "next" }) },
       "Socket-6": {
         materia: "Auto-Eval",
         parse: "json",
-        edges: [
-          { when: "satisfied", to: "Socket-7" },
-          { when: "not_satisfied", to: "Socket-4", maxTraversals: 2, then: "next" },
-        ],
+        edges: judged("Socket-7", "Socket-4", { maxTraversals: 2, then: "next" }),
       },
-      "Socket-7": { materia: "Maintain", advance: {}, edges: [{ when: "always", to: "Socket-4" }] },
+      "Socket-7": { materia: "Maintain", advance: {}, edges: always("Socket-4") },
       // Items that work alone may fail together: git merges lines, not meanings.
-      "Socket-8": {
-        materia: "Run-Checks",
-        edges: [
-          { when: "satisfied", to: "Socket-9" },
-          { when: "not_satisfied", to: "Socket-10", maxTraversals: 3 },
-        ],
-      },
+      "Socket-8": { materia: "Run-Checks", edges: judged("Socket-9", "Socket-10", { maxTraversals: 3 }) },
       "Socket-9": {
         materia: "Integration-Review",
         parse: "json",
-        edges: [
-          { when: "satisfied", to: "Socket-12" },
-          { when: "not_satisfied", to: "Socket-10", maxTraversals: 2 },
-        ],
+        edges: judged("Socket-12", "Socket-10", { maxTraversals: 2 }),
       },
-      "Socket-10": { materia: "Build", edges: [{ when: "always", to: "Socket-11" }] },
-      "Socket-11": { materia: "Maintain", edges: [{ when: "always", to: "Socket-8" }] },
+      "Socket-10": { materia: "Build", edges: always("Socket-11") },
+      "Socket-11": { materia: "Maintain", edges: always("Socket-8") },
       "Socket-12": { materia: "Narrate" },
     },
     loops: {
       workItemIteration: {
         sockets: ["Socket-4", "Socket-5", "Socket-6", "Socket-7"],
         consumes: { from: "Socket-3", output: "workItems" },
-        exits: [
-          { id: "exit:Socket-7:always", from: "Socket-7", condition: "always", targetSocketId: "Socket-8" },
-          { id: "exit:Socket-5:always", from: "Socket-5", condition: "always", targetSocketId: "Socket-8" },
-          { id: "exit:Socket-6:always", from: "Socket-6", condition: "always", targetSocketId: "Socket-8" },
-        ],
+        exits: [exit("Socket-7", "Socket-8"), exit("Socket-5", "Socket-8"), exit("Socket-6", "Socket-8")],
         parallel: 4,
       },
     },
@@ -143,8 +109,8 @@ export const BUNDLED_LOADOUTS: Loadouts = {
     description: "Agrees on a plan with a person and checks each item against the code; changes no file.",
     entry: "Socket-1",
     sockets: {
-      "Socket-1": { materia: "Interactive-Plan", parse: "json", edges: [{ when: "always", to: "Socket-2" }] },
-      "Socket-2": { materia: "Context-Check", advance: {}, edges: [{ when: "always", to: "Socket-2" }] },
+      "Socket-1": { materia: "Interactive-Plan", parse: "json", edges: always("Socket-2") },
+      "Socket-2": { materia: "Context-Check", advance: {}, edges: always("Socket-2") },
     },
     // No exits: the checked plan is the end, and a link continues from here.
     loops: { consult: { sockets: ["Socket-2"], consumes: { from: "Socket-1", output: "workItems" } } },
@@ -154,38 +120,24 @@ export const BUNDLED_LOADOUTS: Loadouts = {
     description: "Agrees on a plan with a person, refines its design, then builds it item by item on a new branch.",
     entry: "Socket-1",
     sockets: {
-      "Socket-1": { materia: "Interactive-Plan", parse: "json", edges: [{ when: "always", to: "Socket-2" }] },
-      "Socket-2": { materia: "Auto-Architect", parse: "json", edges: [{ when: "always", to: "Socket-3" }] },
-      "Socket-3": {
-        materia: "Commit-Sigil",
-        parse: "json",
-        edges: [
-          { when: "satisfied", to: "Socket-5" },
-          { when: "not_satisfied", to: "Socket-4" },
-        ],
-      },
+      "Socket-1": { materia: "Interactive-Plan", parse: "json", edges: always("Socket-2") },
+      "Socket-2": { materia: "Auto-Architect", parse: "json", edges: always("Socket-3") },
+      "Socket-3": { materia: "Commit-Sigil", parse: "json", edges: judged("Socket-5", "Socket-4") },
       // Titles are corrected once. Work that was agreed on does not stop for a title.
-      "Socket-4": { materia: "Auto-Architect", parse: "json", edges: [{ when: "always", to: "Socket-5" }] },
-      "Socket-5": { materia: "Blackbelt-Bootstrap", parse: "json", edges: [{ when: "always", to: "Socket-6" }] },
+      "Socket-4": { materia: "Auto-Architect", parse: "json", edges: always("Socket-5") },
+      "Socket-5": { materia: "Blackbelt-Bootstrap", parse: "json", edges: always("Socket-6") },
       // After the bootstrap, which may have created the repository.
-      "Socket-6": { materia: "Detect-VCS", parse: "json", edges: [{ when: "always", to: "Socket-7" }] },
-      "Socket-7": { materia: "Build", edges: [{ when: "always", to: "Socket-8" }] },
-      "Socket-8": {
-        materia: "Auto-Eval",
-        parse: "json",
-        edges: [
-          { when: "satisfied", to: "Socket-9" },
-          { when: "not_satisfied", to: "Socket-7", maxTraversals: 3 },
-        ],
-      },
-      "Socket-9": { materia: "Maintain", advance: {}, edges: [{ when: "always", to: "Socket-7" }] },
+      "Socket-6": { materia: "Detect-VCS", parse: "json", edges: always("Socket-7") },
+      "Socket-7": { materia: "Build", edges: always("Socket-8") },
+      "Socket-8": { materia: "Auto-Eval", parse: "json", edges: judged("Socket-9", "Socket-7", { maxTraversals: 3 }) },
+      "Socket-9": { materia: "Maintain", advance: {}, edges: always("Socket-7") },
       "Socket-10": { materia: "Narrate" },
     },
     loops: {
       workItemIteration: {
         sockets: ["Socket-7", "Socket-8", "Socket-9"],
         consumes: { from: "Socket-3", output: "workItems" },
-        exits: [{ id: "exit:Socket-9:always", from: "Socket-9", condition: "always", targetSocketId: "Socket-10" }],
+        exits: [exit("Socket-9", "Socket-10")],
       },
     },
   },

@@ -12,7 +12,6 @@ import { withoutUndefined, isJsonObject, type JsonObject } from "../model/json.t
 import type { Loadout } from "../model/loadout.ts";
 import type { Materia } from "../model/materia.ts";
 import { didYouMean, oneLine } from "../model/text.ts";
-import * as v from "valibot";
 import { readLoadout } from "./read-loadout.ts";
 import { readMateria } from "./read-materia.ts";
 import { readAnyFormat } from "./formats.ts";
@@ -122,63 +121,24 @@ interface EntrySource {
 }
 
 /** [B3, TM5] A project's file must never choose where a person's work goes. */
-function readUserSetting<const T extends v.GenericSchema>(
-  schema: T,
-  raw: Readonly<Record<string, unknown>>,
-  key: string,
-  layer: LayerName,
-): { value?: v.InferOutput<T> | undefined; issues: readonly Issue[] } {
-  if (layer === "user" || raw[key] === undefined) return validateSetting(v.optional(schema), raw[key], key);
-  const message = `only the user's own configuration may set "${key}"`;
-  return { issues: [error("user_setting_in_project", [key], message, "move it to your own configuration")] };
-}
+const USER_SETTINGS: readonly string[] = ["fleet", "telemetry"];
 
 function readSettings(
   raw: Readonly<Record<string, unknown>>,
   layer: LayerName,
 ): { value: LayerSettings; issues: readonly Issue[] } {
-  const artifactDir = validateSetting(settingsSchemaEntries.artifactDir, raw["artifactDir"], "artifactDir");
-  const activeLoadout = validateSetting(settingsSchemaEntries.activeLoadout, raw["activeLoadout"], "activeLoadout");
-  const model = validateSetting(settingsSchemaEntries.model, raw["model"], "model");
-  const budget = validateSetting(v.optional(Budget), raw["budget"], "budget");
-  const limits = validateSetting(v.optional(Limits), raw["limits"], "limits");
-  const notify = validateSetting(settingsSchemaEntries.notify, raw["notify"], "notify");
-  const checkpoints = validateSetting(settingsSchemaEntries.checkpoints, raw["checkpoints"], "checkpoints");
-  const worktree = validateSetting(v.optional(WorktreeConfig), raw["worktree"], "worktree");
-  const fleet = readUserSetting(FleetConfig, raw, "fleet", layer);
-  const telemetry = readUserSetting(TelemetryConfig, raw, "telemetry", layer);
+  const { $schema: _schema, ...schemas } = settingsSchemaEntries;
+  const read = Object.entries(schemas).map(([key, schema]) => {
+    if (layer === "user" || raw[key] === undefined || !USER_SETTINGS.includes(key))
+      return { key, ...validate(schema, raw[key], [key]) };
+    const message = `only the user's own configuration may set "${key}"`;
+    return { key, issues: [error("user_setting_in_project", [key], message, "move it to your own configuration")] };
+  });
+  const values = read.map((each) => [each.key, "value" in each ? each.value : undefined]);
   return {
-    value: {
-      ...withoutUndefined({
-        artifactDir: artifactDir.value,
-        activeLoadout: activeLoadout.value,
-        model: model.value,
-        budget: budget.value,
-        limits: limits.value,
-        notify: notify.value,
-        checkpoints: checkpoints.value,
-        worktree: worktree.value,
-        fleet: fleet.value,
-        telemetry: telemetry.value,
-      }),
-    },
-    issues: [
-      artifactDir,
-      activeLoadout,
-      model,
-      budget,
-      limits,
-      notify,
-      checkpoints,
-      worktree,
-      fleet,
-      telemetry,
-    ].flatMap((part) => part.issues),
+    value: withoutUndefined(Object.fromEntries(values) as LayerSettings), // each by its own schema
+    issues: read.flatMap(({ issues }) => issues),
   };
-}
-
-function validateSetting<const T extends v.GenericSchema>(schema: T, value: unknown, key: string) {
-  return validate(schema, value, [key]);
 }
 
 function sectionIssues(raw: Readonly<Record<string, unknown>>, section: string): readonly Issue[] {

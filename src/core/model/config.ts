@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { Loadout } from "./loadout.ts";
 import { AgentMateria, Materia, ModelList, PersonMateria, UtilityMateria } from "./materia.ts";
-import { wholeNumber } from "./schemas.ts";
+import { described, nonEmptyText, setting, wholeNumber } from "./schemas.ts";
 import { readDuration } from "./text.ts";
 
 /** Where a value can come from; later ones win. */
@@ -24,62 +24,42 @@ function durationMs(value: string | number): number | undefined {
 }
 
 export const Budget = v.object({
-  maxTokens: v.optional(v.pipe(count, v.description("Tokens after which no further request to a model is made."))),
-  maxCostUsd: v.optional(
-    v.pipe(nonNegative, v.description("Dollars after which no further request to a model is made.")),
-  ),
-  warnAtPercent: v.optional(
-    v.pipe(nonNegative, v.maxValue(100, "must be at most 100"), v.description("When to warn.")),
-  ),
+  maxTokens: setting(count, "Tokens after which no further request to a model is made."),
+  maxCostUsd: setting(nonNegative, "Dollars after which no further request to a model is made."),
+  warnAtPercent: setting(v.pipe(nonNegative, v.maxValue(100, "must be at most 100")), "When to warn."),
 });
 export type Budget = v.InferOutput<typeof Budget>;
 
 export const Limits = v.object({
-  maxNoAdvanceCycles: v.optional(
-    v.pipe(count, v.description("Returns to a socket without progress before the cast fails.")),
+  maxNoAdvanceCycles: setting(count, "Returns to a socket without progress before the cast fails."),
+  maxRepairs: setting(count, "Turns that ask for a valid handoff before the cast fails."),
+  maxUnchanged: setting(
+    count,
+    "Visits in a row that were sent back and changed no file before the cast stops; 2 if unset.",
   ),
-  maxRepairs: v.optional(v.pipe(count, v.description("Turns that ask for a valid handoff before the cast fails."))),
-  maxUnchanged: v.optional(
-    v.pipe(
-      count,
-      v.description("Visits in a row that were sent back and changed no file before the cast stops; 2 if unset."),
-    ),
+  maxConflicts: setting(
+    count,
+    "How often an item of a parallel loop is done again because its work could not be merged.",
   ),
-  maxConflicts: v.optional(
-    v.pipe(
-      count,
-      v.description("How often an item of a parallel loop is done again because its work could not be merged."),
-    ),
+  maxConversationTokens: setting(
+    count,
+    "Tokens above which a conversation is not continued (`conversation`); 60000 if unset.",
   ),
-  maxConversationTokens: v.optional(
-    v.pipe(
-      count,
-      v.description("Tokens above which a conversation is not continued (`conversation`); 60000 if unset."),
-    ),
+  agentSilenceMs: setting(
+    count,
+    "Milliseconds without a sign of life after which an agent is ended; 0 waits for ever.",
   ),
-  agentSilenceMs: v.optional(
-    v.pipe(
-      count,
-      v.description("Milliseconds without a sign of life after which an agent is ended; 0 waits for ever."),
-    ),
-  ),
-  maxRetries: v.optional(v.pipe(count, v.description("How often a failed request to the model is sent again."))),
-  retryBaseMs: v.optional(
-    v.pipe(count, v.description("Milliseconds before the first retry; each further one waits twice as long.")),
-  ),
+  maxRetries: setting(count, "How often a failed request to the model is sent again."),
+  retryBaseMs: setting(count, "Milliseconds before the first retry; each further one waits twice as long."),
   maxRetryAfter: v.optional(
     duration("The longest wait that a provider names and that is an ordinary retry; 5m if unset."),
   ),
   waitForProvider: v.optional(
     duration("How long a cast may sleep in all until limits of a provider have passed; --wait wins over it."),
   ),
-  maxRepeatedCalls: v.optional(
-    v.pipe(
-      count,
-      v.description(
-        "The same tool call with the same result so often in a row ends the turn; 8 if unset, 0 for never.",
-      ),
-    ),
+  maxRepeatedCalls: setting(
+    count,
+    "The same tool call with the same result so often in a row ends the turn; 8 if unset, 0 for never.",
   ),
 });
 export type Limits = v.InferOutput<typeof Limits>;
@@ -117,18 +97,13 @@ export function maxConversationTokensOf({ maxConversationTokens = 60_000 }: Part
 
 /** What a working tree of a parallel item needs besides the files of the repository. */
 export const WorktreeConfig = v.object({
-  copy: v.optional(
-    v.pipe(
-      v.array(v.pipe(v.string(), v.minLength(1, "is empty"))),
-      v.description("Files and folders that git ignores and an item needs, such as .env; copied, never linked."),
-    ),
+  copy: setting(
+    v.array(nonEmptyText),
+    "Files and folders that git ignores and an item needs, such as .env; copied, never linked.",
   ),
-  setup: v.optional(
-    v.pipe(
-      v.array(v.string()),
-      v.minLength(1, "names no program"),
-      v.description("A program and its arguments, run once in each new tree, such as npm ci."),
-    ),
+  setup: setting(
+    v.pipe(v.array(v.string()), v.minLength(1, "names no program")),
+    "A program and its arguments, run once in each new tree, such as npm ci.",
   ),
 });
 export type WorktreeConfig = v.InferOutput<typeof WorktreeConfig>;
@@ -138,78 +113,66 @@ export type AgentLimits = RequiredLimits<"agentSilenceMs"> & Pick<Limits, "maxRe
 
 /** [B3] The database of a fleet, and the settings of its workers. */
 export const FleetProfile = v.object({
-  url: v.pipe(
-    v.string(),
-    v.minLength(1, "is empty"),
-    v.description("The database: postgres://user@host/name. $NAME stands for a variable of the environment."),
+  url: described(
+    nonEmptyText,
+    "The database: postgres://user@host/name. $NAME stands for a variable of the environment.",
   ),
   ca: v.exactOptional(
-    v.pipe(
-      v.string(),
-      v.description("A file with the certificate that signs the server's, where it is a private one."),
-    ),
+    described(v.string(), "A file with the certificate that signs the server's, where it is a private one."),
   ),
   project: v.exactOptional(
-    v.pipe(
-      v.string(),
-      v.minLength(1, "is empty"),
-      v.description(
-        "The project that casts belong to; the name of the project's folder if unset, so that a folder of another name is another project.",
-      ),
+    described(
+      nonEmptyText,
+      "The project that casts belong to; the name of the project's folder if unset, so that a folder of another name is another project.",
     ),
   ),
-  queue: v.exactOptional(
-    v.pipe(v.string(), v.minLength(1, "is empty"), v.description('The queue that casts wait in; "casts" if unset.')),
-  ),
+  queue: v.exactOptional(described(nonEmptyText, 'The queue that casts wait in; "casts" if unset.')),
   setup: v.exactOptional(
-    v.pipe(
-      v.array(v.string()),
-      v.minLength(1, "names no program"),
-      v.description("A program and its arguments that a worker runs once in each tree that it makes, such as npm ci."),
+    described(
+      v.pipe(v.array(v.string()), v.minLength(1, "names no program")),
+      "A program and its arguments that a worker runs once in each tree that it makes, such as npm ci.",
     ),
   ),
   deliver: v.exactOptional(
-    v.pipe(
+    described(
       v.picklist(["push"]),
-      v.description(
-        "push: a worker pushes the result of each cast that it completes as the branch materia/<castId>, unless something in it looks like a secret.",
-      ),
+      "push: a worker pushes the result of each cast that it completes as the branch materia/<castId>, unless something in it looks like a secret.",
     ),
   ),
   remotes: v.exactOptional(
-    v.pipe(
-      v.array(v.pipe(v.string(), v.minLength(1, "is empty"))),
-      v.description(
-        "Addresses of repositories, or what they begin with: a worker fetches and pushes only there. If unset, everywhere over https and ssh, and in no folder of the worker's machine.",
-      ),
+    described(
+      v.array(nonEmptyText),
+      "Addresses of repositories, or what they begin with: a worker fetches and pushes only there. If unset, everywhere over https and ssh, and in no folder of the worker's machine.",
     ),
   ),
   maxCheckpointBytes: v.exactOptional(
-    v.pipe(count, v.description("How large the files of one checkpoint may be, packed; 200 MB if unset.")),
+    described(count, "How large the files of one checkpoint may be, packed; 200 MB if unset."),
   ),
 });
 export type FleetProfile = v.InferOutput<typeof FleetProfile>;
 
 export const FleetConfig = v.object({
-  profiles: v.pipe(v.record(v.string(), FleetProfile), v.description("Fleets by the name that --on takes.")),
+  profiles: described(v.record(v.string(), FleetProfile), "Fleets by the name that --on takes."),
 });
 export type FleetConfig = v.InferOutput<typeof FleetConfig>;
 
 /** [TM5] Where the spans of casts are sent. */
 export const TelemetryConfig = v.object({
-  otlp: v.pipe(
-    v.string(),
-    v.check((text) => /^https?:\/\/[^\s/]/.test(text), "must be an address that begins with http:// or https://"),
-    v.description("A collector of OpenTelemetry that takes OTLP/JSON over HTTP, such as http://127.0.0.1:4318."),
+  otlp: described(
+    v.pipe(
+      v.string(),
+      v.check((text) => /^https?:\/\/[^\s/]/.test(text), "must be an address that begins with http:// or https://"),
+    ),
+    "A collector of OpenTelemetry that takes OTLP/JSON over HTTP, such as http://127.0.0.1:4318.",
   ),
   headers: v.exactOptional(
-    v.pipe(
+    described(
       v.record(v.string(), v.string()),
-      v.description("Headers of each request. $NAME stands for a variable of the environment."),
+      "Headers of each request. $NAME stands for a variable of the environment.",
     ),
   ),
   contents: v.exactOptional(
-    v.pipe(v.boolean(), v.description("Whether requests, replies and tool arguments are sent too; false if unset.")),
+    described(v.boolean(), "Whether requests, replies and tool arguments are sent too; false if unset."),
   ),
 });
 export type TelemetryConfig = v.InferOutput<typeof TelemetryConfig>;
@@ -217,39 +180,22 @@ export type TelemetryConfig = v.InferOutput<typeof TelemetryConfig>;
 /** The settings of a configuration file, without its materia and loadouts. */
 export const settingsSchemaEntries = {
   $schema: v.optional(v.string()),
-  artifactDir: v.optional(v.pipe(v.string(), v.minLength(1, "is empty"), v.description("Where casts are kept."))),
-  activeLoadout: v.optional(v.pipe(v.string(), v.description("The loadout that `cast` runs."))),
-  model: v.optional(
-    v.pipe(
-      ModelList,
-      v.description(
-        "The model, or models in order, of agents whose materia names none; Pi's own default if unset. `--model` wins over both.",
-      ),
-    ),
+  artifactDir: setting(nonEmptyText, "Where casts are kept."),
+  activeLoadout: setting(v.string(), "The loadout that `cast` runs."),
+  model: setting(
+    ModelList,
+    "The model, or models in order, of agents whose materia names none; Pi's own default if unset. `--model` wins over both.",
   ),
   budget: v.optional(Budget),
   limits: v.optional(Limits),
-  notify: v.optional(
-    v.pipe(
-      v.boolean(),
-      v.description(
-        "Whether a cast in Pi rings the bell, tells the desktop where the terminal can, and names itself in the window's title when it waits, fails or ends. Default true.",
-      ),
-    ),
+  notify: setting(
+    v.boolean(),
+    "Whether a cast in Pi rings the bell, tells the desktop where the terminal can, and names itself in the window's title when it waits, fails or ends. Default true.",
   ),
-  checkpoints: v.optional(
-    v.pipe(
-      v.boolean(),
-      v.description("Whether the files are kept after every visit that changed them; true if unset."),
-    ),
-  ),
-  worktree: v.optional(v.pipe(WorktreeConfig, v.description("What the working trees of parallel items are given."))),
-  fleet: v.optional(
-    v.pipe(FleetConfig, v.description("Fleets of machines that drive casts; read from the user's own file alone.")),
-  ),
-  telemetry: v.optional(
-    v.pipe(TelemetryConfig, v.description("Where spans of casts are sent; read from the user's own file alone.")),
-  ),
+  checkpoints: setting(v.boolean(), "Whether the files are kept after every visit that changed them; true if unset."),
+  worktree: setting(WorktreeConfig, "What the working trees of parallel items are given."),
+  fleet: setting(FleetConfig, "Fleets of machines that drive casts; read from the user's own file alone."),
+  telemetry: setting(TelemetryConfig, "Where spans of casts are sent; read from the user's own file alone."),
 };
 
 /** A materia that lists only its differences. The rest comes from the materia that it extends. */
@@ -264,11 +210,9 @@ const ExtendingMateria = v.object({
 /** A whole file, as editors see it. It is read part by part, so that one invalid loadout blocks no other. */
 export const Config = v.object({
   ...settingsSchemaEntries,
-  materia: v.optional(
-    v.pipe(
-      v.record(v.string(), v.nullable(v.union([Materia, ExtendingMateria]))),
-      v.description("Reusable behaviours by name."),
-    ),
+  materia: setting(
+    v.record(v.string(), v.nullable(v.union([Materia, ExtendingMateria]))),
+    "Reusable behaviours by name.",
   ),
-  loadouts: v.optional(v.pipe(v.record(v.string(), v.nullable(Loadout)), v.description("Graphs by name."))),
+  loadouts: setting(v.record(v.string(), v.nullable(Loadout)), "Graphs by name."),
 });

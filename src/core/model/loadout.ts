@@ -1,11 +1,11 @@
 import * as v from "valibot";
 import { Destination, SocketId } from "./ids.ts";
 import { AssignMap, ConversationScope, ParseMode } from "./materia.ts";
-import { wholeNumber } from "./schemas.ts";
+import { described, nonEmptyText, setting, wholeNumber } from "./schemas.ts";
 
-export const Condition = v.pipe(
+export const Condition = described(
   v.picklist(["always", "satisfied", "not_satisfied"]),
-  v.description("always, or what the handoff's `satisfied` must say."),
+  "always, or what the handoff's `satisfied` must say.",
 );
 export type Condition = v.InferOutput<typeof Condition>;
 
@@ -14,20 +14,14 @@ export const NEXT_ITEM = "next";
 
 export const Edge = v.object({
   when: Condition,
-  to: v.pipe(Destination, v.description("A socket, or end.")),
-  maxTraversals: v.optional(
-    v.pipe(
-      wholeNumber(1),
-      v.description(
-        "How often this edge may be taken: for one work item where it stays in its loop, else in one cast.",
-      ),
-    ),
+  to: described(Destination, "A socket, or end."),
+  maxTraversals: setting(
+    wholeNumber(1),
+    "How often this edge may be taken: for one work item where it stays in its loop, else in one cast.",
   ),
-  then: v.optional(
-    v.pipe(
-      v.union([v.literal(NEXT_ITEM), Destination], 'is neither a socket id, "end" nor "next"'),
-      v.description("Where to go once maxTraversals are used up: a socket, end, or next for the next work item."),
-    ),
+  then: setting(
+    v.union([v.literal(NEXT_ITEM), Destination], 'is neither a socket id, "end" nor "next"'),
+    "Where to go once maxTraversals are used up: a socket, end, or next for the next work item.",
   ),
 });
 export type Edge = v.InferOutput<typeof Edge>;
@@ -38,32 +32,27 @@ export function edgeTargets({ to, then }: Edge): readonly Destination[] {
 }
 
 export const AdvanceRule = v.object({
-  cursor: v.optional(v.pipe(v.string(), v.description("A name for people; the loop owns the cursor itself."))),
-  items: v.optional(
-    v.pipe(v.string(), v.description("state.workItems, or another list in state where the loop consumes none.")),
-  ),
+  cursor: setting(v.string(), "A name for people; the loop owns the cursor itself."),
+  items: setting(v.string(), "state.workItems, or another list in state where the loop consumes none."),
   when: v.optional(Condition, "always"),
 });
 export type AdvanceRule = v.InferOutput<typeof AdvanceRule>;
 
 export const Socket = v.object({
-  materia: v.pipe(v.string(), v.description("The name of the materia seated here.")),
+  materia: described(v.string(), "The name of the materia seated here."),
   parse: v.optional(ParseMode),
   conversation: v.optional(ConversationScope),
   assign: v.optional(AssignMap),
-  advance: v.optional(v.pipe(AdvanceRule, v.description("Move the loop on to its next item after this visit."))),
-  edges: v.optional(
-    v.pipe(v.array(Edge), v.description("Ways out, tried in order; the first that matches is taken.")),
-    [],
-  ),
+  advance: setting(AdvanceRule, "Move the loop on to its next item after this visit."),
+  edges: v.optional(described(v.array(Edge), "Ways out, tried in order; the first that matches is taken."), []),
 });
 export type Socket = v.InferOutput<typeof Socket>;
 
 export const Exit = v.object({
-  id: v.pipe(v.string(), v.minLength(1, "is empty"), v.description("Stable and unique within the loop.")),
-  from: v.pipe(SocketId, v.description("The member whose advance exhausts the list.")),
+  id: described(nonEmptyText, "Stable and unique within the loop."),
+  from: described(SocketId, "The member whose advance exhausts the list."),
   condition: Condition,
-  targetSocketId: v.pipe(Destination, v.description("Where the cast goes on; end says that it ends on purpose.")),
+  targetSocketId: described(Destination, "Where the cast goes on; end says that it ends on purpose."),
 });
 export type Exit = v.InferOutput<typeof Exit>;
 
@@ -71,36 +60,33 @@ export type Exit = v.InferOutput<typeof Exit>;
 const MAX_PARALLEL_ITEMS = 64;
 
 export const Loop = v.object({
-  label: v.optional(v.pipe(v.string(), v.description("The name people see."))),
-  sockets: v.pipe(v.array(SocketId), v.minLength(1, "names no socket"), v.description("The members.")),
+  label: setting(v.string(), "The name people see."),
+  sockets: described(v.pipe(v.array(SocketId), v.minLength(1, "names no socket")), "The members."),
   consumes: v.optional(
     v.object({
-      from: v.pipe(SocketId, v.description("The generator socket, outside the loop.")),
+      from: described(SocketId, "The generator socket, outside the loop."),
       output: v.literal("workItems", 'must be "workItems", the one field generators hand over'),
     }),
   ),
-  exits: v.optional(v.pipe(v.array(Exit), v.description("Where the cast goes when the list is exhausted.")), []),
-  parallel: v.optional(
-    v.pipe(
-      wholeNumber(1),
-      v.maxValue(MAX_PARALLEL_ITEMS, `must be at most ${MAX_PARALLEL_ITEMS}`),
-      v.description("How many items run at once, each in a separate working tree; results are merged in list order."),
-    ),
+  exits: v.optional(described(v.array(Exit), "Where the cast goes when the list is exhausted."), []),
+  parallel: setting(
+    v.pipe(wholeNumber(1), v.maxValue(MAX_PARALLEL_ITEMS, `must be at most ${MAX_PARALLEL_ITEMS}`)),
+    "How many items run at once, each in a separate working tree; results are merged in list order.",
   ),
 });
 export type Loop = v.InferOutput<typeof Loop>;
 
-export const Layout = v.pipe(
+export const Layout = described(
   v.record(v.string(), v.object({ x: v.number(), y: v.number() })),
-  v.description("Hand-placed positions in the editor."),
+  "Hand-placed positions in the editor.",
 );
 export type Layout = v.InferOutput<typeof Layout>;
 
 export const Loadout = v.object({
-  description: v.optional(v.pipe(v.string(), v.description("One sentence on what it is for."))),
-  entry: v.pipe(SocketId, v.description("Where a cast begins.")),
-  sockets: v.pipe(v.record(v.string(), Socket), v.description("Socket id → what is seated there.")),
-  loops: v.optional(v.pipe(v.record(v.string(), Loop), v.description("Regions that repeat for each work item.")), {}),
+  description: setting(v.string(), "One sentence on what it is for."),
+  entry: described(SocketId, "Where a cast begins."),
+  sockets: described(v.record(v.string(), Socket), "Socket id → what is seated there."),
+  loops: v.optional(described(v.record(v.string(), Loop), "Regions that repeat for each work item."), {}),
   layout: v.optional(Layout, {}),
 });
 export type Loadout = v.InferOutput<typeof Loadout>;

@@ -1,76 +1,66 @@
 import * as v from "valibot";
 import { isJsonObject, type JsonObject } from "./json.ts";
 import { assertNever } from "./issue.ts";
-import { wholeNumber } from "./schemas.ts";
+import { described, nonEmptyText, setting, wholeNumber } from "./schemas.ts";
 
-const describedText = (description: string) => v.pipe(v.string(), v.description(description));
-
-export const ParseMode = v.pipe(
+export const ParseMode = described(
   v.picklist(["json", "text"]),
-  v.description("How the output is read: json for a handoff object, text for plain words."),
+  "How the output is read: json for a handoff object, text for plain words.",
 );
 export type ParseMode = v.InferOutput<typeof ParseMode>;
 
-export const AssignMap = v.pipe(
+export const AssignMap = described(
   v.record(v.string(), v.string()),
-  v.description("State to set after a visit: target path → source ($.field of the output, state.path, item.path)."),
+  "State to set after a visit: target path → source ($.field of the output, state.path, item.path).",
 );
 export type AssignMap = v.InferOutput<typeof AssignMap>;
 
-export const ToolScope = v.pipe(
+export const ToolScope = described(
   v.union([
     v.picklist(["none", "readOnly", "coding"]),
     v.object({ type: v.literal("custom"), tools: v.array(v.pipe(v.string(), v.minLength(1))) }),
   ]),
-  v.description(
-    "Which tools the agent has: none, readOnly, coding, or a custom list, which in Pi may name tools of other extensions.",
-  ),
+  "Which tools the agent has: none, readOnly, coding, or a custom list, which in Pi may name tools of other extensions.",
 );
 export type ToolScope = v.InferOutput<typeof ToolScope>;
 
 export const THINKING_LEVELS = ["off", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
-export const ThinkingLevel = v.pipe(
+export const ThinkingLevel = described(
   v.picklist(THINKING_LEVELS),
-  v.description("How hard the model thinks; without it as the session in Pi does, elsewhere as Pi's settings say."),
+  "How hard the model thinks; without it as the session in Pi does, elsewhere as Pi's settings say.",
 );
 export type ThinkingLevel = v.InferOutput<typeof ThinkingLevel>;
 
-export const ConversationScope = v.pipe(
+export const ConversationScope = described(
   v.picklist(["fresh", "item"]),
-  v.description(
-    "item: a visit for the same item continues its conversation when the work was sent back. fresh (default): every visit starts anew.",
-  ),
+  "item: a visit for the same item continues its conversation when the work was sent back. fresh (default): every visit starts anew.",
 );
 export type ConversationScope = v.InferOutput<typeof ConversationScope>;
 
-export const HandoffMode = v.pipe(
+export const HandoffMode = described(
   v.picklist(["text", "tool", "auto"]),
-  v.description(
-    "How the handoff is given: text (default) as JSON in the reply, tool by a call of hand_over, auto either way.",
-  ),
+  "How the handoff is given: text (default) as JSON in the reply, tool by a call of hand_over, auto either way.",
 );
 export type HandoffMode = v.InferOutput<typeof HandoffMode>;
 
 const displayEntries = {
-  extends: v.optional(describedText("Another materia whose keys hold where this one says nothing; one level deep.")),
-  label: v.optional(describedText("The name people see, where it differs from the key.")),
-  description: v.optional(describedText("One sentence on what it is for.")),
-  group: v.optional(describedText("Where it stands in the palette.")),
-  color: v.optional(
-    describedText("A palette name (leaf, lagoon, azure, violet, rose, ember, gold, slate) or a CSS colour."),
-  ),
+  extends: setting(v.string(), "Another materia whose keys hold where this one says nothing; one level deep."),
+  label: setting(v.string(), "The name people see, where it differs from the key."),
+  description: setting(v.string(), "One sentence on what it is for."),
+  group: setting(v.string(), "Where it stands in the palette."),
+  color: setting(v.string(), "A palette name (leaf, lagoon, azure, violet, rose, ember, gold, slate) or a CSS colour."),
 };
 
 const commonEntries = {
   ...displayEntries,
   parse: v.optional(ParseMode),
-  generator: v.optional(v.pipe(v.boolean(), v.description("It produces the work items that a loop consumes."))),
+  generator: setting(v.boolean(), "It produces the work items that a loop consumes."),
   assign: v.optional(AssignMap),
 };
 
 /** [Z8] Models in order of preference; read as one text with commas. */
 export const ModelList = v.pipe(
-  v.union([v.pipe(v.string(), v.minLength(1, "is empty")), v.pipe(v.array(v.string()), v.minLength(1, "is empty"))]),
+  v.union([nonEmptyText, v.pipe(v.array(v.string()), v.minLength(1, "is empty"))]),
   v.check((value) => isModelList(splitModels(value)), "must name each model once"),
   v.description(
     "provider/id, or a list: the next one takes over when a provider refuses. Without it the cast's model.",
@@ -94,58 +84,43 @@ function isModelList(names: readonly string[]): boolean {
 export const AgentMateria = v.object({
   type: v.optional(v.literal("agent", 'must be "agent", "utility" or "person"'), "agent"),
   ...commonEntries,
-  prompt: v.pipe(v.string(), v.minLength(1, "is empty"), v.description("The agent's instructions.")),
+  prompt: described(nonEmptyText, "The agent's instructions."),
   tools: v.optional(ToolScope, "none"),
   model: v.optional(ModelList),
-  notModelOf: v.optional(
-    describedText("A materia whose model must not answer here, so that a judge is another model than the builder."),
+  notModelOf: setting(
+    v.string(),
+    "A materia whose model must not answer here, so that a judge is another model than the builder.",
   ),
   thinking: v.optional(ThinkingLevel),
   conversation: v.optional(ConversationScope),
   handoff: v.optional(HandoffMode),
-  interactive: v.optional(v.pipe(v.boolean(), v.description("A person refines the answer before the cast goes on."))),
-  instructions: v.optional(
-    v.pipe(
-      v.picklist(["project", "none"]),
-      v.description(
-        "Whether the prompt includes the project's instructions (AGENTS.md and what Pi loads for the folder). Default: none without tools, otherwise project.",
-      ),
-    ),
+  interactive: setting(v.boolean(), "A person refines the answer before the cast goes on."),
+  instructions: setting(
+    v.picklist(["project", "none"]),
+    "Whether the prompt includes the project's instructions (AGENTS.md and what Pi loads for the folder). Default: none without tools, otherwise project.",
   ),
-  maxTurnTokens: v.optional(
-    v.pipe(wholeNumber(1), v.description("Tokens after which one turn is stopped, at the end of a reply.")),
+  maxTurnTokens: setting(wholeNumber(1), "Tokens after which one turn is stopped, at the end of a reply."),
+  maxTurnMinutes: setting(
+    v.pipe(v.number(), v.gtValue(0, "must be more than 0"), v.finite("must be finite")),
+    "Minutes after which one turn is stopped, at the end of a reply.",
   ),
-  maxTurnMinutes: v.optional(
-    v.pipe(
-      v.number(),
-      v.gtValue(0, "must be more than 0"),
-      v.finite("must be finite"),
-      v.description("Minutes after which one turn is stopped, at the end of a reply."),
-    ),
-  ),
-  multiTurn: v.optional(v.pipe(v.boolean(), v.description("Another name for interactive."))),
+  multiTurn: setting(v.boolean(), "Another name for interactive."),
 });
 export type AgentMateria = v.InferOutput<typeof AgentMateria>;
 
 export const UtilityMateria = v.object({
   type: v.literal("utility"),
   ...commonEntries,
-  command: v.optional(
-    v.pipe(v.array(v.string()), v.minLength(1, "is empty"), v.description("Program and arguments; no shell.")),
-  ),
-  script: v.optional(describedText("The name of a bundled utility.")),
+  command: setting(v.pipe(v.array(v.string()), v.minLength(1, "is empty")), "Program and arguments; no shell."),
+  script: setting(v.string(), "The name of a bundled utility."),
   params: v.optional(
     // A valibot record would drop a key such as `constructor`.
-    v.pipe(v.custom<JsonObject>(isJsonObject, "must be an object"), v.description("Handed to the program as it is.")),
+    described(v.custom<JsonObject>(isJsonObject, "must be an object"), "Handed to the program as it is."),
   ),
-  timeoutMs: v.optional(v.pipe(wholeNumber(1), v.description("How long it may run; 30000 without it."))),
-  env: v.optional(v.pipe(v.array(v.string()), v.description("Environment variables it gets besides the usual four."))),
-  gate: v.optional(
-    v.pipe(v.boolean(), v.description("Its exit code is the answer: 0 is satisfied, anything else is not.")),
-  ),
-  retries: v.optional(
-    v.pipe(wholeNumber(0), v.description("How often a run that failed is tried again; 0 without it.")),
-  ),
+  timeoutMs: setting(wholeNumber(1), "How long it may run; 30000 without it."),
+  env: setting(v.array(v.string()), "Environment variables it gets besides the usual four."),
+  gate: setting(v.boolean(), "Its exit code is the answer: 0 is satisfied, anything else is not."),
+  retries: setting(wholeNumber(0), "How often a run that failed is tried again; 0 without it."),
 });
 export type UtilityMateria = v.InferOutput<typeof UtilityMateria>;
 
@@ -153,10 +128,9 @@ export const PersonMateria = v.object({
   type: v.literal("person"),
   ...displayEntries,
   assign: v.optional(AssignMap),
-  question: v.pipe(
-    v.string(),
-    v.minLength(1, "is empty"),
-    v.description("What a person is asked; they answer yes or no. It may hold the variables of a prompt."),
+  question: described(
+    nonEmptyText,
+    "What a person is asked; they answer yes or no. It may hold the variables of a prompt.",
   ),
 });
 export type PersonMateria = v.InferOutput<typeof PersonMateria>;

@@ -131,3 +131,15 @@ export function wholeNumber(minimum: 0 | 1) {
     v.maxValue(Number.MAX_SAFE_INTEGER, "is too large"),
   );
 }
+
+/** A schema with words for people, which the published JSON Schema shows. */
+export function described<const T extends v.GenericSchema>(schema: T, description: string) {
+  return v.pipe(schema, v.description(description));
+}
+
+/** An optional key with its words. */
+export function setting<const T extends v.GenericSchema>(schema: T, description: string) {
+  return v.optional(described(schema, description));
+}
+
+export const nonEmptyText = v.pipe(v.string(), v.minLength(1, "is empty"));

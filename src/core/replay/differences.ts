@@ -17,6 +17,10 @@ export interface ReplayDifference {
   readonly message: string;
 }
 
+function differs(visit: string, kind: ReplayDifferenceKind, message: string): ReplayDifference {
+  return { visit, kind, message };
+}
+
 /** One visit of a cast with its events. */
 interface VisitTrack {
   readonly key: string;
@@ -37,11 +41,7 @@ export function findDifferences(recorded: RecordedCast, replay: ReplayComparison
     const [left, right] = [old[index], now[index]];
     if (!left || !right) break;
     if (left.materia !== right.materia)
-      found.push({
-        visit: left.key,
-        kind: "socket",
-        message: `${right.socket} has ${right.materia} now, not ${left.materia}`,
-      });
+      found.push(differs(left.key, "socket", `${right.socket} has ${right.materia} now, not ${left.materia}`));
     const [oldPrompts, newPrompts] = [before.prompts.get(left.key) ?? [], after.prompts.get(left.key) ?? []];
     found.push(
       ...oldPrompts.flatMap((text, turn) => {
@@ -72,7 +72,7 @@ function visitTracks(events: readonly CastEvent[]): readonly VisitTrack[] {
 function promptDifferences(visit: string, sections: ReturnType<typeof changedSections>): readonly ReplayDifference[] {
   return sections.map(({ name, was, is }) => {
     const how = was === "" ? `is new: "${is}"` : is === "" ? `is gone: "${was}"` : `was "${was}", is "${is}"`;
-    return { visit, kind: "prompt", message: `${name} ${how}` };
+    return differs(visit, "prompt", `${name} ${how}`);
   });
 }
 
@@ -85,12 +85,10 @@ function answerDifferences(left: VisitTrack, right: VisitTrack): readonly Replay
   );
   const isRefused = is.type === "handoff_rejected" || is.type === "turn_failed";
   if (isRefused && was.type !== is.type)
-    return [
-      { visit, kind: "fields", message: `the answer is no longer accepted: ${oneLine(problems.join("; "), 300)}` },
-    ];
+    return [differs(visit, "fields", `the answer is no longer accepted: ${oneLine(problems.join("; "), 300)}`)];
   const [old, now] = [answerText(was), answerText(is)];
   if (old === now) return [];
-  return [{ visit, kind: "handoff", message: `was ${oneLine(old, 160)}, is ${oneLine(now, 160)}` }];
+  return [differs(visit, "handoff", `was ${oneLine(old, 160)}, is ${oneLine(now, 160)}`)];
 }
 
 const RESULTS: ReadonlySet<string> = new Set([
@@ -109,35 +107,26 @@ function answerText(event: CastEvent): string {
   return event.type === "output_accepted" ? event.text : event.type;
 }
 
-function wayDifferences({
-  left,
-  right,
-  was,
-  is,
-}: {
+/** A visit in the recorded cast and now. */
+interface VisitPair {
   readonly left: VisitTrack;
   readonly right: VisitTrack;
   readonly was: Graph;
   readonly is: Graph;
-}): readonly ReplayDifference[] {
+}
+
+function wayDifferences({ left, right, was, is }: VisitPair): readonly ReplayDifference[] {
   const [old, now] = [[...countWaysTaken(was, left.events).keys()], [...countWaysTaken(is, right.events).keys()]];
   const [limit, reached] = [limitIn(left), limitIn(right)];
   // A visit without an accepted reply takes no way; the difference of the reply says enough.
-  const differs = old.join(", ") !== now.join(", ") && now.length > 0;
-  return [
-    ...(reached === limit ? [] : [limitDifference(left.key, limit, reached)]),
-    ...(differs && reached === limit ? [{ visit: left.key, kind: "edge" as const, message: edgeText(old, now) }] : []),
-  ];
+  const isOtherWay = old.join(", ") !== now.join(", ") && now.length > 0;
+  if (reached === limit) return isOtherWay ? [differs(left.key, "edge", edgeText(old, now))] : [];
+  return [differs(left.key, "limit", reached === "" ? `${limit} is no longer reached` : `${reached} is reached`)];
 }
 
 function limitIn({ events }: VisitTrack): string {
   const hit = events.find((event) => event.type === "limit_reached");
   return hit?.type === "limit_reached" ? `${hit.limit} ${hit.value}` : "";
-}
-
-function limitDifference(visit: string, limit: string, reached: string): ReplayDifference {
-  const message = reached === "" ? `${limit} is no longer reached` : `${reached} is reached`;
-  return { visit, kind: "limit", message };
 }
 
 function edgeText(old: readonly string[], now: readonly string[]): string {
@@ -158,28 +147,11 @@ function differencesAfterParting(
     return `${shown.join(", ")}${tracks.length > 8 ? `, … ${tracks.length - 8} more` : ""}`;
   };
   const parted = now[0] ?? old[0];
-  const moved =
-    old.length + now.length === 0 || !parted
-      ? []
-      : [
-          {
-            visit: parted.key,
-            kind: "edge" as const,
-            message: `then ${now.length === 0 ? "no further visit" : path(now)}, not ${old.length === 0 ? "the end" : path(old)}`,
-          },
-        ];
+  const [went, goes] = [old.length === 0 ? "the end" : path(old), now.length === 0 ? "no further visit" : path(now)];
   return [
-    ...come.map(({ key, socket, materia }) => ({
-      visit: key,
-      kind: "socket" as const,
-      message: `${socket} (${materia}) is new`,
-    })),
-    ...gone.map((id) => ({
-      visit: old.find(({ socket }) => socket === id)?.key ?? id,
-      kind: "socket" as const,
-      message: `${id} was removed`,
-    })),
-    ...moved,
+    ...come.map(({ key, socket, materia }) => differs(key, "socket", `${socket} (${materia}) is new`)),
+    ...gone.map((id) => differs(old.find(({ socket }) => socket === id)?.key ?? id, "socket", `${id} was removed`)),
+    ...(parted ? [differs(parted.key, "edge", `then ${goes}, not ${went}`)] : []),
   ];
 }
 
@@ -192,18 +164,13 @@ function endDifferences(
     const key = visitKey(socket.id, number);
     // The recorded cast stopped at the same visit: no difference.
     if (openVisitKey(before.state) === key) return [];
-    return [
-      {
-        visit: key,
-        kind: "end",
-        message: `the recorded cast has no answer of ${castSocketLabel(socket)} here; later visits are unknown`,
-      },
-    ];
+    const message = `the recorded cast has no answer of ${castSocketLabel(socket)} here; later visits are unknown`;
+    return [differs(key, "end", message)];
   }
   const [was, is] = [castStatus(before.state, false), castStatus(after.state, false)];
   if (was === is || (before.state.phase.kind !== "ended" && after.state.phase.kind !== "ended")) return [];
   const reason = oneLine(endReason(after.state), 200);
-  return [{ visit: last?.key ?? "", kind: "end", message: `${is}${reason === "" ? "" : ` (${reason})`}, not ${was}` }];
+  return [differs(last?.key ?? "", "end", `${is}${reason === "" ? "" : ` (${reason})`}, not ${was}`)];
 }
 
 function openVisitKey({ phase }: ReplayComparison["before"]["state"]): string | undefined {

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { LIMIT_NAMES } from "../cast/state/event.ts";
 import { Rehearsal } from "../model/rehearsal.ts";
-import { wholeNumber } from "../model/schemas.ts";
+import { described, nonEmptyText, setting, wholeNumber } from "../model/schemas.ts";
 
 const count = wholeNumber(0);
 const texts = v.array(v.string());
@@ -25,19 +25,15 @@ const PersonAnswer = v.union(
 
 export const TestCast = v.pipe(
   v.object({
-    loadout: v.optional(v.pipe(v.string(), v.description("The loadout to cast; the active one where none is named."))),
-    link: v.optional(
-      v.pipe(v.array(v.string()), v.minLength(1, "is empty"), v.description("The targets of a chain instead.")),
-    ),
-    request: v.pipe(v.string(), v.minLength(1, "is empty"), v.description("What is asked for.")),
-    seed: v.optional(v.pipe(v.string(), v.description("The folder, beside this file, whose copy is worked in."))),
-    git: v.optional(v.pipe(v.boolean(), v.description("Make the copy a git repository with one commit.")), false),
+    loadout: setting(v.string(), "The loadout to cast; the active one where none is named."),
+    link: setting(v.pipe(v.array(v.string()), v.minLength(1, "is empty")), "The targets of a chain instead."),
+    request: described(nonEmptyText, "What is asked for."),
+    seed: setting(v.string(), "The folder, beside this file, whose copy is worked in."),
+    git: v.optional(described(v.boolean(), "Make the copy a git repository with one commit."), false),
     answers: v.optional(
-      v.pipe(
+      described(
         v.array(PersonAnswer),
-        v.description(
-          "What the person says whenever the cast waits for one, or allows where it stopped at a limit, in order.",
-        ),
+        "What the person says whenever the cast waits for one, or allows where it stopped at a limit, in order.",
       ),
       [],
     ),
@@ -57,61 +53,40 @@ const FileExpectation = v.nullable(
 );
 
 export const TestExpectations = v.object({
-  outcome: v.optional(
-    v.pipe(
-      v.picklist(["completed", "not_satisfied", "failed", "aborted", "waiting"]),
-      v.description("How the cast ends, or that it waits for a person."),
-    ),
+  outcome: setting(
+    v.picklist(["completed", "not_satisfied", "failed", "aborted", "waiting"]),
+    "How the cast ends, or that it waits for a person.",
   ),
-  exitCode: v.optional(v.pipe(count, v.description("What `cast` would exit with."))),
-  path: v.optional(
-    v.pipe(texts, v.description("The visits in order, by materia or socket; … stands for any number of them.")),
+  exitCode: setting(count, "What `cast` would exit with."),
+  path: setting(texts, "The visits in order, by materia or socket; … stands for any number of them."),
+  edges: setting(
+    v.record(v.string(), count),
+    "How often a way was taken: `Socket-2 not_satisfied Socket-1`, `exit ID`, `empty LOOP`.",
   ),
-  edges: v.optional(
-    v.pipe(
-      v.record(v.string(), count),
-      v.description("How often a way was taken: `Socket-2 not_satisfied Socket-1`, `exit ID`, `empty LOOP`."),
-    ),
+  items: setting(
+    v.object({ done: v.optional(count), givenUp: v.optional(count) }),
+    "How many items were done and given up.",
   ),
-  items: v.optional(
-    v.pipe(
-      v.object({ done: v.optional(count), givenUp: v.optional(count) }),
-      v.description("How many items were done and given up."),
-    ),
+  state: setting(v.record(v.string(), v.unknown()), "Dotted path into state → its value; null where nothing is."),
+  files: setting(
+    v.record(v.string(), FileExpectation),
+    'Path in the working folder → content, { "matches": "…" }, or null for no such file.',
   ),
-  state: v.optional(
-    v.pipe(
-      v.record(v.string(), v.unknown()),
-      v.description("Dotted path into state → its value; null where nothing is."),
-    ),
+  prompts: setting(
+    v.record(v.string(), v.object({ contains: v.optional(texts, []), lacks: v.optional(texts, []) })),
+    "Visit (`Build#2`, or `Build` for every one) → what its prompt contains and lacks.",
   ),
-  files: v.optional(
-    v.pipe(
-      v.record(v.string(), FileExpectation),
-      v.description('Path in the working folder → content, { "matches": "…" }, or null for no such file.'),
-    ),
-  ),
-  prompts: v.optional(
-    v.pipe(
-      v.record(v.string(), v.object({ contains: v.optional(texts, []), lacks: v.optional(texts, []) })),
-      v.description("Visit (`Build#2`, or `Build` for every one) → what its prompt contains and lacks."),
-    ),
-  ),
-  turnsAtMost: v.optional(v.pipe(count, v.description("How many turns the agents may have in all."))),
-  limit: v.optional(
-    v.pipe(v.nullable(v.picklist(LIMIT_NAMES)), v.description("The limit that stops the cast; null for none.")),
-  ),
+  turnsAtMost: setting(count, "How many turns the agents may have in all."),
+  limit: setting(v.nullable(v.picklist(LIMIT_NAMES)), "The limit that stops the cast; null for none."),
 });
 export type TestExpectations = v.InferOutput<typeof TestExpectations>;
 
 /** [T1] A rehearsal with the command to cast and the expected result. */
 export const TestFile = v.object({
   ...Rehearsal.entries,
-  cast: v.pipe(TestCast, v.description("What is cast.")),
-  config: v.optional(
-    v.pipe(v.string(), v.description("A configuration beside this file, in place of the project's own.")),
-  ),
-  expect: v.pipe(TestExpectations, v.description("What must come of it.")),
+  cast: described(TestCast, "What is cast."),
+  config: setting(v.string(), "A configuration beside this file, in place of the project's own."),
+  expect: described(TestExpectations, "What must come of it."),
 });
 export type TestFile = v.InferOutput<typeof TestFile>;
 

@@ -13,7 +13,7 @@ import {
   MissingCheckpoint,
 } from "../../model/checkpoint.ts";
 import { Totals, Usage } from "./usage.ts";
-import { INTERRUPTED_TURN_EVENTS } from "./provider-events.ts";
+import { INTERRUPTED_TURN_EVENTS, event } from "./provider-events.ts";
 
 const count = wholeNumber(0);
 const object = v.custom<JsonObject>(isJsonObject);
@@ -66,8 +66,7 @@ const limitFields = {
 /** Every event of a cast, by type. A journal line is one of these with `seq` and `at`. */
 export const EVENT_SCHEMAS = {
   ...INTERRUPTED_TURN_EVENTS,
-  cast_started: v.object({
-    type: v.literal("cast_started"),
+  cast_started: event("cast_started", {
     castId: CastId,
     request: v.string(),
     loadout: v.string(),
@@ -77,8 +76,7 @@ export const EVENT_SCHEMAS = {
     rehearsed: v.exactOptional(v.literal(true)), // [C36] absent in casts of earlier versions too
     worker,
   }),
-  visit_started: v.object({
-    type: v.literal("visit_started"),
+  visit_started: event("visit_started", {
     ...place,
     materia: v.string(),
     item: v.nullable(v.object({ index: count, key: v.string(), title: v.string() })),
@@ -86,8 +84,7 @@ export const EVENT_SCHEMAS = {
     continuesFrom: v.exactOptional(CastId), // [I3] its cast, if that is an earlier attempt at the item
     fresh: v.exactOptional(freshReason), // [I4] why it did not continue one
   }),
-  handoff_accepted: v.object({
-    type: v.literal("handoff_accepted"),
+  handoff_accepted: event("handoff_accepted", {
     ...place,
     handoff: object,
     found: v.picklist(["exact", "fenced", "embedded", "tool"]),
@@ -98,8 +95,7 @@ export const EVENT_SCHEMAS = {
     model,
     usage: Usage,
   }),
-  output_accepted: v.object({
-    type: v.literal("output_accepted"),
+  output_accepted: event("output_accepted", {
     ...place,
     text: v.string(),
     chars: count,
@@ -107,26 +103,18 @@ export const EVENT_SCHEMAS = {
     model,
     usage: Usage,
   }),
-  handoff_rejected: v.object({
-    type: v.literal("handoff_rejected"),
+  handoff_rejected: event("handoff_rejected", {
     ...place,
     attempt: count,
     issues: v.array(v.string()),
     byTool: v.optional(v.literal(true)), // [H24] it was a call of `hand_over`
     usage: Usage,
   }),
-  turn_failed: v.object({
-    type: v.literal("turn_failed"),
-    ...place,
-    reason: v.string(),
-    message: v.string(),
-    usage: Usage,
-  }),
-  turn_answered: v.object({ type: v.literal("turn_answered"), ...place, text: v.string(), model, usage: Usage }),
+  turn_failed: event("turn_failed", { ...place, reason: v.string(), message: v.string(), usage: Usage }),
+  turn_answered: event("turn_answered", { ...place, text: v.string(), model, usage: Usage }),
   /** A checkpoint inside a turn, after a tool that wrote. Counted from the start of its visit. */
-  checkpoint_taken: v.object({ type: v.literal("checkpoint_taken"), ...place, files: Checkpoint }),
-  visit_completed: v.object({
-    type: v.literal("visit_completed"),
+  checkpoint_taken: event("checkpoint_taken", { ...place, files: Checkpoint }),
+  visit_completed: event("visit_completed", {
     ...place,
     model,
     usage: Usage,
@@ -134,23 +122,17 @@ export const EVENT_SCHEMAS = {
     /** Absent if it changed no file, or cannot. */
     files: v.exactOptional(v.union([Checkpoint, MissingCheckpoint])),
   }),
-  visit_skipped: v.object({ type: v.literal("visit_skipped"), skips: SocketId, materia: v.string() }), // [V51]
-  loop_entered: v.object({ type: v.literal("loop_entered"), loop: v.string(), size: count }),
-  cursor_advanced: v.object({ type: v.literal("cursor_advanced"), loop: v.string(), index: count, size: count }),
-  loop_exhausted: v.object({
-    type: v.literal("loop_exhausted"),
-    loop: v.string(),
-    by: v.picklist(["advance", "empty"]),
-  }),
-  item_given_up: v.object({
-    type: v.literal("item_given_up"),
+  visit_skipped: event("visit_skipped", { skips: SocketId, materia: v.string() }), // [V51]
+  loop_entered: event("loop_entered", { loop: v.string(), size: count }),
+  cursor_advanced: event("cursor_advanced", { loop: v.string(), index: count, size: count }),
+  loop_exhausted: event("loop_exhausted", { loop: v.string(), by: v.picklist(["advance", "empty"]) }),
+  item_given_up: event("item_given_up", {
     loop: v.string(),
     index: count,
     /** Why its last result was not accepted. */
     reason: v.string(),
   }),
-  edge_taken: v.object({
-    type: v.literal("edge_taken"),
+  edge_taken: event("edge_taken", {
     from: SocketId,
     to: Destination,
     when: v.nullable(Condition),
@@ -163,10 +145,9 @@ export const EVENT_SCHEMAS = {
     /** The traversals were used up: `to` is the target of `then`. */
     then: v.optional(v.literal(true)),
   }),
-  limit_reached: v.object({ type: v.literal("limit_reached"), ...limitFields }),
+  limit_reached: event("limit_reached", { ...limitFields }),
   /** A parallel loop starts: from a commit, or null with the reason why its items run one by one. */
-  loop_forked: v.object({
-    type: v.literal("loop_forked"),
+  loop_forked: event("loop_forked", {
     loop: v.string(),
     lanes: wholeNumber(1),
     base: v.nullable(v.string()),
@@ -175,8 +156,7 @@ export const EVENT_SCHEMAS = {
     reason: v.exactOptional(v.string()),
   }),
   /** A separate cast starts for an item. */
-  item_started: v.object({
-    type: v.literal("item_started"),
+  item_started: event("item_started", {
     loop: v.string(),
     index: count,
     title: v.string(),
@@ -184,8 +164,7 @@ export const EVENT_SCHEMAS = {
     attempt: wholeNumber(1),
     base: v.string(),
   }),
-  item_ended: v.object({
-    type: v.literal("item_ended"),
+  item_ended: event("item_ended", {
     loop: v.string(),
     index: count,
     child: CastId,
@@ -214,15 +193,8 @@ export const EVENT_SCHEMAS = {
     totals: Totals,
     limit: v.exactOptional(v.object(limitFields)),
   }),
-  item_merged: v.object({
-    type: v.literal("item_merged"),
-    loop: v.string(),
-    index: count,
-    commit: v.string(),
-    totals: Totals,
-  }),
-  item_conflicted: v.object({
-    type: v.literal("item_conflicted"),
+  item_merged: event("item_merged", { loop: v.string(), index: count, commit: v.string(), totals: Totals }),
+  item_conflicted: event("item_conflicted", {
     loop: v.string(),
     index: count,
     round: wholeNumber(1),
@@ -235,37 +207,28 @@ export const EVENT_SCHEMAS = {
     /** Set if its own cast had given it up: it runs again. */
     totals: v.exactOptional(Totals),
   }),
-  loop_joined: v.object({
-    type: v.literal("loop_joined"),
+  loop_joined: event("loop_joined", {
     loop: v.string(),
     commit: v.string(),
     /** The files at that time, so that no later visit is credited with the work of items. */
     files: v.exactOptional(v.union([Checkpoint, MissingCheckpoint])),
   }),
-  spent_elsewhere: v.object({ type: v.literal("spent_elsewhere"), usage: Usage }), // of others, with a shared budget
-  cast_warned: v.object({
-    type: v.literal("cast_warned"),
+  spent_elsewhere: event("spent_elsewhere", { usage: Usage }), // of others, with a shared budget
+  cast_warned: event("cast_warned", {
     limit: v.picklist(["maxTokens", "maxCostUsd"]),
     used: v.number(),
     of: v.number(),
   }),
   /** The question of a person's socket. */
-  cast_waiting: v.object({ type: v.literal("cast_waiting"), ...place, question: v.optional(v.string()) }),
-  person_answered: v.object({ type: v.literal("person_answered"), ...place, text: v.string() }),
-  person_finished: v.object({
-    type: v.literal("person_finished"),
+  cast_waiting: event("cast_waiting", { ...place, question: v.optional(v.string()) }),
+  person_answered: event("person_answered", { ...place, text: v.string() }),
+  person_finished: event("person_finished", {
     ...place,
     /** The reply as the person edited it. */
     reply: v.exactOptional(v.string()),
   }),
-  person_judged: v.object({
-    type: v.literal("person_judged"),
-    ...place,
-    satisfied: v.boolean(),
-    text: v.string(),
-  }),
-  limits_raised: v.object({
-    type: v.literal("limits_raised"),
+  person_judged: event("person_judged", { ...place, satisfied: v.boolean(), text: v.string() }),
+  limits_raised: event("limits_raised", {
     maxTokens: v.optional(v.number()),
     maxCostUsd: v.optional(v.number()),
     allow: v.optional(count),
@@ -275,15 +238,14 @@ export const EVENT_SCHEMAS = {
     /** The decision about parallel items that were sent back too often. */
     items: v.exactOptional(v.picklist(["accept", "next"])),
   }),
-  cast_resumed: v.object({
-    type: v.literal("cast_resumed"),
+  cast_resumed: event("cast_resumed", {
     by: v.string(),
     /** Usage of the interrupted visit that was not counted yet. */
     usage: v.optional(Usage),
     files: v.exactOptional(OutsideChanges), // absent if nothing had changed while the cast was stopped
     worker,
   }),
-  cast_ended: v.object({ type: v.literal("cast_ended"), outcome: CastOutcome, reason: v.string(), totals: Totals }),
+  cast_ended: event("cast_ended", { outcome: CastOutcome, reason: v.string(), totals: Totals }),
 } as const;
 
 type EventSchemas = typeof EVENT_SCHEMAS;

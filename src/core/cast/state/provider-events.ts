@@ -5,13 +5,17 @@ import { Usage } from "./usage.ts";
 
 const count = wholeNumber(0);
 const place = { socket: SocketId, visit: count };
+/** The schema of one type of event. */
+export function event<const K extends string, const E extends v.ObjectEntries>(type: K, entries: E) {
+  return v.object({ type: v.literal(type), ...entries });
+}
+
 /** Usage and time of a turn up to the refusal of the provider; absent where Pi itself sends the request again. */
 const refusedFields = { usage: v.exactOptional(Usage), ms: v.exactOptional(v.number()) };
 
 /** Events of turns that were interrupted, by a limit or by the provider of their model. */
 export const INTERRUPTED_TURN_EVENTS = {
-  turn_retried: v.object({
-    type: v.literal("turn_retried"),
+  turn_retried: event("turn_retried", {
     ...place,
     attempt: count,
     error: v.string(),
@@ -19,8 +23,7 @@ export const INTERRUPTED_TURN_EVENTS = {
     ...refusedFields,
   }),
   /** A turn that reached its limit and stopped at the end of a reply. Its transcript holds the work so far. */
-  turn_stopped: v.object({
-    type: v.literal("turn_stopped"),
+  turn_stopped: event("turn_stopped", {
     ...place,
     usage: Usage,
     ms: v.number(),
@@ -28,15 +31,9 @@ export const INTERRUPTED_TURN_EVENTS = {
     repeated: v.exactOptional(count),
   }),
   /** [Z9] Pi has summarised the conversation because it was long. */
-  turn_compacted: v.object({
-    type: v.literal("turn_compacted"),
-    ...place,
-    reason: v.string(),
-    tokensBefore: v.number(),
-  }),
+  turn_compacted: event("turn_compacted", { ...place, reason: v.string(), tokensBefore: v.number() }),
   /** [Z8] Another model continues the turn. */
-  model_switched: v.object({
-    type: v.literal("model_switched"),
+  model_switched: event("model_switched", {
     ...place,
     from: v.string(),
     to: v.string(),
@@ -46,8 +43,7 @@ export const INTERRUPTED_TURN_EVENTS = {
     ...refusedFields,
   }),
   /** [Z3] Nobody is asked before `until`. Visit 0: all running items of a parallel loop sleep. */
-  cast_sleeping: v.object({
-    type: v.literal("cast_sleeping"),
+  cast_sleeping: event("cast_sleeping", {
     ...place,
     until: v.string(),
     provider: v.string(),
@@ -57,5 +53,5 @@ export const INTERRUPTED_TURN_EVENTS = {
     paused: v.exactOptional(v.literal(true)),
     ...refusedFields,
   }),
-  cast_woken: v.object({ type: v.literal("cast_woken") }),
+  cast_woken: event("cast_woken", {}),
 } as const;
