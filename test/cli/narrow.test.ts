@@ -79,6 +79,7 @@ const TYPED: Readonly<Record<string, readonly (readonly string[])[]>> = {
   status: [["status"], ["status", "2026"], ["status", "nobody"]],
   show: [["show"], ["show", "--full"], ["show", "Socket-2#1"], ["show", "last", "Socket-9"]],
   diff: [["diff"]],
+  export: [["export"], ["export", "last"]],
   restore: [["restore"], ["restore", "last"]],
   watch: [["watch", "nobody"]],
   doctor: [["doctor"], ["doctor", "last"]],

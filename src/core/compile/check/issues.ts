@@ -9,11 +9,11 @@ type PartOfGraph = Pick<GraphSocket, "origin"> | Pick<GraphLoop, "origin">;
 
 /** A problem of a socket or a loop, with its position in the user's file. */
 export function errorAt(part: PartOfGraph, below: KeyPath, code: IssueCode, message: string, hint?: string): Issue {
-  return inFileOf(part, error(code, pathOf(part, below), message, hint));
+  return withFileOf(part, error(code, pathOf(part, below), message, hint));
 }
 
 export function warningAt(part: PartOfGraph, below: KeyPath, code: IssueCode, message: string, hint?: string): Issue {
-  return inFileOf(part, warning(code, pathOf(part, below), message, hint));
+  return withFileOf(part, warning(code, pathOf(part, below), message, hint));
 }
 
 function pathOf({ origin }: PartOfGraph, below: KeyPath): KeyPath {
@@ -22,6 +22,6 @@ function pathOf({ origin }: PartOfGraph, below: KeyPath): KeyPath {
   return kind === "materia" ? ["materia", name, ...below] : ["loadouts", name, "sockets", socket, ...below];
 }
 
-function inFileOf({ origin: { file } }: PartOfGraph, issue: Issue): Issue {
+function withFileOf({ origin: { file } }: PartOfGraph, issue: Issue): Issue {
   return file === undefined ? issue : { ...issue, file };
 }
