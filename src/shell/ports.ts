@@ -31,9 +31,26 @@ export interface Ports {
   readonly items?: ItemRunner;
   /** [V13] Asked before a turn of a cast that shares its budget; resolves when the turn may start. */
   readonly admit?: (state: CastState, signal: AbortSignal) => Promise<TurnAdmission>;
+  /** [Z17] Limits of providers that casts which share the account have met. */
+  readonly limits?: SharedLimits;
   readonly now: () => Date;
   /** Resolves after the delay, or as soon as the signal is aborted. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+/** A refusal of a model that ends at a time. All times are milliseconds since 1970. */
+export interface ProviderLimit {
+  readonly until: number;
+  readonly metAt: number;
+  readonly reason: string;
+}
+
+export interface SharedLimits {
+  /** The limit of this model that lasts, if one is known. */
+  readonly find: (model: string, now: number) => ProviderLimit | undefined;
+  readonly record: (model: string, limit: ProviderLimit) => void;
+  /** The model has answered. */
+  readonly clear: (model: string) => void;
 }
 
 export type TranscriptPlace = Pick<TurnRequest, "castId" | "socket" | "visit">;

@@ -2,6 +2,7 @@ import { renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { parseCastId } from "../../src/core/model/ids.ts";
+import { createWorkerLimits } from "../../src/shell/config/shared-limits.ts";
 import { createParking } from "../../src/shell/fleet/worker/dispatch-state.ts";
 import type { ResolvedFleetProfile } from "../../src/shell/fleet/open-fleet.ts";
 import { openDispatcher } from "../../src/shell/fleet/worker/dispatcher.ts";
@@ -148,6 +149,7 @@ it("[B33] a database failure after a claim does not block the next attempt", asy
     unwritten: new Set<never>(),
     notifyTurn: store.notifyTurn,
     budgets: closing(openNotifications(database, BUDGETS_CHANNEL)),
+    limits: createWorkerLimits(),
     env: process.env,
     draining: new AbortController().signal,
     stopping: new AbortController().signal,

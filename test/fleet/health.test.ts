@@ -7,6 +7,7 @@ it("[B67] a worker answers /health and /metrics, and nothing else", async () => 
     state: "running" as const,
     running: ["c-1"],
     legs: { completed: 3, "handed back": 1 },
+    refused: [{ model: "a/x", until: "2026-11-18T03:00:00.000Z" }],
   };
   const health = await serveHealth(0, () => figures);
   if (!health.ok) throw new Error(JSON.stringify(health.issues));

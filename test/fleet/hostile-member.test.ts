@@ -115,6 +115,7 @@ it("[B80] sequences, schemas and other objects are closed to a member, and each 
   expect(functions.flatMap(({ name, member }) => (member ? [name] : []))).toEqual([
     "add_schedule",
     "ask_abort",
+    "ask_wake",
     "is_bound_by",
     "is_driven",
     "is_under_way",

@@ -18,6 +18,7 @@ const worker = (state: WorkerStatus["state"], casts: number, queues = ["casts"])
   state,
   queues,
   concurrency: 2,
+  leaves: null,
   casts: Array.from({ length: casts }, (_, index) => `c-${index}`),
   silentMs: 0,
 });

@@ -2,6 +2,7 @@ import type { FleetCommand, FleetLimitChange, ScheduleAction } from "../../core/
 import { ok, type Result, assertNever } from "../../core/model/issue.ts";
 import {
   lastHeartbeatText,
+  leavesText,
   waitReasonText,
   waitRemedy,
   workerCommand,
@@ -126,14 +127,17 @@ const WORKER_STATE_TEXTS = { up: "running", draining: "draining", gone: "gone" }
 function fleetStatusLines({ workers, queued, queue }: FleetStatus, fleet: string): readonly Line[] {
   const isUp = workers.some(({ state }) => state !== "gone");
   return [
-    ...workers.map(({ worker, state, casts, concurrency, silentMs, queues }) =>
+    ...workers.flatMap(({ worker, state, casts, concurrency, silentMs, queues, leaves }) => [
       line(
         toned("strong", worker),
         `  ${WORKER_STATE_TEXTS[state]}, ${lastHeartbeatText(state, silentMs)}`,
         state === "gone" ? "" : `, ${casts.length} of ${concurrency} busy, queues ${queues.join(", ")}`,
         toned("dim", casts.length === 0 ? "" : `  ${casts.join(", ")}`),
       ),
-    ),
+      ...[leavesText({ state, leaves })].flatMap((text) =>
+        text === undefined ? [] : [line(toned("wait", `  ${text}`))],
+      ),
+    ]),
     ...(isUp ? [] : [line("No worker is up: ", toned("accent", workerCommand(fleet)))]),
     line(toned("dim", `${countedText(queued, "cast")} waiting for a worker.`)),
     ...queue.slice(0, MAX_QUEUE_SHOWN).map(({ castId, place, why, queue: name }) => {

@@ -23,7 +23,7 @@ export async function runWorkerCommand(
 ): Promise<Result<number>> {
   const profile = resolveFleetProfile(workspace.catalog, options.on ?? "", workspace.place);
   if (!profile.ok) return profile;
-  let figures: () => WorkerMetrics = () => ({ workerId: "", state: "starting", running: [], legs: {} });
+  let figures: () => WorkerMetrics = () => ({ workerId: "", state: "starting", running: [], legs: {}, refused: [] });
   const health = command.port === undefined ? undefined : await serveHealth(command.port, () => figures());
   if (health && !health.ok) return health;
   const signals = listenForStopSignals();

@@ -21,6 +21,8 @@ export interface RefusedTurn {
   readonly now: number;
   /** Whether the model was asked, so that there is a transcript. */
   readonly wasAsked: boolean;
+  /** [Z17] Ends of limits of these models that other casts have met. */
+  readonly elsewhere?: Readonly<Record<string, number>>;
 }
 
 const DEFAULT_RETRIES = 3;
@@ -41,7 +43,7 @@ export function decideRefusal(state: CastState, visit: Visit, turn: RefusedTurn)
   if (isShort && attempt <= (limits.maxRetries ?? DEFAULT_RETRIES))
     return { type: "turn_retried", socket: at.socket, visit: at.visit, attempt, error: reason, delayMs, usage, ms };
   const end = refusalEnd(turn);
-  const refused = { ...providers.refused, ...(end === undefined ? {} : { [model]: end }) };
+  const refused = { ...providers.refused, ...turn.elsewhere, ...(end === undefined ? {} : { [model]: end }) };
   const next = turn.models.find((each) => each !== model && isFree(refused, each, now));
   if (next !== undefined)
     return {

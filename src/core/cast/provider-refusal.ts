@@ -24,7 +24,7 @@ export interface RefusalClock {
 }
 
 /** A later end than this helps nobody: the refusal counts as permanent. */
-const MAX_WAIT_MS = 35 * 86_400_000;
+export const MAX_WAIT_MS = 35 * 86_400_000;
 
 /** [Z1] Reads a refusal; undefined for any other error, such as an invalid request. */
 export function readRefusal(answer: ProviderAnswer, clock: RefusalClock): Refusal | undefined {

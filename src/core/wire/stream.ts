@@ -108,6 +108,7 @@ const WorkerSchema = v.object({
   queues: listOf(v.string()),
   concurrency: count,
   casts: listOf(v.string()),
+  leaves: v.nullable(v.string()),
   silentMs: v.number(),
 });
 

@@ -10,6 +10,11 @@ import { currentToolsUser } from "../process/tools-user.ts";
 
 export type Pi = typeof import("@earendil-works/pi-coding-agent");
 export type PiModel = Model<Api>;
+/** [Z18] A model of newer versions of Pi that picks another one for each request. */
+export function isVirtualModel({ api }: Pick<PiModel, "api">): boolean {
+  return api === "pi-virtual";
+}
+
 export type PiSettings = ReturnType<SettingsManager["getGlobalSettings"]>;
 
 /** Shared by all turns of a host. */

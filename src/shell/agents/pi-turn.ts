@@ -209,7 +209,9 @@ export function turnOutcome(
   if (last?.stopReason === "stop") {
     const text = last.content.map((part) => (part.type === "text" ? part.text : "")).join("");
     // [A31] A handoff of nothing would complete a visit that did nothing.
-    if (text.trim() !== "" || seen.hasActed()) return { kind: "said", text, usage: seen.usage(), model: name };
+    // [Z18] A virtual model routes each request: the reply names the model that answered.
+    const answered = `${last.provider}/${last.model}`;
+    if (text.trim() !== "" || seen.hasActed()) return { kind: "said", text, usage: seen.usage(), model: answered };
     return { ...failedTurn("provider", "the model gave an empty reply", seen.usage()), model: name };
   }
   return { ...turnFailure(seen, stop, last), model: name };

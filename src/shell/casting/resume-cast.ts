@@ -141,7 +141,7 @@ const RELEASE_POLL_MS = 50;
 const MAX_RELEASE_POLLS = 60;
 
 /** [Z4] The process in which the cast sleeps leaves it to this one. If it wakes up first, the claim is refused. */
-async function releaseSleeping(store: CastStore, castId: CastId): Promise<void> {
+export async function releaseSleeping(store: CastStore, castId: CastId): Promise<void> {
   for (let poll = 0; poll < MAX_RELEASE_POLLS && store.requestRelease && (await store.owner(castId)); poll += 1) {
     await store.requestRelease(castId);
     await new Promise((resolve) => setTimeout(resolve, RELEASE_POLL_MS));

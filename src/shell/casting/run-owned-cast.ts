@@ -5,13 +5,15 @@ import { phaseBeforeEnd, type Visit } from "../../core/cast/state/state.ts";
 import { totalsOf } from "../../core/cast/state/usage.ts";
 import { advanceTimelineBy, type CastTimeline } from "../../core/cast/timeline.ts";
 import type { SocketId } from "../../core/model/ids.ts";
+import { withoutUndefined } from "../../core/model/json.ts";
+import { openSharedLimits } from "../config/shared-limits.ts";
 import { ensureUserKey } from "../config/user-key.ts";
 import type { WorktreeContext } from "../git/worktrees/acquire-worktree.ts";
 import { createGitWorktrees } from "../git/worktrees/git-worktrees.ts";
 import { prepareOwnWorktree } from "../git/worktrees/own-worktree.ts";
 import { createItemRunner, type RunOwnedCast } from "../items/item-runner.ts";
 import type { ItemRunner, ItemsFailure } from "../item-ports.ts";
-import type { Ports, TranscriptPlace, UtilityRequest } from "../ports.ts";
+import type { Ports, SharedLimits, TranscriptPlace, UtilityRequest } from "../ports.ts";
 import { ProcessIdentity, identifyProcess, isAlive } from "../process/process-identity.ts";
 import { endProcesses, endProcessGroup, processesWithVariable } from "../process/processes.ts";
 import { deriveVisitSecret, VISIT_VARIABLE } from "../process/visit-processes.ts";
@@ -135,6 +137,7 @@ export async function runWithPorts(
       ...(checkpoints ? { checkpoints } : {}),
       ...(items ? { items } : {}),
       ...(admit ? { admit } : {}),
+      ...withoutUndefined({ limits: limitsFor(context) }),
       holdsClaim: owned.holdsClaim,
       isSuperseded: owned.isSuperseded,
       redact: writeOptionsFor(context).redact,
@@ -162,6 +165,12 @@ export async function runWithPorts(
     stopListening();
     stopReleasing?.();
   }
+}
+
+/** [Z17] A rehearsal meets only the limits that its script has. */
+function limitsFor({ limits, host, env, store }: RunContext): SharedLimits | undefined {
+  if (host.rehearsalUsage) return undefined;
+  return limits ?? (env && openSharedLimits(env, store.location));
 }
 
 /** [I5] Files of this cast are on the disk of its owner; those of another cast may be in the store only. */

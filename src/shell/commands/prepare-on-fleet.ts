@@ -5,7 +5,7 @@ import { error, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { type RunObserver, type RunOutcome, type QueueStatus, sleepUnlessAborted } from "../context/run-context.ts";
 import { type PreparedCast, storedCastHistory, newCastHistory } from "../casting/prepared-cast.ts";
 import { resumeRefusal } from "../casting/resume-refusal.ts";
-import { resumeEvents, type Resumption } from "../casting/resume-cast.ts";
+import { releaseSleeping, resumeEvents, type Resumption } from "../casting/resume-cast.ts";
 import { prepareCast } from "../casting/start-cast.ts";
 import { type AgentSource, readRehearsalFile } from "../workspace/agent-hosts.ts";
 import type { FleetClient, Workspace } from "../workspace/workspace.ts";
@@ -108,6 +108,7 @@ export async function prepareResumeOnFleet(
   // The worker that takes an unstarted cast starts it.
   const said = state.phase.kind === "unstarted" ? [] : resumeEvents(state, how, { by });
   const run: PreparedCast["run"] = async (listening) => {
+    if (state.phase.kind === "sleeping") await releaseSleeping(store, castId);
     const set = await asker.fleet.resume(cast.value, said);
     return set.ok ? detachOrFollow(asker, castId, listening) : set;
   };

@@ -11,7 +11,7 @@ import type { QueuedCast } from "../../core/view/progress/fleet-status.ts";
 import type { CachedWorktree } from "../git/cached-worktree.ts";
 import type { ItemRunner } from "../item-ports.ts";
 import type { FinishedReply } from "../agents/transcript.ts";
-import type { AgentHost, Ports, TurnAdmission, TurnProgress } from "../ports.ts";
+import type { AgentHost, Ports, SharedLimits, TurnAdmission, TurnProgress } from "../ports.ts";
 import { createRedactor } from "../secrets/redact.ts";
 import type { CastFile } from "../store/cast-file.ts";
 import type { CastStore, Durability, OwnedCast, WriteOptions } from "../store/cast-store.ts";
@@ -60,6 +60,8 @@ export interface RunContext extends RunObserver {
   readonly telemetry?: Telemetry | undefined;
   /** The clock of waits; the system's if unset. */
   readonly clock?: Pick<Ports, "now" | "pause">;
+  /** [Z16] Limits that other casts of a worker have met; those of the project on this machine if unset. */
+  readonly limits?: SharedLimits;
   /** [Z12] Whether the caller waits while the cast sleeps. */
   readonly leavesSleep?: true;
 }
@@ -118,6 +120,8 @@ export interface RunOptions extends Pick<RunObserver, "signal" | "released" | "o
   readonly isOnFleet?: true;
   /** [P13, P16] The branch and the commits, with those since a checkpoint; undefined without a repository. */
   readonly readRepository?: (since: string | undefined) => Promise<RepositoryFacts | undefined>;
+  /** [Z17] When somebody continued the cast: limits that other casts met before do not count. */
+  readonly resumedAt?: number;
   /** [Z3] Return when the cast sleeps, instead of waiting. */
   readonly leavesSleep?: true;
 }

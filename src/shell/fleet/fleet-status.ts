@@ -60,7 +60,9 @@ function readQueue(database: Database): Promise<readonly WaitingRow[]> {
 const WORKERS = `select worker_id as worker, host, pid, version, state, queues, concurrency,
     (extract(epoch from now() - seen_at) * 1000)::float8 as "silentMs",
     array(select cast_id from materia.casts c where c.owner = w.worker_id and state <> 'gone'
-      and c.parked_leg is distinct from c.leg order by cast_id) as casts
+      and c.parked_leg is distinct from c.leg order by cast_id) as casts,
+    (select c.summary ->> 'blocked' from materia.casts c where c.status = 'queued' and w.worker_id = any(c.refused)
+      order by c.refused_at desc limit 1) as leaves
   from materia.workers w where state <> 'gone' or seen_at > now() - interval '10 minutes'
   order by state = 'gone', n limit 500`;
 

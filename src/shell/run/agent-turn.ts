@@ -15,6 +15,7 @@ import {
 } from "../../core/prompt/agent-prompt.ts";
 import { handOverTool } from "../../core/prompt/handoff-contract.ts";
 import type { TurnOutcome, TurnProgress, TurnRequest, SocketTurnCount } from "../ports.ts";
+import { describeContext } from "./context-parts.ts";
 import { countRepeatedCalls } from "./repeated-calls.ts";
 import { maxRepeatedCallsOf } from "../../core/model/config.ts";
 import { chooseModel, readRefusedTurn } from "./refused-turn.ts";
@@ -75,30 +76,36 @@ async function runOpenedTurn({ effect, isContinued }: OpenedTurn, context: Effec
     await endVisitProcesses(options.secretOf?.(socket.id, visit.number), GRACE_MS);
   const problem = unkept ?? (await writeTurn(effect, context, outcome, told));
   if (problem !== undefined) return { kind: "broken", problem };
-  if (outcome.kind === "said")
-    return {
-      kind: "decided",
-      socket,
-      outcome: { kind: "replied", text: outcome.text, ...replyFacts(outcome), usage: outcome.usage },
-    };
-  const refused = await readRefusedTurn(outcome, { choice, context, ms: elapsed(), wasAsked: told.length > 0 });
+  if (outcome.kind === "said") {
+    ports.limits?.clear(choice.model ?? choice.models[0] ?? outcome.model);
+    const { text, usage } = outcome;
+    return { kind: "decided", socket, outcome: { kind: "replied", text, ...replyFacts(outcome), usage } };
+  }
+  const failure = outcome.reason === "overflow" ? await withContextParts(outcome, request, context) : outcome;
+  const refused = await readRefusedTurn(failure, { choice, context, ms: elapsed(), wasAsked: told.length > 0 });
   if (refused) return { kind: "decided", socket, outcome: refused };
-  if (outcome.reason === "limit")
-    return {
-      kind: "decided",
-      socket,
-      outcome: {
-        kind: "stopped",
-        usage: outcome.usage,
-        ms: elapsed(),
-        ...(isRepeating() ? { repeated: repeats.count() } : {}),
-      },
-    };
+  if (outcome.reason === "limit") {
+    const repeated = isRepeating() ? { repeated: repeats.count() } : {};
+    return { kind: "decided", socket, outcome: { kind: "stopped", usage: outcome.usage, ms: elapsed(), ...repeated } };
+  }
   // [D9] A full disk is no fault of the agent: the cast stays where it is and can resume.
   if (outcome.reason === "disk") return { kind: "broken", problem: outcome.message };
   if (outcome.reason === "aborted" && options.signal.aborted)
     return { kind: "decided", socket, outcome: { kind: "aborted" } };
-  return { kind: "decided", socket, outcome };
+  return { kind: "decided", socket, outcome: failure };
+}
+
+type FailedOutcome = Extract<TurnOutcome, { kind: "failed" }>;
+
+/** [Z13] A person needs to know what to shorten. */
+async function withContextParts(
+  outcome: FailedOutcome,
+  { system, castId, socket, visit }: Omit<TurnRequest, "isBudgetSpent">,
+  { ports }: EffectContext,
+): Promise<FailedOutcome> {
+  const transcript = await ports.readTranscript?.({ castId, socket, visit });
+  if (transcript === undefined) return outcome;
+  return { ...outcome, message: `${outcome.message}\n${describeContext(system, transcript)}` };
 }
 
 function withSoundUsage(outcome: TurnOutcome): TurnOutcome {

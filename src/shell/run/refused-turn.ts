@@ -5,6 +5,9 @@ import { readRefusal, type Refusal } from "../../core/cast/provider-refusal.ts";
 import { NO_USAGE } from "../../core/cast/state/usage.ts";
 import { materiaOf } from "../../core/compile/graph.ts";
 import { splitModels } from "../../core/model/materia.ts";
+import { maxRetryAfterOf } from "../../core/model/config.ts";
+import { truncate } from "../../core/model/text.ts";
+import type { CastState } from "../../core/cast/state/state.ts";
 import type { EffectContext } from "../context/run-context.ts";
 import type { TurnOutcome } from "../ports.ts";
 
@@ -16,9 +19,10 @@ export interface TurnModel {
   readonly model: string | undefined;
   /** All models that may answer, in order. */
   readonly models: readonly string[];
+  readonly elsewhere: NonNullable<RefusedTurn["elsewhere"]>;
 }
 
-/** [Z8] The first model of the list that no known refusal excludes. If all are refused, nobody is asked. */
+/** [Z8, Z17] The first model of the list that no known refusal excludes. If all are refused, nobody is asked. */
 export async function chooseModel(
   effect: AgentEffect,
   context: EffectContext,
@@ -33,22 +37,30 @@ export async function chooseModel(
   const models = listed.filter((each) => !built.includes(each));
   if (models.length < listed.length && models.length === 0) return sameModelFailure(String(builder), built);
   const now = ports.now().getTime();
-  const { refused } = state.providers;
+  const met = models.flatMap((model) => {
+    const limit = ports.limits?.find(model, now);
+    const isNews = limit && limit.metAt >= (options.resumedAt ?? 0) && isFree(state.providers.refused, model, now);
+    return isNews ? [{ model, ...limit }] : [];
+  });
+  const elsewhere = Object.fromEntries(met.map(({ model, until }) => [model, until]));
+  const refused: CastState["providers"]["refused"] = { ...state.providers.refused, ...elsewhere };
   const free = models.find((each) => isFree(refused, each, now));
   const isExplicit = named !== undefined || listed.length > 1;
-  if (visit.switchedTo !== null) return { kind: "model", model: visit.switchedTo, models };
+  if (visit.switchedTo !== null) return { kind: "model", model: visit.switchedTo, models, elsewhere };
   const [first] = models;
   if (free !== undefined || first === undefined)
-    return { kind: "model", model: isExplicit || free !== first ? free : undefined, models };
+    return { kind: "model", model: isExplicit || free !== first ? free : undefined, models, elsewhere };
   const ends = models.map((each) => refused[each] ?? null);
   const at = Math.min(...ends.filter((end) => end !== null));
   const refusal: Refusal = Number.isFinite(at)
     ? { kind: "until", at }
     : { kind: "permanent", fix: "use another model with --model" };
-  const message = `${models.join(", ")} ${models.length === 1 ? "was" : "were"} refused before in this cast`;
+  const where = met.length > 0 ? "for another cast" : "before in this cast";
+  const said = met[0] ? `: ${met[0].reason}` : "";
+  const message = `${models.join(", ")} ${models.length === 1 ? "was" : "were"} refused ${where}${said}`;
   const model = models[ends.indexOf(at)] ?? first;
   const nothing = { failure: "provider", usage: NO_USAGE, ms: 0, wasAsked: false } as const;
-  return { kind: "refused", refusal, message, model, models, now, ...nothing };
+  return { kind: "refused", refusal, message, model, models, elsewhere, now, ...nothing };
 }
 
 type FailedTurn = Extract<EffectOutcome, { kind: "failed" }>;
@@ -73,17 +85,29 @@ export async function readRefusedTurn(
 ): Promise<RefusedTurn | undefined> {
   const { reason: failure, message, usage } = outcome;
   if (failure !== "provider" && failure !== "timeout" && failure !== "overflow") return undefined;
-  const { ports } = context;
+  const { ports, state } = context;
   const now = ports.now().getTime();
   const model = choice.model ?? outcome.model ?? choice.models[0] ?? "the model";
   const listed = choice.models.length === 0 ? [model] : choice.models;
-  const turn = { kind: "refused", message, failure, model, usage, ms, now, wasAsked } as const;
+  const turn = {
+    kind: "refused",
+    message,
+    failure,
+    model,
+    usage,
+    ms,
+    now,
+    wasAsked,
+    elsewhere: choice.elsewhere,
+  } as const;
   if (failure === "overflow") {
     const models = await largerModels(listed, model, context);
     return models.length < 2 ? undefined : { ...turn, models, refusal: { kind: "permanent", fix: "" } };
   }
   const refusal = readRefusal({ ...outcome.response, text: message }, { now });
   if (!refusal) return undefined;
+  if (refusal.kind === "until" && refusal.at - now > maxRetryAfterOf(state.limits))
+    ports.limits?.record(model, { until: refusal.at, metAt: now, reason: ports.redact(truncate(message, 300)) });
   return { ...turn, models: listed, refusal };
 }
 

@@ -30,7 +30,9 @@ import { itemKey } from "../../core/model/handoff.ts";
 export async function runCast(start: CastState, ports: Ports, options: RunOptions): Promise<RunOutcome> {
   const items = openParallelItems(ports, options.signal);
   try {
-    return await runLoop(createEventLog(start, ports, options), items, ports, options);
+    const isResumed = options.firstEvents?.some(({ type }) => type === "cast_resumed");
+    const since = isResumed ? { resumedAt: ports.now().getTime() } : {};
+    return await runLoop(createEventLog(start, ports, options), items, ports, { ...options, ...since });
   } finally {
     await items.close();
   }

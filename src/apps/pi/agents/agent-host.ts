@@ -3,6 +3,7 @@ import { error, type Issue } from "../../../core/model/issue.ts";
 import { KNOWN_TOOLS } from "../../../core/model/materia.ts";
 import { realTimer, type Timer } from "../../../shell/agents/turn-guard.ts";
 import { createPiHost } from "../../../shell/agents/pi-host.ts";
+import { isVirtualModel, type PiModel } from "../../../shell/agents/pi-sdk.ts";
 import { registerSecrets } from "../../../shell/secrets/redact.ts";
 import type { AgentChoice, AgentRetryOptions } from "../../../shell/workspace/agent-hosts.ts";
 import type { AgentHost, AgentRequirement, TurnOutcome, TurnRequest } from "../../../shell/ports.ts";
@@ -56,7 +57,11 @@ export async function createUserAgentHost(
   const allowed = new Set(pi.getAllTools().map(({ name }) => name));
   return {
     preflight: async (needs) => [...forbiddenTools(needs, allowed), ...(await isolated.preflight(needs))],
-    ...withoutUndefined({ resolveModel: isolated.resolveModel }),
+    ...withoutUndefined({
+      resolveModel: isolated.resolveModel,
+      defaultModels: isolated.defaultModels,
+      contextWindow: isolated.contextWindow,
+    }),
     // [X32] Every agent gets the same time and the same number of tries, in both kinds of sessions.
     runTurn: (request) =>
       control.run(request, (turn) =>
@@ -75,11 +80,37 @@ async function shareProviders({ modelRegistry, model }: ExtensionContext, runtim
     if (native) runtime.registerNativeProvider(native);
     else if (config) runtime.registerProvider(id, config);
   }
+  shareVirtualModels(modelRegistry, runtime);
   if (model && modelRegistry.getProviderAuthStatus(model.provider).source === "runtime") {
     const key = await modelRegistry.getApiKeyForProvider(model.provider);
     if (key !== undefined) await runtime.setRuntimeApiKey(model.provider, key);
   }
   await runtime.refresh({ allowNetwork: false });
+}
+
+/** What newer versions of Pi have for virtual models. */
+interface RoutingRuntime {
+  readonly registerVirtualModel?: (definition: object) => void;
+  readonly resolveModel?: (model: PiModel, messages: unknown, options: object) => Promise<unknown>;
+}
+
+interface RouteRequest {
+  readonly messages: unknown;
+  readonly failed?: { readonly message: unknown };
+}
+
+/** [Z18] Only the session knows the router of a virtual model: it answers for the agents too. */
+function shareVirtualModels(registry: ExtensionContext["modelRegistry"], own: ModelRuntime & RoutingRuntime): void {
+  // Pi documents no other way to the routers of its session.
+  const session: RoutingRuntime = Reflect.get(registry, "runtime") ?? {};
+  if (session.resolveModel === undefined || own.registerVirtualModel === undefined) return;
+  for (const model of registry.getAll().filter(isVirtualModel)) {
+    const levels = Object.entries(model.thinkingLevelMap ?? {});
+    const thinkingLevels = levels.flatMap(([level, mapped]) => (mapped === null ? [] : [level]));
+    const route = ({ messages, failed, ...request }: RouteRequest) =>
+      session.resolveModel?.(model, messages, { ...request, failed: failed?.message });
+    own.registerVirtualModel({ ...model, thinkingLevels, route });
+  }
 }
 
 /** [X15] One refusal for all tools that this session was started without, with the materia that need them. */

@@ -3,6 +3,7 @@ import type { CastId } from "../../../core/model/ids.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import type { ThinkingLevel } from "../../../core/model/materia.ts";
 import { createPiHost } from "../../../shell/agents/pi-host.ts";
+import { isVirtualModel } from "../../../shell/agents/pi-sdk.ts";
 import { detachCast, optionWords } from "../../../shell/casting/detach-cast.ts";
 import { agentNeeds } from "../../../shell/workspace/agent-hosts.ts";
 import type { Workspace } from "../../../shell/workspace/workspace.ts";
@@ -28,7 +29,8 @@ export async function checkDetach(
   const chosen = runUnlessReplaced(() => ctx.model);
   const session = chosen && `${chosen.provider}/${chosen.id}`;
   // A model on the command line replaces the model of every materia, so name it only if no materia sets one.
-  const model = hasAgentWithModel(graph) ? undefined : session;
+  // [Z18] Only this session has the router of a virtual model.
+  const model = hasAgentWithModel(graph) || (chosen && isVirtualModel(chosen)) ? undefined : session;
   const agents = { model, thinking: pi.getThinkingLevel() };
   if (rehearsal !== null) return { agents, refusals: [], notes: [] };
   const host = createPiHost(model === undefined ? {} : { defaultModel: model });

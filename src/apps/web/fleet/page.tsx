@@ -1,6 +1,7 @@
 import type { ReactElement } from "react";
 import {
   lastHeartbeatText,
+  leavesText,
   needsPerson,
   waitReasonText,
   waitRemedy,
@@ -78,7 +79,7 @@ function WorkerList({ workers }: { readonly workers: readonly WorkerStatus[] }):
 const STATE_LABELS = { up: "Up", draining: "Leaving", gone: "Gone" } as const;
 
 function WorkerItem({
-  worker: { worker, state, silentMs, casts, concurrency, queues, version },
+  worker: { worker, state, silentMs, casts, concurrency, queues, version, leaves },
 }: {
   readonly worker: WorkerStatus;
 }): ReactElement {
@@ -98,6 +99,9 @@ function WorkerItem({
           <span className={css("secondary")}>{`${casts.length} of ${concurrency} busy`}</span>
           <span className={css("faint cut")}>{queues.map((queue) => `queue ${queue}`).join(", ")}</span>
         </span>
+      )}
+      {leavesText({ state, leaves }) !== undefined && (
+        <span className={css("secondary")}>{leavesText({ state, leaves })}</span>
       )}
       {casts.map((castId) => (
         <WorkerCast key={castId} castId={castId} />

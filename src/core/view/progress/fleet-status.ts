@@ -15,6 +15,8 @@ export interface WorkerStatus {
   readonly queues: readonly string[];
   readonly concurrency: number;
   readonly casts: readonly string[];
+  /** [Z16] Why it left the last queued cast that it could not begin; null if there is none. */
+  readonly leaves: string | null;
   /** Time since its last heartbeat, by the clock of the database. */
   readonly silentMs: number;
 }
@@ -137,6 +139,11 @@ export function workerCommand(fleet: string, queue?: string): string {
 
 function blockingLimitText({ kind, name, most }: BlockingLimit): string {
   return `${most} at once ${kind === "all" ? "in all" : `of ${kind} ${sanitizeForTerminal(name)}`}`;
+}
+
+/** [Z16] Why a worker with free slots begins nothing. */
+export function leavesText({ state, leaves }: Pick<WorkerStatus, "state" | "leaves">): string | undefined {
+  return leaves === null || state === "gone" ? undefined : `leaves a cast: ${sanitizeForTerminal(leaves)}`;
 }
 
 const SILENT_AFTER_MS = 5_000;

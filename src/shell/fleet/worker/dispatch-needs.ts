@@ -1,11 +1,14 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isError, type Issue } from "../../../core/model/issue.ts";
+import { splitModels } from "../../../core/model/materia.ts";
+import { parseMillis } from "../../../core/model/text.ts";
 import { originalAgentChoice } from "../../casting/resume-cast.ts";
-import type { AgentHost } from "../../ports.ts";
-import type { CastStore, LoadedCast } from "../../store/cast-store.ts";
+import type { AgentHost, AgentRequirement } from "../../ports.ts";
+import type { LoadedCast } from "../../store/cast-store.ts";
 import { errorText, ignoreLocalErrors } from "../../system/files.ts";
 import { agentNeeds, openPiHost } from "../../workspace/agent-hosts.ts";
+import type { DispatchContext } from "./run-dispatch.ts";
 
 const PROBE_BYTES = 256 * 1024;
 
@@ -29,15 +32,45 @@ export function diskProblem(folder: string, failure: string): string | undefined
 
 /** [B16] The agents of a cast, or what this worker lacks for them. */
 export async function openHostFor(
-  store: CastStore,
-  { file }: LoadedCast,
-): Promise<AgentHost | { readonly issues: readonly Issue[] }> {
+  { store, limits }: Pick<DispatchContext, "store" | "limits">,
+  cast: LoadedCast,
+): Promise<AgentHost | { readonly why: string }> {
+  const { file } = cast;
   const choice = await originalAgentChoice(store, file);
-  if (!choice.ok) return { issues: choice.issues };
+  if (!choice.ok) return { why: joinMessages(choice.issues) };
   const { rehearsal } = choice.value;
   if (typeof rehearsal === "object")
     return (await import("../../agents/rehearsal-host.ts")).createRehearsalHost(rehearsal, {});
   const host = await openPiHost(choice.value, {});
-  const issues = (await host.preflight(agentNeeds(file.graph, choice.value.model))).filter(isError);
-  return issues.length > 0 ? { issues } : host;
+  const needs = agentNeeds(file.graph, choice.value.model);
+  const issues = (await host.preflight(needs)).filter(isError);
+  const why = issues.length > 0 ? joinMessages(issues) : await describeRefusal(cast, needs, { host, limits });
+  return why === undefined ? host : { why };
+}
+
+function joinMessages(issues: readonly Issue[]): string {
+  return issues.map(({ message }) => message).join("; ");
+}
+
+/** [Z16] Whether all models of an agent are refused now. A limit that was met before somebody continued the cast does not count. */
+async function describeRefusal(
+  { state, events }: LoadedCast,
+  needs: readonly AgentRequirement[],
+  { host, limits }: Pick<DispatchContext, "limits"> & { readonly host: AgentHost },
+): Promise<string | undefined> {
+  const now = Date.now();
+  const resumedAt = parseMillis(events.findLast(({ type }) => type === "cast_resumed")?.at ?? "", 0);
+  // Another worker may have died while the cast slept.
+  const own = state.phase.kind === "sleeping" ? state.providers.refused : {};
+  const endOf = (model: string): number => {
+    const limit = limits.find(model, now);
+    return Math.max(limit && limit.metAt > resumedAt ? limit.until : 0, own[model] ?? 0);
+  };
+  for (const { model } of needs) {
+    const models = model === undefined ? ((await host.defaultModels?.()) ?? []) : splitModels(model);
+    const first = Math.min(...models.map(endOf));
+    if (models.length === 0 || first <= now) continue;
+    return `the provider refuses ${models.join(", ")} until ${new Date(first).toISOString()}; a worker begins it then`;
+  }
+  return undefined;
 }

@@ -4,7 +4,7 @@ import { parentCastId, type CastId } from "../../../core/model/ids.ts";
 import { failWith, type Issue, type Result } from "../../../core/model/issue.ts";
 import { recordEvents } from "../../casting/record-events.ts";
 import { resumeCast } from "../../casting/resume-cast.ts";
-import type { AgentHost } from "../../ports.ts";
+import type { AgentHost, SharedLimits } from "../../ports.ts";
 import type { CastStore, LoadedCast } from "../../store/cast-store.ts";
 import type { Database } from "../../store/postgres/database.ts";
 import type { Notifications } from "../../store/postgres/notifications.ts";
@@ -59,6 +59,8 @@ export interface DispatchContext {
   readonly notifyTurn: (castId: string) => void;
   /** [B31] Notifies of the usage of items that share a budget. */
   readonly budgets: Notifications;
+  /** [Z16] Limits of providers that casts of this worker have met. */
+  readonly limits: SharedLimits;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborted when the worker drains: dispatches are requeued at the end of a visit. */
   readonly draining: AbortSignal;
@@ -90,8 +92,8 @@ export async function runDispatch(context: DispatchContext, dispatch: AssignedDi
     const why = `${MAX_ATTEMPTS} workers died over this cast without completing a visit`;
     return finish(await failCast(context, cast.value, why));
   }
-  const host = await openHostFor(store, cast.value);
-  if ("issues" in host) return finish({ how: "unable", why: host.issues.map(({ message }) => message).join("; ") });
+  const host = await openHostFor(context, cast.value);
+  if ("why" in host) return finish({ how: "unable", why: host.why });
   // [B49] A parked dispatch whose items are joined needs a slot again.
   const isJoined = parking.isParked() && cast.value.state.phase.kind !== "forked";
   const attempt = isJoined ? REQUEUED : await runClaimedCast(context, cast.value, { host, leg, parking });
@@ -226,6 +228,7 @@ async function runClaimedCast(
       host,
       cwd: await trees.cwdOf(castId),
       env,
+      limits: context.limits,
       signal: pause.signal,
       fleetHooks: createFleetHooks({ ...context, files: trees, park: parking.park }, castId),
       onProgress: live.onProgress,

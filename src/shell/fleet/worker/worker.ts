@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { CastId } from "../../../core/model/ids.ts";
 import { ok, type Result } from "../../../core/model/issue.ts";
 import type { WaitGroup } from "../../../core/view/progress/fleet-status.ts";
+import { createWorkerLimits } from "../../config/shared-limits.ts";
 import { thisProcess } from "../../process/process-identity.ts";
 import { withDatabaseErrors, type Database } from "../../store/postgres/database.ts";
 import { BUDGETS_CHANNEL, openNotifications } from "../../store/postgres/notifications.ts";
@@ -54,6 +55,8 @@ export interface WorkerMetrics {
   readonly state: WorkerStateKind;
   readonly running: readonly string[];
   readonly legs: Readonly<Record<string, number>>;
+  /** [Z16] The models for which it begins no cast, and until when. */
+  readonly refused: readonly { readonly model: string; readonly until: string }[];
 }
 
 const DATABASE_PATIENCE_MS = 120_000;
@@ -99,7 +102,8 @@ function createWorkerParts({ profile, queues, concurrency, folder: base }: Worke
   });
   const registration = { workerId, host: hostname(), pid, started, version: VERSION, queues, concurrency };
   const budgets = openNotifications(database, BUDGETS_CHANNEL);
-  return { workerId, folder, registration, database, trees, unwritten, store, budgets };
+  const limits = createWorkerLimits();
+  return { workerId, folder, registration, database, trees, unwritten, store, budgets, limits };
 }
 
 async function runRegisteredWorker(
@@ -146,6 +150,7 @@ async function runRegisteredWorker(
     state: state.current().kind,
     running: [...runner.running],
     legs: runner.counts,
+    refused: parts.limits.list(Date.now()).map(({ model, until }) => ({ model, until: new Date(until).toISOString() })),
   }));
   state.enter({ kind: "running" });
   const context = { workerId, profile, queues, folder: options.folder, session, database, pace, onWaiting };

@@ -154,11 +154,19 @@ begin
   insert into events select id, at_seq + o, e from unnest(said) with ordinality as t (e, o);
   update casts set seq = at_seq + cardinality(said), updated_at = now(),
     leg = leg + starts::int, status = case when starts then 'queued' else status end,
+    summary = case when starts then summary - 'asleep' - 'wake' else summary end,
     abort_by = case when starts then null else abort_by end, tries = case when starts then 0 else tries end
   where cast_id = id;
   perform pg_notify('materia', c.notice::text), pg_notify('materia_due', '');
   return 'taken';
 end $$;
+
+-- Its worker leaves a sleeping cast to the person who wakes it.
+create or replace function materia.ask_wake(id text) returns void
+language sql security definer set search_path = materia, pg_temp as $$
+  with c as (update casts set summary = summary || '{"wake":true}' where cast_id = id and may(project) and summary ? 'asleep' returning notice)
+  select pg_notify('materia', notice::text) from c
+$$;
 
 create or replace function materia.ask_abort(id text) returns text
 language plpgsql security definer set search_path = materia, pg_temp as $$
@@ -220,7 +228,7 @@ grant select on materia.format, materia.workers, materia.members, materia.casts,
 grant insert, update, delete on materia.workers, materia.casts, materia.events, materia.artifacts, materia.packs, materia.live to materia_worker;
 grant update, delete on materia.schedules to materia_worker;
 grant update on materia.locks to materia_worker;
-grant execute on function materia.tell_cast, materia.ask_abort, materia.may, materia.is_driven, materia.is_under_way, materia.is_bound_by,
+grant execute on function materia.tell_cast, materia.ask_abort, materia.ask_wake, materia.may, materia.is_driven, materia.is_under_way, materia.is_bound_by,
   materia.limit_standing, materia.queue_place, materia.submit_cast, materia.add_schedule, materia.remove_schedule to materia_worker, materia_member;
 grant execute on function materia.session_name, materia.has_session, materia.may_submit to materia_worker;
 `;

@@ -47,7 +47,11 @@ export function createOwnedCast(parts: OwnedCastContext): OwnedCast {
   const row = createClaimedRow(parts);
   const ifHeld = async (work: () => Promise<string | undefined>): Promise<string | undefined> =>
     (await row.holds()) ? work() : TAKEN_OVER;
+  const callIfSet = async (field: string, listener: () => void): Promise<void> =>
+    (await row.read(field)) === undefined ? undefined : listener();
+  let isAsleep = false;
   const append = async (events: readonly CastEvent[], after: number): Promise<string | undefined> => {
+    isAsleep = events.at(-1)?.type === "cast_sleeping";
     if (row.isLost()) return TAKEN_OVER;
     try {
       const unwritten = await writer.write(events, after);
@@ -79,11 +83,9 @@ export function createOwnedCast(parts: OwnedCastContext): OwnedCast {
     isSuperseded: row.isLost,
     onAbortRequest: (listener) => {
       if (parts.isAborted) queueMicrotask(listener);
-      const look = async (): Promise<void> => {
-        if ((await row.read("abort_by")) !== undefined) listener();
-      };
-      return news.on(castId, () => void look());
+      return news.on(castId, () => void callIfSet("abort_by", listener));
     },
+    onReleaseRequest: (listener) => news.on(castId, () => void (isAsleep && callIfSet("summary ->> 'wake'", listener))),
     release: async () => {
       row.lose();
       await row.set("owner = null, claim = null");

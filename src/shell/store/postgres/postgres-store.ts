@@ -48,6 +48,8 @@ export function postgresStore({ worker, ...scope }: PostgresStoreOptions): Postg
       : { create: ({ file }) => refused(file.castId), claim: refused }),
     requestAbort: async (castId) =>
       void (await ignoreErrors(() => database.query({ text: "select materia.ask_abort($1)", values: [castId] }))),
+    requestRelease: async (castId) =>
+      void (await ignoreErrors(() => database.query({ text: "select materia.ask_wake($1)", values: [castId] }))),
     remove: (casts) => removeCasts(scope, casts, worker?.scratch),
     followEvents: (castId, after, wake) =>
       followEvents(database, castId, { after, stop: notifications.on(castId, wake) }),

@@ -1,0 +1,64 @@
+import { hash } from "node:crypto";
+import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import * as v from "valibot";
+import { MAX_WAIT_MS } from "../../core/cast/provider-refusal.ts";
+import type { ProviderLimit, SharedLimits } from "../ports.ts";
+import { ignoreLocalErrors, readRegularText } from "../system/files.ts";
+import { realPathOrSame } from "../system/folders.ts";
+import { configFolder, type ConfigContext } from "./config.ts";
+
+const MAX_BYTES = 8_192;
+const LimitFile = v.object({ until: v.number(), metAt: v.number(), reason: v.string() });
+
+/**
+ * [Z17] A file per model of a project, in the folder of the user: nothing in a project can plant one. Best effort: an
+ * unreadable file is no limit, and a limit that could not be written is met again.
+ */
+export function openSharedLimits(env: ConfigContext["env"], location: string): SharedLimits {
+  const folder = join(configFolder(env), "provider-limits");
+  const project = realPathOrSame(location);
+  const fileOf = (model: string): string => join(folder, `${hash("sha256", `${project}\0${model}`).slice(0, 32)}.json`);
+  return {
+    find: (model, now) => {
+      try {
+        const limit = v.parse(LimitFile, JSON.parse(readRegularText(fileOf(model), MAX_BYTES)));
+        return lasts(limit, now) ? limit : undefined;
+      } catch {
+        return undefined;
+      }
+    },
+    record: (model, limit) =>
+      ignoreLocalErrors(() => {
+        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        const draft = `${fileOf(model)}.${process.pid}.draft`;
+        writeFileSync(draft, JSON.stringify(limit), { mode: 0o600 });
+        renameSync(draft, fileOf(model));
+      }),
+    clear: (model) => ignoreLocalErrors(() => rmSync(fileOf(model), { force: true })),
+  };
+}
+
+/** [Z16] The limits that casts of one worker have met. */
+export interface WorkerLimits extends SharedLimits {
+  readonly list: (now: number) => readonly (ProviderLimit & { readonly model: string })[];
+}
+
+export function createWorkerLimits(): WorkerLimits {
+  const met = new Map<string, ProviderLimit>();
+  const find: SharedLimits["find"] = (model, now) => {
+    const limit = met.get(model);
+    return limit && lasts(limit, now) ? limit : undefined;
+  };
+  return {
+    find,
+    record: (model, limit) => void met.set(model, limit),
+    clear: (model) => void met.delete(model),
+    list: (now) => [...met].flatMap(([model, limit]) => (lasts(limit, now) ? [{ model, ...limit }] : [])),
+  };
+}
+
+/** A clock that was set back, or a file of a wrong clock, must not stop anybody for months. */
+function lasts({ until, metAt }: ProviderLimit, now: number): boolean {
+  return until > now && until <= now + MAX_WAIT_MS && metAt <= now;
+}

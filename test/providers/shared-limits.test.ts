@@ -1,0 +1,131 @@
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { openSharedLimits } from "../../src/shell/config/shared-limits.ts";
+import { runCast } from "../../src/shell/run/run-cast.ts";
+import { exitCodeFor } from "../../src/shell/casting/prepared-cast.ts";
+import type { SharedLimits, TurnOutcome } from "../../src/shell/ports.ts";
+import { envOf, newPlace, userFolder } from "../harness/cli.ts";
+import { castOnce, typesOf } from "../harness/effects.ts";
+import { CLOCK_START, movedClock } from "../harness/moved-clock.ts";
+import { graph, said, seat, world } from "../harness/seats.ts";
+
+const HOUR = 3_600_000;
+const LIMIT: TurnOutcome = {
+  kind: "failed",
+  reason: "provider",
+  message: "429 usage limit, try again in 2 hours",
+  usage: { input: 0, output: 0, cost: 0 },
+  model: "a/x",
+};
+
+function config(model: string, waitForProvider = 0) {
+  const materia = { Build: { prompt: "Build.", model } };
+  return graph({ "Socket-1": seat("Build") }, { materia, limits: { waitForProvider } });
+}
+
+function project(): { readonly limits: SharedLimits; readonly folder: string } {
+  const cwd = newPlace({});
+  return { limits: openSharedLimits(envOf(cwd), cwd), folder: join(userFolder(cwd), "provider-limits") };
+}
+
+/** A cast that has met the limit, and the next cast of the same project. */
+async function twoCasts(second: ReturnType<typeof config>, limits = project().limits) {
+  await castOnce(config("a/x"), () => LIMIT, { ...movedClock(), limits });
+  return castOnce(second, () => said("done"), { ...movedClock(), limits });
+}
+
+describe("casts of one project that meet the same limit", () => {
+  it("[Z17] the second asks nobody, and sleeps until the same time", async () => {
+    const { asked, events, end } = await twoCasts(config("a/x", 9 * HOUR));
+    expect(typesOf(events).slice(1, 4)).toEqual(["visit_started", "cast_sleeping", "cast_woken"]);
+    expect(events[2]).toMatchObject({
+      until: new Date(CLOCK_START + 2 * HOUR).toISOString(),
+      reason: expect.stringContaining("refused for another cast: 429 usage limit"),
+    });
+    expect(asked.map(({ history }) => history)).toEqual(["fresh"]);
+    expect(exitCodeFor(end)).toBe(0);
+  });
+
+  it("[Z17] without permission to wait it is paused, and recast asks at once", async () => {
+    const { limits } = project();
+    const { asked, end } = await twoCasts(config("a/x"), limits);
+    expect([asked.length, exitCodeFor(end)]).toEqual([0, 75]);
+    const clock = movedClock();
+    clock.move(1_000);
+    const again = await runCast(
+      end.state,
+      world(() => said("done"), { ...clock, limits }),
+      {
+        cwd: "/project",
+        signal: new AbortController().signal,
+        firstEvents: [{ type: "cast_resumed", by: "materia recast" }],
+      },
+    );
+    expect(again.state.phase).toMatchObject({ outcome: "completed" });
+    // The model answers again: nobody else has to wait.
+    expect(limits.find("a/x", CLOCK_START + 2_000)).toBeUndefined();
+  });
+
+  it("[Z17] another model of the list answers at once", async () => {
+    const { asked } = await twoCasts(config("a/x,b/y"));
+    expect(asked.map(({ model }) => model)).toEqual(["b/y"]);
+  });
+
+  it("[Z17] a model that another cast found refused is not the next one", async () => {
+    const { limits } = project();
+    await castOnce(config("a/x"), () => LIMIT, { ...movedClock(), limits });
+    const refusals = [{ ...LIMIT, message: "429 usage limit, try again in 3 hours", model: "b/y" }];
+    const { asked, events } = await castOnce(config("b/y,a/x", 9 * HOUR), () => refusals.shift() ?? said("done"), {
+      ...movedClock(),
+      limits,
+    });
+    expect(asked.map(({ model }) => model)).toEqual(["b/y", "a/x"]);
+    expect(events.find(({ type }) => type === "cast_sleeping")).toMatchObject({ model: "a/x" });
+  });
+
+  it("[Z17] a short retry is nothing to share", async () => {
+    const { limits } = project();
+    const short = [{ ...LIMIT, message: "429 rate limit, try again in 20s" }];
+    await castOnce(config("a/x"), () => short.shift() ?? said("done"), { ...movedClock(), limits });
+    expect(limits.find("a/x", CLOCK_START)).toBeUndefined();
+  });
+});
+
+describe("the file of a limit", () => {
+  const limit = (until: number, metAt = CLOCK_START) => ({ until, metAt, reason: "429" });
+
+  it.each([
+    ["not JSON", "{"],
+    ["another shape", '{"until":"tomorrow"}'],
+    ["over", JSON.stringify(limit(CLOCK_START - 1))],
+    ["in a year", JSON.stringify(limit(CLOCK_START + 365 * 24 * HOUR))],
+    ["of a clock that was set back", JSON.stringify(limit(CLOCK_START + HOUR, CLOCK_START + 1))],
+    ["of a megabyte", JSON.stringify({ ...limit(CLOCK_START + HOUR), reason: "x".repeat(1_000_000) })],
+  ])("[Z17] blocks nobody when it is %s", (_, text) => {
+    const { limits, folder } = project();
+    limits.record("a/x", limit(CLOCK_START + HOUR));
+    expect(limits.find("a/x", CLOCK_START)).toMatchObject({ until: CLOCK_START + HOUR });
+    const [name = ""] = readdirSync(folder);
+    expect(statSync(join(folder, name)).mode & 0o077).toBe(0);
+    writeFileSync(join(folder, name), text);
+    expect(limits.find("a/x", CLOCK_START)).toBeUndefined();
+  });
+
+  it("[Z17] is no fault where it cannot be written or read", () => {
+    const { limits, folder } = project();
+    limits.record("a/x", limit(CLOCK_START + HOUR));
+    const [name = ""] = readdirSync(folder);
+    rmSync(join(folder, name));
+    mkdirSync(join(folder, name));
+    limits.record("a/x", limit(CLOCK_START + HOUR));
+    limits.clear("a/x");
+    expect(limits.find("a/x", CLOCK_START)).toBeUndefined();
+  });
+
+  it("[Z17] is of one project and one model", () => {
+    const [one, other] = [project().limits, project().limits];
+    one.record("a/x", limit(CLOCK_START + HOUR));
+    expect([one.find("a/y", CLOCK_START), other.find("a/x", CLOCK_START)]).toEqual([undefined, undefined]);
+  });
+});
