@@ -16,6 +16,7 @@ const PROCESS = [
   "test/package/tarball.test.ts",
   "test/parallel/{again,calls,face,git,join,keep,killed,lanes,lost-trees,moved,pool,shared-parts,show,unruly}.test.ts",
   "test/pi/{agents,cards,casting,messages}.test.ts",
+  "test/providers/asleep.test.ts",
   "test/testing/fork.test.ts",
   "test/testing/fork-start.test.ts",
   "test/utilities/**",

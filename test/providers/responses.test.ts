@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createPiHost } from "../../src/shell/agents/pi-host.ts";
 import { servePi } from "../harness/agent-bodies.ts";
-import { ask } from "../harness/agents.ts";
+import { ask, modelsFile, piFolder } from "../harness/agents.ts";
 
 it("[Z1, Z2] the headers of a refusal are read, and Pi does not repeat a request that names its end", async () => {
   const refusal = { status: 429, message: "slow down", headers: { "retry-after": "7200" } };
@@ -17,11 +17,15 @@ it("[Z1, Z2] the headers of a refusal are read, and Pi does not repeat a request
 });
 
 it("[Z8] keys and names of all models of a list are checked before the cast", async () => {
-  await servePi([]);
-  const host = createPiHost({ defaultModel: "local/small,local/smal,nobody/x" });
+  const server = await servePi([]);
+  const { providers } = modelsFile(server.url) as { providers: { local: object } };
+  const locked = { ...providers.local, apiKey: "$NO_SUCH_KEY" };
+  piFolder({ "models.json": { providers: { ...providers, locked } } });
+  const host = createPiHost({ defaultModel: "local/small,local/smal,nobody/x,locked/small" });
   const issues = await host.preflight([{ socket: ask().request.socket, materia: "Build", tools: [] }]);
   expect(issues.map(({ message }) => message)).toEqual([
     expect.stringContaining('"local/smal"'),
     expect.stringContaining('"nobody/x"'),
+    expect.stringContaining("there is no key for locked"),
   ]);
 });
