@@ -45,7 +45,7 @@ describe("a cast that sleeps in another process", () => {
     const driving = beside("recast", ...conf);
     await until(() => eventsIn(cwd).includes("cast_resumed"));
     expect((await ran).code).toBe(75);
-    const refused = await beside("recast", ...conf);
+    const refused = await beside("recast", ...conf, String(castsIn(cwd)[0]));
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("cast_owned")]);
     expect((await beside("abort")).code).toBe(0);
     expect((await driving).code).toBe(130);
