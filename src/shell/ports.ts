@@ -118,7 +118,7 @@ export interface TurnRequest {
   readonly instructions: "project" | "user" | "none";
   readonly prompt: string;
   readonly tools: readonly string[];
-  /** [H23] Offered beside the tools. A reply that only calls it ends the turn. */
+  /** [H24] Offered beside the tools. A reply that only calls it ends the turn. */
   readonly handOver?: HandOverTool | undefined;
   readonly model?: string;
   readonly thinking?: ThinkingLevel;
@@ -179,7 +179,7 @@ export type TurnOutcome =
   | {
       readonly kind: "said";
       readonly text: string;
-      /** [H24] The text is the argument of `hand_over`. */
+      /** [H25] The text is the argument of `hand_over`. */
       readonly byTool?: true;
       readonly usage: Usage;
       readonly model: string;

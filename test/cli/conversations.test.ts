@@ -32,7 +32,7 @@ function castIdIn(printed: string): string {
   return /"castId":"([^"]+)"/.exec(printed)?.[1] ?? "";
 }
 
-it("[I5, I6, I8] a stopped visit goes on in its continued conversation, and so does a fork", async () => {
+it("[I5, I8, C53] a stopped visit goes on in its continued conversation, and so does a fork", async () => {
   const cwd = newPlace({ "c.json": config, "r.json": { replies: { Build: [first], Judge } } });
   const named = ["--config", "c.json"];
   const begun = await run(["cast", ...named, "--loadout", "Main", "--rehearse", "r.json", "--json", "x"], { cwd });
@@ -50,6 +50,20 @@ it("[I5, I6, I8] a stopped visit goes on in its continued conversation, and so d
   const visit = (await run(["show", castId, "Socket-1#2", "--json"], { cwd })).stdout;
   expect([visit.includes("built twice"), visit.includes("built once")]).toEqual([true, false]);
 
+  const sent = JSON.parse((await run(["show", castId, "Socket-1#2", "--prompt", "--json"], { cwd })).stdout) as {
+    parts: { kind: string; title: string; text: string; chars: number; reused: number }[];
+  };
+  expect(sent.parts.map(({ kind, title, chars, reused }) => [kind, title, reused === chars])).toEqual([
+    ["tools", "Tools", true],
+    ["system", "Instructions", true],
+    ["conversation", "Continued conversation", true],
+    ["message", "Do it again", false],
+  ]);
+  expect(sent.parts.at(-1)).toMatchObject({ reused: 0, text: expect.stringContaining("it must say 2") as string });
+  const table = (await run(["show", castId, "Socket-2#1", "--prompt"], { cwd })).stdout;
+  expect(table).toMatch(/How to answer +\d+ tokens\n[^]*Request[^]*In all[^]*1 request/);
+  expect((await run(["show", castId, "Socket-9#1", "--prompt"], { cwd })).code).toBe(2);
+
   const forked = await run(["fork", `${castId}@Socket-1#2`, ...named, "--rehearse", "r.json", "--json"], { cwd });
   expect(forked.code).toBe(0);
   const forkId = readdirSync(join(cwd, ".pi/pi-materia")).find((name) => /^\d{8}-/.test(name) && name !== castId) ?? "";
@@ -60,4 +74,21 @@ it("[I5, I6, I8] a stopped visit goes on in its continued conversation, and so d
   ]);
   const replayed = await run(["replay", castId, ...named, "--json"], { cwd });
   expect(JSON.parse(replayed.stdout)).toMatchObject({ same: true });
+});
+
+it("[C54] check names instructions that change between visits", async () => {
+  const { Build, Judge: judge } = config.materia;
+  const materia = { Plan: { prompt: "Plan.", generator: true }, Build: { ...Build, prompt: "Do {{item.title}}." } };
+  const sockets = {
+    "Socket-1": { materia: "Plan", edges: [{ when: "always", to: "Socket-2" }] },
+    "Socket-2": { materia: "Build", advance: {} },
+  };
+  const loops = { each: { sockets: ["Socket-2"], consumes: { from: "Socket-1", output: "workItems" } } };
+  const loadouts = { Main: { entry: "Socket-1", sockets, loops } };
+  const cwd = newPlace({ "c.json": { materia: { ...materia, Judge: judge }, loadouts } });
+  const printed = await run(["check", "--config", "c.json"], { cwd });
+  expect(printed.stdout).toContain("Build: {{item.title}} changes its instructions between visits");
+  expect(JSON.parse((await run(["check", "--config", "c.json", "--json"], { cwd })).stdout)).toMatchObject({
+    changingInstructions: [{ materia: "Build", variable: "{{item.title}}" }],
+  });
 });

@@ -26,7 +26,7 @@ async function turnWith(...replies: readonly ServerReply[]) {
   return { outcome, server, transcript: readFileSync(request.transcript, "utf8") };
 }
 
-it("[H23, H24] the tool is offered with its schema, and a call of it ends the turn", async () => {
+it("[H24, H25] the tool is offered with its schema, and a call of it ends the turn", async () => {
   const { outcome, server, transcript } = await turnWith({ call: call(YES) });
   expect(outcome).toMatchObject({ kind: "said", text: JSON.stringify(YES), byTool: true });
   expect(server.requests).toHaveLength(1);
@@ -43,20 +43,20 @@ it("[H23, H24] the tool is offered with its schema, and a call of it ends the tu
   expect(repliesInTranscript(transcript)).toEqual([{ text: JSON.stringify(YES), byTool: true, tools: [] }]);
 });
 
-it("[H23] it is not offered where no handoff is due", async () => {
+it("[H24] it is not offered where no handoff is due", async () => {
   const server = await servePi([{ text: "done" }]);
   await createPiHost({ defaultModel: "local/small" }).runTurn(ask({ tools: ["ls"] }).request);
   expect(server.requests[0]?.tools?.map((tool) => tool.function.name)).toEqual(["ls"]);
 });
 
-it("[H24] called twice in one reply, the last call counts", async () => {
+it("[H25] called twice in one reply, the last call counts", async () => {
   const { outcome, server, transcript } = await turnWith({ calls: [call({ satisfied: false }), call(YES)] });
   expect(outcome).toMatchObject({ text: JSON.stringify(YES), byTool: true });
   expect(server.requests).toHaveLength(1);
   expect(readTranscript(transcript).replies).toHaveLength(1);
 });
 
-it("[H24] beside another tool it is refused, and the turn goes on: here with text", async () => {
+it("[H25] beside another tool it is refused, and the turn goes on: here with text", async () => {
   const { outcome, server } = await turnWith(
     { calls: [{ name: "ls", arguments: {} }, call(YES)] },
     { text: '{"satisfied":false,"context":"ls shows nothing"}' },
@@ -70,13 +70,13 @@ it.each<[what: string, args: Record<string, unknown>]>([
   ["wrong types", { satisfied: "perhaps", context: 7 }],
   ["a missing field", {}],
   ["unknown fields", { passed: true }],
-])("[H24] %s reach the engine as they are", async (_what, args) => {
+])("[H25] %s reach the engine as they are", async (_what, args) => {
   const { outcome, server } = await turnWith({ call: call(args) });
   expect(outcome).toMatchObject({ kind: "said", text: JSON.stringify(args), byTool: true });
   expect(server.requests).toHaveLength(1);
 });
 
-it("[H24, A13] a rehearsal calls it like any tool", async () => {
+it("[H25, A13] a rehearsal calls it like any tool", async () => {
   const script = rehearsal({ Build: [{ tools: [{ name: "ls" }, call(YES)], usage: { input: 20, output: 4 } }] });
   const outcome = await createRehearsalHost(script).runTurn(ask({ tools: ["ls"], handOver }).request);
   expect(outcome).toMatchObject({

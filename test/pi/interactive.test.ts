@@ -81,7 +81,7 @@ describe("[X17] refinement", () => {
   });
 });
 
-describe("[H24] handing over by a tool", () => {
+describe("[H25] handing over by a tool", () => {
   it("works in the user's session, whose own requests never offer it", async () => {
     const config = { materia: { Talk: { extends: "Interactive-Plan", handoff: "auto" } } };
     const pi = await openPiSession({

@@ -42,22 +42,22 @@ async function castWith(handoff: Parameters<typeof judged>[0], ...answers: reado
 }
 
 it.each<[rule: string, mode: Parameters<typeof judged>[0], answers: readonly TurnOutcome[], found: readonly string[]]>([
-  ["[H24] auto takes a call", "auto", [called(YES)], ["tool"]],
-  ["[H23] auto takes text", "auto", [said(YES)], ["exact"]],
+  ["[H25] auto takes a call", "auto", [called(YES)], ["tool"]],
+  ["[H24] auto takes text", "auto", [said(YES)], ["exact"]],
   [
-    "[H23] tool refuses text and takes the call that follows",
+    "[H24] tool refuses text and takes the call that follows",
     "tool",
     [said(YES), called(YES)],
     ["text: the result was given as text, not by a call of hand_over", "tool"],
   ],
   [
-    "[H24] wrong types are refused like those of a text; then a text is taken",
+    "[H25] wrong types are refused like those of a text; then a text is taken",
     "auto",
     [called('{"satisfied":"perhaps"}'), said(YES)],
     ['tool: "satisfied" must be true or false, not the string "perhaps"', "exact"],
   ],
   [
-    "[H21, H24] a refusal by call needs its reason",
+    "[H21, H25] a refusal by call needs its reason",
     "auto",
     [called('{"satisfied":false}'), called(YES)],
     ['tool: "satisfied" is false without a reason: say in "context" what must change and why', "tool"],
@@ -66,12 +66,12 @@ it.each<[rule: string, mode: Parameters<typeof judged>[0], answers: readonly Tur
   expect((await castWith(mode, ...answers)).found).toEqual(found);
 });
 
-it("[H11, H24] refused calls are limited like refused texts", async () => {
+it("[H11, H25] refused calls are limited like refused texts", async () => {
   const { events } = await castWith("auto", called("{}"), called("{}"));
   expect(events.at(-1)).toMatchObject({ type: "cast_ended", outcome: "failed" });
 });
 
-it("[H23] only agents that need a handoff and ask for it are offered the tool", async () => {
+it("[H24] only agents that need a handoff and ask for it are offered the tool", async () => {
   const offered = async (mode: Parameters<typeof judged>[0]) =>
     (await castWith(mode, called(YES))).asked.map(({ handOver }) => handOver !== undefined);
   expect(await offered("auto")).toEqual([false, true]);
@@ -80,7 +80,7 @@ it("[H23] only agents that need a handoff and ask for it are offered the tool", 
   expect(await offered(undefined)).toEqual([false, false]);
 });
 
-it.each(["tool", "auto"] as const)("[H10, H23, P3] the request with handoff %s is as reviewed", async (mode) => {
+it.each(["tool", "auto"] as const)("[H10, H24, P3] the request with handoff %s is as reviewed", async (mode) => {
   const { asked } = await castWith(mode, called('{"satisfied":7}'), called(YES));
   const [, first, again] = asked;
   const text = [
@@ -94,7 +94,7 @@ it.each(["tool", "auto"] as const)("[H10, H23, P3] the request with handoff %s i
   );
 });
 
-it("[T22, H24] stats count refused calls apart, and a replay takes the recorded way", async () => {
+it("[T22, H25] stats count refused calls apart, and a replay takes the recorded way", async () => {
   const { events } = await castWith("tool", said(YES), called("{}"), called(YES));
   expect(events.at(-1)).toMatchObject({ outcome: "failed" });
   const run = await castWith("auto", called("{}"), called(YES));

@@ -209,6 +209,16 @@ describe("one cast in the browser", () => {
     expect(await socket(page, "Socket-5").textContent()).toContain("3×");
   });
 
+  it("[W51] the tab Prompt shows the parts of what was sent, and what a cache can reuse", async () => {
+    const { page } = await finished();
+    await socket(page, "Socket-5").click();
+    await page.keyboard.press("2");
+    const prompt = page.getByRole("region", { name: "Prompt" });
+    await prompt.getByText(/^Tools: [\d.]+ tokens, 100 % from a cache$/).waitFor();
+    await prompt.getByText(/^Current item: \d+ tokens/).waitFor();
+    expect(await prompt.textContent()).toContain("Add a greeting");
+  });
+
   it("[W22] a file that is not written yet is waited for", async () => {
     const at = await served();
     const id = await begin(at, { ...REPLIES, Build: [NO_REPLY] });

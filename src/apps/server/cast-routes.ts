@@ -1,6 +1,7 @@
 import type { Context, Hono } from "hono";
 import type { CastEvent } from "../../core/cast/state/event.ts";
 import { type CastId, SocketId } from "../../core/model/ids.ts";
+import { readSentPrompt } from "../../shell/commands/show-prompt.ts";
 import { error, type Issue } from "../../core/model/issue.ts";
 import { type CastResponseInput, VisitFileName } from "../../core/wire/casts.ts";
 import { type CastStore, inlineValues } from "../../shell/store/cast-store.ts";
@@ -144,6 +145,11 @@ async function sendVisitFile(c: Context, castId: CastId, { store }: Workspace): 
   const socket = v.safeParse(SocketId, text);
   if (!socket.success || !/^[1-9]\d{0,8}$/.test(visit) || !v.is(VisitFileName, name)) return notFound(c);
   const at = { socket: socket.output, visit: Number(visit), name };
+  // [W51] Made for the request, from the transcript of the visit.
+  if (name === "prompt-parts.json") {
+    const sent = await readSentPrompt(store, castId, at);
+    return sent ? c.text(JSON.stringify(sent)) : c.body(null, 204);
+  }
   const size = (await store.readArtifact(castId, at, { maxBytes: 0 }))?.size;
   // The event may arrive before its file is written. That is no error, and browsers must not log one.
   if (size === undefined && c.req.query("expected") !== undefined) return c.body(null, 204);

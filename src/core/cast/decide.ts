@@ -18,7 +18,7 @@ export type EffectOutcome =
   | {
       readonly kind: "replied";
       readonly text: string;
-      /** [H24] The text is the argument of `hand_over`. */
+      /** [H25] The text is the argument of `hand_over`. */
       readonly byTool?: true;
       readonly model?: string;
       readonly usage: Usage;

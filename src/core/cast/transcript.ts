@@ -61,7 +61,7 @@ export function modelName({ provider, model }: TranscriptMessage): string | unde
   return typeof provider === "string" && typeof model === "string" ? `${provider}/${model}` : undefined;
 }
 
-/** [H24] The handoff, as JSON, if this is the accepted result of the reply's last call of `hand_over`. */
+/** [H25] The handoff, as JSON, if this is the accepted result of the reply's last call of `hand_over`. */
 export function handedOverText(result: TranscriptMessage, reply: TranscriptMessage | undefined): string | undefined {
   if (result.toolName !== HAND_OVER || result.isError === true || typeof reply?.content !== "object") return undefined;
   const last = reply.content.findLast(({ type }) => type === "toolCall");

@@ -54,7 +54,7 @@ const COMMAND_TABLE = {
     usage: "[castId] [visit] [--full] [--markdown] [--page N]",
     does: "the story of a cast: each visit, its tools, the edge taken and why; or one visit (Socket-4#2) whole",
     example: "last Socket-4#2",
-    options: ["full", "markdown", "page", "on"],
+    options: ["prompt", "full", "markdown", "page", "on"],
     takes: 2,
   },
   diff: {

@@ -57,6 +57,7 @@ const OPTIONS = {
   "min-coverage": ["number", "PERCENT", "fail if coverage is lower"],
   stat: ["flag", "", "a table of files with lines added and removed"],
   full: ["flag", "", "every text in full, each tool call with its outcome"],
+  prompt: ["flag", "", "what the agent of a visit was sent: each part, its size, and what a cache can reuse"],
   markdown: ["flag", "", "as Markdown"],
   page: ["count", "N", "these 500 visits of a long cast; the last ones if not given"],
   "name-only": ["flag", "", "the names of the files"],

@@ -61,10 +61,10 @@ export function readOpen(words: readonly string[], { trust }: Options): Command 
 }
 
 /** `last Socket-4#2`, `last@Socket-4#2`, or one word for a visit of the newest cast. */
-export function readShow(words: readonly string[], { full, markdown, page }: Options): Command {
+export function readShow(words: readonly string[], { full, markdown, prompt, page }: Options): Command {
   const [only = "", ...more] = words;
   const { castId, place: visit } = castAndPlace(more.length === 0 ? only.split("@", 2) : words, VISIT_PATTERN);
-  return { kind: "show", ...withoutUndefined({ castId: castId || undefined, visit, page, full, markdown }) };
+  return { kind: "show", ...withoutUndefined({ castId: castId || undefined, visit, page, full, markdown, prompt }) };
 }
 
 export function readBudget(row: CommandRow, rest: readonly string[]): Result<Command> {

@@ -10,6 +10,8 @@ export interface ShowCommand {
   /** Every text in full. */
   readonly full?: true;
   readonly markdown?: true;
+  /** [C53] What the agent of the visit was sent, in its parts. */
+  readonly prompt?: true;
   /** Of a long cast, from 1; the last one if unset. */
   readonly page?: number;
 }

@@ -31,7 +31,7 @@ export function refusalNeedsReason(graph: Graph, socket: GraphSocket): boolean {
   return exits.some((exit) => exit.from === socket.id && exit.condition === "not_satisfied" && !exit.stitched);
 }
 
-/** [H23] How an agent gives its handoff. */
+/** [H24] How an agent gives its handoff. */
 export function handoffModeOf(graph: Graph, socket: GraphSocket): HandoffMode {
   const materia = materiaOf(graph, socket);
   return materia.type === "agent" ? (materia.handoff ?? "text") : "text";

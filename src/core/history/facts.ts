@@ -16,7 +16,7 @@ export interface VisitFact {
   readonly cost: number;
   readonly turns: number;
   readonly rejected: number;
-  /** [H24] Those of them that were calls of `hand_over`. */
+  /** [H25] Those of them that were calls of `hand_over`. */
   readonly rejectedByTool: number;
   readonly satisfied: boolean | undefined;
   /** The length of the list that it handed on. */

@@ -6,7 +6,7 @@ export interface MateriaStats {
   readonly model: string;
   readonly visits: number;
   readonly rejected: number;
-  /** [H24] Those of them that were calls of `hand_over`. */
+  /** [H25] Those of them that were calls of `hand_over`. */
   readonly rejectedByTool: number;
   /** How often it sent work back, and how often work came back to it. */
   readonly reworkCaused: number;

@@ -32,7 +32,7 @@ export interface VisitRecord {
   readonly turns: number;
   /** Replies that the engine rejected. */
   readonly repairs: number;
-  /** [H24] Those of them that were calls of `hand_over`. */
+  /** [H25] Those of them that were calls of `hand_over`. */
   readonly toolRepairs: number;
   /** The first and the last event of the visit. Events up to the next visit belong to it. */
   readonly firstSeq: number;

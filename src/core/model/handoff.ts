@@ -30,7 +30,7 @@ export function isWorkItem(value: unknown): value is WorkItem {
 export const HANDOFF_FIELDS = ["workItems", "satisfied", "context"] as const;
 export type HandoffField = (typeof HANDOFF_FIELDS)[number];
 
-/** [H23] The tool by which an agent may hand over. */
+/** [H24] The tool by which an agent may hand over. */
 export const HAND_OVER = "hand_over";
 
 export function itemKey(index: number): string {

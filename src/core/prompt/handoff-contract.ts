@@ -18,7 +18,7 @@ interface ContractField {
 export function handoffContractText(graph: Graph, socket: GraphSocket): string {
   if (socket.parse === "text") return "";
   const mode = handoffModeOf(graph, socket);
-  // [H23] The tool describes the fields.
+  // [H24] The tool describes the fields.
   if (mode !== "text") return mode === "tool" ? CALL_TEXT : `${CALL_TEXT} ${OR_TEXT}`;
   return [
     `Answer with ${OBJECT_TEXT} Its fields:`,
@@ -38,7 +38,7 @@ export interface HandOverTool {
   readonly parameters: JsonObject;
 }
 
-/** [H23] Absent where no handoff is due or text is wanted. */
+/** [H24] Absent where no handoff is due or text is wanted. */
 export function handOverTool(graph: Graph, socket: GraphSocket): HandOverTool | undefined {
   if (socket.parse === "text" || handoffModeOf(graph, socket) === "text") return undefined;
   const fields = contractFields(graph, socket);

@@ -240,7 +240,7 @@ function decideAgain({
   return isSame ? otherwise : body;
 }
 
-/** [H24] A recorded reply is given as its agent would give it now, unless it called the tool then. */
+/** [H25] A recorded reply is given as its agent would give it now, unless it called the tool then. */
 function replyWay({ graph }: CastState, { socket }: ReplayQuestion["effect"], then: EventBody): { byTool?: true } {
   const wasCall = (then.type === "handoff_accepted" && then.found === "tool") || ("byTool" in then && then.byTool);
   return wasCall || handoffModeOf(graph, socket) === "tool" ? { byTool: true } : {};

@@ -72,7 +72,7 @@ function replyKey(graph: Graph, socket: SocketId): string {
 /** One turn of an agent, as a rehearsal file describes it. */
 export interface RecordedReply {
   readonly text: string;
-  /** [H24] The text is the argument of `hand_over`, which is not among the tools. */
+  /** [H25] The text is the argument of `hand_over`, which is not among the tools. */
   readonly byTool?: true;
   readonly tools: readonly RecordedCall[];
 }

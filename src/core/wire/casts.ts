@@ -89,6 +89,7 @@ export const VisitFileName = v.picklist([
   "output.md",
   "handoff.json",
   "transcript.jsonl",
+  "prompt-parts.json",
   "input.json",
   "stdout.txt",
   "stderr.txt",

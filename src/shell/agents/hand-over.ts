@@ -6,7 +6,7 @@ import type { HandOverTool } from "../../core/prompt/handoff-contract.ts";
 /** Pi's check must pass: the engine reads the real arguments, and its repair turns are counted and limited. */
 const ANY_HANDOFF = { workItems: [], satisfied: false, context: "" };
 
-/** [H24] The tool of one turn. A good call ends the turn; beside other calls it is refused, since their results are not known yet. */
+/** [H25] The tool of one turn. A good call ends the turn; beside other calls it is refused, since their results are not known yet. */
 export function handOverDefinition(
   { description, parameters }: HandOverTool,
   { last }: { readonly last: () => AssistantMessage | undefined },

@@ -243,7 +243,7 @@ export interface TurnRecord {
   readonly overflowed: () => boolean;
   /** Whether the agent has called a tool. */
   readonly hasActed: () => boolean;
-  /** [H24] The handoff, as JSON, if the last reply called `hand_over`. */
+  /** [H25] The handoff, as JSON, if the last reply called `hand_over`. */
   readonly handedOver: () => string | undefined;
 }
 

@@ -153,7 +153,7 @@ function scriptedSteps(reply: ScriptedReply, position: number, told: number): re
     ? { kind: "fail", error: reply.error, ...withoutUndefined({ resetMs: reply.resetMs }) }
     : { kind: "say", text };
   const guess = reply.error ? { input: 0, output: 0 } : { input: told, output: Math.ceil(text.length / 4) };
-  // [H24] It ends the turn, so that nothing is said after it.
+  // [H25] It ends the turn, so that nothing is said after it.
   const isHandedOver = text === "" && !reply.error && reply.tools.at(-1)?.name === HAND_OVER;
   const steps = isHandedOver ? calls : [...calls, said];
   const last = steps.at(-1);

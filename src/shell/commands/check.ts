@@ -2,6 +2,7 @@ import { bundledLayer } from "../../core/catalog/bundled-layer.ts";
 import { mergeLayers, type Catalog } from "../../core/catalog/catalog.ts";
 import type { Command } from "../../core/command/command.ts";
 import { checkCatalog } from "../../core/compile/targets/check-catalog.ts";
+import { changingInstructions } from "../../core/compile/check/state-use.ts";
 import { error, fail, isError, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { sanitizeForTerminal, countedText } from "../../core/model/text.ts";
 import { issueJson, issueLines } from "../../core/view/issues.ts";
@@ -33,6 +34,11 @@ export function runCheck(
   const errors = issues.filter(isError).length;
   const warnings = issues.filter(({ severity }) => severity === "warning").length;
   const missing = unavailableTools();
+  const changing = new Map(
+    checked.loadouts.flatMap(({ graph }) =>
+      changingInstructions(graph).map((each) => [`${each.materia} ${each.variable}`, each] as const),
+    ),
+  );
   const counted = `${errors === 0 ? "No errors" : countedText(errors, "error")}, ${countedText(warnings, "warning")}.`;
   return ok({
     code: errors > 0 ? 1 : 0,
@@ -40,12 +46,18 @@ export function runCheck(
       issues: issues.map(issueJson),
       loadouts: loadouts.map(({ entry, worstCase }) => ({ name: entry.name, file: entry.file ?? null, worstCase })),
       unavailableTools: missing,
+      changingInstructions: [...changing.values()],
     },
     lines: () => [
       ...issueLines(issues),
       ...(issues.length > 0 ? [line("")] : []),
       ...loadouts.map(({ entry, worstCase }) => line(`${sanitizeForTerminal(entry.name)}: ${worstCase}`)),
       ...(missing.length === 0 ? [] : [line(missingToolsText(missing))]),
+      ...[...changing.values()].map(({ materia, variable }) =>
+        line(
+          `${sanitizeForTerminal(materia)}: ${sanitizeForTerminal(variable)} changes its instructions between visits, so no cache holds them. The message has the item anyway.`,
+        ),
+      ),
       line(counted),
     ],
   });

@@ -37,6 +37,7 @@ import { layoutInFolder } from "../store/layout.ts";
 import type { CommandOutput } from "./command-output.ts";
 import { foreignLines, foreignField, castLineage, programOption } from "./status-lines.ts";
 import { readVisitDetail, type VisitKey } from "./read-visit.ts";
+import { promptOutput } from "./show-prompt.ts";
 import { initialState } from "../../core/cast/state/initial-state.ts";
 
 const MAX_WIDTH = 120;
@@ -45,6 +46,7 @@ const MAX_WIDTH = 120;
 export async function runShow(workspace: Workspace, command: ShowCommand): Promise<Result<CommandOutput>> {
   const cast = await loadNamedCast(workspace.store, command.castId);
   if (!cast.ok) return cast;
+  if (command.prompt) return promptOutput(workspace.store, cast.value, command.visit);
   return command.visit === undefined
     ? ok(await castOutput(workspace, cast.value, command))
     : visitOutput(workspace, cast.value, { ...command, visit: command.visit });

@@ -40,7 +40,7 @@ function assistantBlocks({ content }: TranscriptMessage): readonly TranscriptBlo
     if (part.type === "thinking" && part.thinking) return [{ kind: "thinking", text: part.thinking }];
     if (part.type !== "toolCall") return [];
     const { id = "", name = "", arguments: args } = part;
-    // [H24] Its arguments are the answer.
+    // [H25] Its arguments are the answer.
     if (name === HAND_OVER) return [{ kind: "text", text: JSON.stringify(args) }];
     return [{ kind: "tool", id, name, args, result: null, failed: false }];
   });

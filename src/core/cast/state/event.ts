@@ -107,7 +107,7 @@ export const EVENT_SCHEMAS = {
     ...place,
     attempt: count,
     issues: v.array(v.string()),
-    byTool: v.optional(v.literal(true)), // [H24] it was a call of `hand_over`
+    byTool: v.optional(v.literal(true)), // [H25] it was a call of `hand_over`
     usage: Usage,
   }),
   turn_failed: event("turn_failed", { ...place, reason: v.string(), message: v.string(), usage: Usage }),

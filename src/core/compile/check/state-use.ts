@@ -71,6 +71,25 @@ export function checkStateUse(graph: Graph, { sockets }: Flow, elsewhere: () => 
   ];
 }
 
+/** [C54] Materia whose instructions differ between visits of one cast, so that no cache holds them, with what changes. */
+export function changingInstructions(graph: Graph): readonly { readonly materia: string; readonly variable: string }[] {
+  const sockets = Object.values(graph.sockets).filter((socket) => materiaOf(graph, socket).type === "agent");
+  const inLoops = Object.values(graph.sockets).filter((socket) => loopOf(graph, socket));
+  const assigned = new Set(inLoops.flatMap(({ assign }) => assign.map(({ target }) => target[0])));
+  const variables = variablesByMateria(graph);
+  const found = sockets.flatMap((socket) =>
+    (loopOf(graph, socket) ? (variables.get(socket.materia) ?? NO_VARIABLES) : NO_VARIABLES).flatMap((variable) => {
+      const { materia } = socket;
+      if (variable.kind === "item") return [{ materia, variable: `{{item.${variable.field}}}` }];
+      if (variable.kind !== "state") return [];
+      const [key = ""] = variable.path;
+      const changes = assigned.has(key) || key === "workItem" || key === "workItemIndex";
+      return changes ? [{ materia, variable: `{{state.${variable.path.join(".")}}}` }] : [];
+    }),
+  );
+  return [...new Map(found.map((each) => [`${each.materia} ${each.variable}`, each])).values()];
+}
+
 function usedKey({ key }: StateKeyUse): string {
   return key;
 }
