@@ -25,7 +25,7 @@ describe("a cast leads on", () => {
     await dialog.getByRole("button", { name: "Start" }).click();
     await expect.poll(() => page.url()).not.toContain(id);
     await says(page, "Completed");
-    expect(await socket(page, "Socket-5").textContent()).toContain("2×");
+    await expect.poll(() => socket(page, "Socket-5").textContent()).toContain("2×");
     expect(complaints).toEqual([]);
   });
 

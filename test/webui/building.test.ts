@@ -70,18 +70,18 @@ describe("building in the browser", () => {
     }
     await step("Step 6 of 6");
     await says(page, "It ended: completed.");
-    expect(await socket(page, "Socket-1").textContent()).toContain("3×");
+    await expect.poll(() => socket(page, "Socket-1").textContent()).toContain("3×");
     for (let back = 0; back < 4; back += 1) await page.keyboard.press("[");
     await step("Step 2 of 6");
-    expect(await panel.textContent()).toContain("Zwölf Äpfel fehlen.");
-    expect(await socket(page, "Socket-1").textContent()).toContain("1×");
+    await expect.poll(() => panel.textContent()).toContain("Zwölf Äpfel fehlen.");
+    await expect.poll(() => socket(page, "Socket-1").textContent()).toContain("1×");
     await panel.getByRole("button", { name: "Back to editing" }).click();
     await page.getByRole("button", { name: "Rehearse…" }).click();
     await dialog.getByRole("combobox", { name: "Replies from" }).selectOption({ index: 1 });
     await expect
       .poll(() => dialog.getByRole("textbox", { name: "Reply 1 of Socket-2: context" }).inputValue())
       .toBe("Zwölf Äpfel fehlen.");
-    expect(await dialog.getByRole("group", { name: /^Reply \d of Socket-2$/ }).count()).toBe(3);
+    await expect.poll(() => dialog.getByRole("group", { name: /^Reply \d of Socket-2$/ }).count()).toBe(3);
     await begin();
     await step("Step 6 of 6");
     await page.keyboard.press("Escape");

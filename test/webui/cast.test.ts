@@ -37,10 +37,10 @@ describe("one cast in the browser", () => {
     await says(page, "Running");
     at.write("go", "");
     await says(page, "Completed");
-    expect(await socket(page, "Socket-5").textContent()).toContain("3×");
-    expect(await page.locator('[data-part="edge edge:Socket-6:2"]').textContent()).toContain("1×");
+    await expect.poll(() => socket(page, "Socket-5").textContent()).toContain("3×");
+    await expect.poll(() => page.locator('[data-part="edge edge:Socket-6:2"]').textContent()).toContain("1×");
     expect(await page.getByText("2 of 2 items done").count()).toBeGreaterThan(0);
-    expect(await page.locator('main [role="status"]').first().textContent()).toContain("completed");
+    await expect.poll(() => page.locator('main [role="status"]').first().textContent()).toContain("completed");
     expect(complaints).toEqual([]);
   });
 
@@ -48,13 +48,13 @@ describe("one cast in the browser", () => {
     const { page } = await finished();
     await page.keyboard.press("Home");
     await says(page, /At 0:0/);
-    expect(await socket(page, "Socket-5").textContent()).toContain("–");
-    expect(await page.getByRole("heading", { level: 2, name: /Ignore-Artifacts/ }).isVisible()).toBe(true);
+    await expect.poll(() => socket(page, "Socket-5").textContent()).toContain("–");
+    await expect.poll(() => page.getByRole("heading", { level: 2, name: /Ignore-Artifacts/ }).isVisible()).toBe(true);
     await page.keyboard.press("]");
     await says(page, /Detect-VCS Socket-2/);
     await page.keyboard.press("Shift+}");
-    expect(await page.getByRole("heading", { level: 2, name: /Build/ }).isVisible()).toBe(true);
-    expect(await socket(page, "Socket-5").textContent()).toContain("1×");
+    await expect.poll(() => page.getByRole("heading", { level: 2, name: /Build/ }).isVisible()).toBe(true);
+    await expect.poll(() => socket(page, "Socket-5").textContent()).toContain("1×");
     await page.keyboard.press("f");
     await says(page, "Completed");
   });
@@ -64,11 +64,11 @@ describe("one cast in the browser", () => {
     const slider = page.getByLabel("Moment of the cast");
     await slider.focus();
     await page.keyboard.press("Home");
-    expect(await slider.getAttribute("aria-valuetext")).toMatch(/^event 1 of \d+/);
-    expect(await socket(page, "Socket-1").textContent()).toContain("–");
+    await expect.poll(() => slider.getAttribute("aria-valuetext")).toMatch(/^event 1 of \d+/);
+    await expect.poll(() => socket(page, "Socket-1").textContent()).toContain("–");
     await page.getByRole("button", { name: /^Auto-Eval, item 1, .* not satisfied$/ }).press("Enter");
     await says(page, "Auto-Eval Socket-6 · visit 1");
-    expect(await socket(page, "Socket-7").textContent()).toContain("–");
+    await expect.poll(() => socket(page, "Socket-7").textContent()).toContain("–");
   });
 
   it("[W15, W49] a visit is read: output and tools, prompt, handoff, route", async () => {
@@ -94,8 +94,8 @@ describe("one cast in the browser", () => {
   it("[W15] tokens by materia and by item, and the journal itself", async () => {
     const { page } = await finished();
     await page.getByRole("tab", { name: "Cost" }).click();
-    expect(await page.getByRole("row", { name: /^Build/ }).isVisible()).toBe(true);
-    expect(await page.getByRole("columnheader", { name: "Item 2" }).isVisible()).toBe(true);
+    await expect.poll(() => page.getByRole("row", { name: /^Build/ }).isVisible()).toBe(true);
+    await expect.poll(() => page.getByRole("columnheader", { name: "Item 2" }).isVisible()).toBe(true);
     await page.getByRole("tab", { name: /Journal/ }).click();
     await page
       .getByRole("button", { name: /visit_completed/ })
@@ -115,7 +115,7 @@ describe("one cast in the browser", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Abort" }).click();
     await says(page, "Aborted here");
     await says(page, /^Aborted \d/);
-    expect(await page.getByRole("button", { name: /^Build, item 1, .* aborted$/ }).count()).toBe(1);
+    await expect.poll(() => page.getByRole("button", { name: /^Build, item 1, .* aborted$/ }).count()).toBe(1);
     await resume.click();
     await page.locator('[data-part="socket Socket-5"][aria-current="step"]').waitFor();
   });
@@ -192,7 +192,7 @@ describe("one cast in the browser", () => {
     // A second look, and a page that is opened only now.
     const again = await look(at, `casts/${id}`);
     await says(again.page, `materia doctor ${id}`);
-    expect(await again.page.getByText(/of the journal is damaged/).count()).toBe(1);
+    await expect.poll(() => again.page.getByText(/of the journal is damaged/).count()).toBe(1);
     expect(asked.filter((url) => url.endsWith("/events"))).toEqual([]);
   });
 
@@ -206,7 +206,7 @@ describe("one cast in the browser", () => {
     );
     await page.evaluate((hash) => (location.hash = hash), `#/casts/${id}`);
     await says(page, "the server sent a message that this page does not know");
-    expect(await socket(page, "Socket-5").textContent()).toContain("3×");
+    await expect.poll(() => socket(page, "Socket-5").textContent()).toContain("3×");
   });
 
   it("[W51] the tab Prompt shows the parts of what was sent, and what a cache can reuse", async () => {
@@ -254,6 +254,6 @@ describe("one cast in the browser", () => {
     await expect.poll(focused).toBe("socket Socket-6");
     await page.keyboard.press("Enter");
     await says(page, "Auto-Eval Socket-6 · visit 3");
-    expect(await page.locator('[data-graph] [tabindex="0"]').count()).toBe(1);
+    await expect.poll(() => page.locator('[data-graph] [tabindex="0"]').count()).toBe(1);
   });
 });

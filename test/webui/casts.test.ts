@@ -77,9 +77,9 @@ describe("casts in the browser", () => {
     await says(page, "A long one");
     // At once, without the list being sought first.
     await page.keyboard.press("ArrowDown");
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("A long one");
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe("A long one");
     await page.keyboard.press("ArrowDown");
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("do it");
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe("do it");
     await page.keyboard.press("ArrowUp");
     await page.keyboard.press("x");
     await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
@@ -135,10 +135,10 @@ describe("casts in the browser", () => {
     const links = page.locator("a[data-cast]");
     await says(page, "Request 1999");
     expect(await links.count()).toBeLessThan(100);
-    expect(await page.getByRole("table").getAttribute("aria-rowcount")).toBe("2002");
+    await expect.poll(() => page.getByRole("table").getAttribute("aria-rowcount")).toBe("2002");
     await links.first().focus();
     for (let step = 0; step < 60; step += 1) await page.keyboard.press("ArrowDown");
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Request 1939");
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe("Request 1939");
     await page.mouse.move(700, 500);
     await page.mouse.wheel(0, 1_000_000);
     await says(page, /^Request 0$/);

@@ -182,8 +182,10 @@ describe("[E10] undo", () => {
     expect(await page.getByText("Review and save…").getAttribute("aria-disabled")).toBeNull();
     const undo = page.getByRole("toolbar", { name: "Loadout" }).getByRole("button", { name: /^Undo/ });
     for (let step = 0; step < 5; step += 1) await undo.click();
-    expect(await undo.getAttribute("aria-disabled")).toBe("true");
-    expect(await page.getByRole("button", { name: "Review and save…" }).getAttribute("aria-disabled")).toBe("true");
+    await expect.poll(() => undo.getAttribute("aria-disabled")).toBe("true");
+    await expect
+      .poll(() => page.getByRole("button", { name: "Review and save…" }).getAttribute("aria-disabled"))
+      .toBe("true");
     for (let step = 0; step < 5; step += 1) await page.keyboard.press("Control+Shift+z");
     await expect.poll(() => socket(page, "Socket-3").count()).toBe(0);
     for (let step = 0; step < 5; step += 1) await page.keyboard.press("Control+z");
@@ -225,7 +227,9 @@ describe("[E12] problems in place", () => {
   it("[E16] a bundled loadout can only be changed as a copy", async () => {
     const { page } = await openPage("loadouts/Full-Auto");
     await socket(page, "Socket-6").click();
-    expect(await page.getByRole("button", { name: "Delete Socket-6" }).getAttribute("aria-disabled")).toBe("true");
+    await expect
+      .poll(() => page.getByRole("button", { name: "Delete Socket-6" }).getAttribute("aria-disabled"))
+      .toBe("true");
     await page.getByRole("button", { name: "Duplicate to edit…" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Duplicate" }).click();
     await page.getByRole("heading", { name: "Full-Auto-2" }).first().waitFor();
@@ -247,7 +251,7 @@ describe("[E15] a file that changed since", () => {
     await page.keyboard.press("Control+s");
     const dialog = page.getByRole("dialog");
     await dialog.getByText("This file changed since you opened it.").waitFor();
-    expect(await dialog.getByRole("button", { name: /^Save/ }).getAttribute("aria-disabled")).toBe("true");
+    await expect.poll(() => dialog.getByRole("button", { name: /^Save/ }).getAttribute("aria-disabled")).toBe("true");
     await dialog.getByRole("region", { name: "Before, theirs and mine" }).waitFor();
     expect(readFileSync(file, "utf8")).toBe(theirs);
     await dialog.getByRole("button", { name: "Take theirs" }).click();

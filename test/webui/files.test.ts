@@ -42,12 +42,14 @@ describe("files of a cast in the browser", () => {
     await says(page, "Make Socket-1 · visit 2");
     await expect.poll(() => diff.textContent(), { timeout: 120_000 }).toContain("const a = 2;");
     await page.getByRole("button", { name: "Side by side" }).click();
-    expect(await diff.textContent()).toContain("removed: const a = 1;added: const a = 2;");
+    await expect.poll(() => diff.textContent()).toContain("removed: const a = 1;added: const a = 2;");
     await page.reload();
     await page.getByRole("tab", { name: "Files" }).click();
     await page.getByRole("button", { name: "Cast", exact: true }).click();
     await says(page, "4 files, +6003 −0");
-    expect(await page.getByRole("button", { name: "Side by side" }).getAttribute("aria-pressed")).toBe("true");
+    await expect
+      .poll(() => page.getByRole("button", { name: "Side by side" }).getAttribute("aria-pressed"))
+      .toBe("true");
     expect(complaints).toEqual([]);
   });
 
@@ -62,7 +64,7 @@ describe("files of a cast in the browser", () => {
     await diff.evaluate((element) => element.scrollTo(0, element.scrollHeight));
     await says(page, "line5999 =");
     expect(await diff.locator("code").count()).toBeLessThan(3_000);
-    expect(await page.getByText("(no line break at the end)").count()).toBe(1);
+    await expect.poll(() => page.getByText("(no line break at the end)").count()).toBe(1);
   });
 
   it("[W25] where files were not kept, the page says why and asks for nothing", async () => {

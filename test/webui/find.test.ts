@@ -19,7 +19,7 @@ describe("finding and looking back", () => {
       .getByRole("link")
       .click();
     await says(page, "Build Socket-5 · visit 2");
-    expect(await page.getByRole("tab", { name: "Prompt" }).getAttribute("aria-selected")).toBe("true");
+    await expect.poll(() => page.getByRole("tab", { name: "Prompt" }).getAttribute("aria-selected")).toBe("true");
     const marked = `(() => {
       const [range] = CSS.highlights.get("found") ?? [];
       const box = range?.getBoundingClientRect();

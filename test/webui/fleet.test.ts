@@ -35,7 +35,7 @@ it("[B26, B28, B29] the browser shows a fleet's workers and casts, the queue wit
   await page.locator(`a[data-cast="${moving}"]`).click();
   await says(page, "Worker, 1 move");
   await expectSound(page, [WIDE, DARK]);
-  expect(await page.getByRole("button", { name: `moved to ${second.id}` }).count()).toBe(1);
+  await expect.poll(() => page.getByRole("button", { name: `moved to ${second.id}` }).count()).toBe(1);
   await page.goto(`${served.url}#/casts/${waiting}`);
   await page.getByRole("button", { name: /^Abort/ }).click();
   await page

@@ -29,8 +29,8 @@ it("[Q8, W50] a person says no with a reason and the cast goes back, says yes an
   const { page, complaints } = await look(at, `casts/${id}`);
   await page.getByRole("button", { name: "Answer…" }).click();
   const dialog = page.getByRole("dialog", { name: "Say asks you" });
-  expect(await dialog.textContent()).toContain("May “Add a greeting” go out?");
-  expect(await dialog.getByRole("button", { name: "No" }).getAttribute("aria-disabled")).toBe("true");
+  await expect.poll(() => dialog.textContent()).toContain("May “Add a greeting” go out?");
+  await expect.poll(() => dialog.getByRole("button", { name: "No" }).getAttribute("aria-disabled")).toBe("true");
   await dialog.getByRole("textbox").fill("there is no test");
   await dialog.getByRole("button", { name: "No" }).click();
   await dialog.waitFor({ state: "detached" });

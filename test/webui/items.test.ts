@@ -56,7 +56,7 @@ it("[V25] the graph shows at which sockets items are at work, and how many at ea
   const tags = () => Promise.all(["Socket-2", "Socket-3"].map((each) => socket(page, each).textContent()));
   const both = [expect.stringContaining("1 item at work"), expect.stringContaining("1 item at work")];
   await expect.poll(tags).toEqual(both);
-  expect(await page.locator('[aria-current="step"]').count()).toBe(2);
+  await expect.poll(() => page.locator('[aria-current="step"]').count()).toBe(2);
   await page.reload();
   await expect.poll(tags).toEqual(both);
   go();
@@ -72,11 +72,11 @@ it("[V23, W45] each item has a row with its attempts, its conflict and its merge
   const { page, complaints } = await look(at, `casts/${id}`);
   const attempt = (name: RegExp) => page.getByRole("link", { name });
   await attempt(/^Item 2, attempt 2, .* worked out: open its cast$/).waitFor();
-  expect(await attempt(/^Item \d, attempt \d, .* worked out/).count()).toBe(3);
-  expect(await page.getByText("in conflict: same.txt").count()).toBe(1);
-  expect(await page.getByText(/^merged at [0-9a-f]{9}$/).count()).toBe(2);
+  await expect.poll(() => attempt(/^Item \d, attempt \d, .* worked out/).count()).toBe(3);
+  await expect.poll(() => page.getByText("in conflict: same.txt").count()).toBe(1);
+  await expect.poll(() => page.getByText(/^merged at [0-9a-f]{9}$/).count()).toBe(2);
   await expect.poll(() => socket(page, "Socket-2").textContent()).toContain("3×");
-  expect(await page.getByText("2 at once").count()).toBe(1);
+  await expect.poll(() => page.getByText("2 at once").count()).toBe(1);
   await says(page, /^6 visits$/);
   await page
     .getByRole("link", { name: /^Build, / })

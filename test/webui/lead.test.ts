@@ -64,7 +64,7 @@ describe("reading a cast", () => {
     expect(sent).toContain("visit=Socket-6%231");
     const other = await look(at, sent.slice(2));
     await says(other.page, "Auto-Eval Socket-6 · visit 1");
-    expect(await socket(other.page, "Socket-7").textContent()).toContain("–");
+    await expect.poll(() => socket(other.page, "Socket-7").textContent()).toContain("–");
     await other.page.getByRole("button", { name: "Next visit" }).click();
     await says(other.page, "Build Socket-5 · visit 2");
     await other.page
@@ -108,6 +108,8 @@ describe("reading a cast", () => {
     await page.keyboard.press("3");
     await says(page, "+2 −0");
     await page.getByText("+2 −0").click();
-    expect(await page.getByRole("region", { name: "What write changed" }).textContent()).toContain("added: two");
+    await expect
+      .poll(() => page.getByRole("region", { name: "What write changed" }).textContent())
+      .toContain("added: two");
   });
 });
