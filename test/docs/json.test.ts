@@ -83,7 +83,7 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
   "help <command>": ["help", "cast"],
 };
 
-it.each(Object.entries(CALLS))("[C53] %s prints its shape", async (command, words) => {
+it.each(Object.entries(CALLS))("[C55] %s prints its shape", async (command, words) => {
   const shape = JSON_SHAPES.find((each) => each.command === command);
   const hasConfig = words[0] !== "help" && words[0] !== "completion";
   const { stdout } = await run([...words, "--json", ...(hasConfig ? OPTIONS : [])], { cwd });
@@ -91,7 +91,7 @@ it.each(Object.entries(CALLS))("[C53] %s prints its shape", async (command, word
   expect((read.issues ?? []).map((issue) => `${v.getDotPath(issue)}: ${issue.message}`)).toEqual([]);
 });
 
-it("[C53] a cast prints one event a line, as watch does afterwards", async () => {
+it("[C55] a cast prints one event a line, as watch does afterwards", async () => {
   const shape = JSON_SHAPES.find(({ command }) => command.startsWith("cast, link"));
   const { stdout } = await run(["watch", "last", "--json"], { cwd });
   const events = stdout
@@ -102,7 +102,7 @@ it("[C53] a cast prints one event a line, as watch does afterwards", async () =>
   expect(events.every(({ success }) => success)).toBe(true);
 });
 
-it("[C53] an aborted cast and a new configuration print their shapes", async () => {
+it("[C55] an aborted cast and a new configuration print their shapes", async () => {
   const waiting = (await run(["casts", "--json"], { cwd })).stdout;
   const cast = (JSON.parse(waiting) as { castId: string; status: string }[]).find(({ status }) => status === "waiting");
   const shown = [
@@ -115,7 +115,7 @@ it("[C53] an aborted cast and a new configuration print their shapes", async () 
   }
 });
 
-it("[C53] docs/json.md is what the schemas say, and no command is missing", () => {
+it("[C55] docs/json.md is what the schemas say, and no command is missing", () => {
   expect(readFileSync(join(import.meta.dirname, "../../docs/json.md"), "utf8")).toBe(jsonText());
   const named = JSON_SHAPES.flatMap(({ command }) => command.split(", ").map((each) => each.split(" ")[0]));
   // These serve or run elsewhere, and print no such result.

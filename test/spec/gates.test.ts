@@ -129,7 +129,7 @@ it.each<[printed: JsonObject, isSilent: boolean]>([
   [{ context: " \n" }, true],
   [{ context: "sorted" }, false],
   [{ satisfied: false }, false],
-])("[H25] a utility that prints %j leaves the previous handoff: %s", async (printed, isSilent) => {
+])("[H23] a utility that prints %j leaves the previous handoff: %s", async (printed, isSilent) => {
   const config = gated(
     { type: "utility", command: ["x"], parse: "json" },
     { edges: [{ when: "always", to: "Socket-3" }] },
