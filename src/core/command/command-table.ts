@@ -99,10 +99,23 @@ const COMMAND_TABLE = {
     takes: "prompt",
   },
   recast: {
-    usage: "[castId] [--budget TOKENS] [--cost USD] [--allow N] [--hint TEXT | --accept | --next] [--edited]",
+    usage:
+      "[castId] [--budget TOKENS] [--cost USD] [--allow N] [--hint TEXT | --accept | --next] [--edited] [--detach]",
     does: "resume a failed, aborted or interrupted cast where it stopped, with the graph as it was started",
     example: "--allow 2",
-    options: ["budget", "cost", "allow", "hint", "accept", "next", "edited", ...RUN_OPTIONS, "on", "detach"],
+    options: [
+      "budget",
+      "cost",
+      "allow",
+      "hint",
+      "accept",
+      "next",
+      "edited",
+      ...RUN_OPTIONS,
+      "worktree",
+      "detach",
+      "on",
+    ],
     takes: 1,
   },
   abort: {
@@ -184,7 +197,7 @@ const COMMAND_TABLE = {
     usage: "[castId[@visit]] [--loadout NAME] [--request TEXT] [--handoff TEXT] [--here] [--plan]",
     does: "a new cast that shares everything up to a visit, or up to the first one that an edit touches",
     example: "last@Socket-5#2 --plan",
-    options: ["loadout", "request", "handoff", "here", "plan", ...RUN_OPTIONS],
+    options: ["loadout", "request", "handoff", "here", "plan", ...RUN_OPTIONS, "worktree"],
     takes: 1,
   },
   budget: {

@@ -7,6 +7,8 @@ import type { CastFile } from "../store/cast-file.ts";
 import type { CastStore, OwnedCast } from "../store/cast-store.ts";
 import { TRANSCRIPT_FILE } from "../store/layout.ts";
 
+export type CreationContext = Pick<RunContext, "store" | "env" | "durability">;
+
 /** The events that a fork shares with the cast it was made from. */
 export interface CastPast {
   readonly origin: CastId;
@@ -18,7 +20,7 @@ export async function pastEvents(
   past: CastPast,
   file: CastFile,
   owned: OwnedCast,
-  context: RunContext,
+  context: CreationContext,
 ): Promise<readonly CastEvent[]> {
   const { redact } = writeOptionsFor(context);
   const events = past.events.map((event) => redactEvent(event, redact));

@@ -24,6 +24,8 @@ export interface PreparedCast extends NewCast {
   readonly notes: readonly string[];
   /** [T6] Replies of a rehearsal that were not used, or did not fit; asked when the cast has run. */
   readonly remarks: (end: RunOutcome) => readonly string[];
+  /** [YT8] Creates a new cast for another process to run; absent if it exists already. */
+  readonly create?: () => Promise<Result<undefined>>;
   /** Runs it to its end or its next pause. A refusal comes before the first event. */
   readonly run: (observer: RunObserver & Pick<RunContext, "durability" | "clock">) => Promise<Result<RunOutcome>>;
 }

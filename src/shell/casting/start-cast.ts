@@ -23,13 +23,13 @@ import type { AgentHost } from "../ports.ts";
 import { writeOptionsFor, type RunContext, type RunOutcome } from "../context/run-context.ts";
 import { redactKeys } from "../secrets/redact-event.ts";
 import { CAST_FORMAT, castStartOf, type CastFile, newCastId } from "../store/cast-file.ts";
-import type { NewCast, OwnedCast } from "../store/cast-store.ts";
+import type { NewCast } from "../store/cast-store.ts";
 import { REHEARSAL_FILE } from "../store/layout.ts";
 import { VERSION } from "../system/package.ts";
 import { castTelemetry } from "../workspace/telemetry-target.ts";
 import type { AgentChoice, AgentSource } from "../workspace/agent-hosts.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { pastEvents, writePast, type CastPast } from "./cast-past.ts";
+import { pastEvents, writePast, type CastPast, type CreationContext } from "./cast-past.ts";
 import { newCastHistory, prepareRun, rehearsalNotes, rehearsalRemarks, type PreparedCast } from "./prepared-cast.ts";
 import { loadPreviousCast } from "./previous-cast.ts";
 import { runOwnedCast } from "./run-owned-cast.ts";
@@ -81,7 +81,7 @@ export interface NewCastOptions {
   readonly tree?: "head" | "changes" | undefined;
 }
 
-async function ownWorktreeBase(
+export async function ownWorktreeBase(
   { place: { cwd }, catalog, store }: Workspace,
   tree: "head" | "changes",
 ): Promise<Result<string>> {
@@ -123,6 +123,7 @@ export function prepareStart(
     ...(history ?? newCastHistory(file)),
     notes: [...notes, ...telemetryNotes, ...rehearsalNotes(host, file.graph)],
     remarks: rehearsalRemarks(host, "new"),
+    create: () => createForOther(cast, { store, env }, past),
     run: (observer) => startCast(cast, { ...observer, store, host, env, telemetry }, past),
   };
 }
@@ -205,17 +206,8 @@ export function planCast(graph: Graph, details: NewCastDetails): NewCast {
 
 const USER_TEXT_FIELDS: ReadonlySet<string> = new Set(["request", "command", "state"]);
 
-interface CreatedCast {
-  readonly file: CastFile;
-  readonly owned: OwnedCast;
-  /** Marks the cast as started by this user, with what is stored now. */
-  readonly markOwn: () => Promise<void>;
-}
-
-async function createCast(
-  cast: NewCast,
-  context: Pick<RunContext, "store" | "env" | "durability">,
-): Promise<Result<CreatedCast>> {
+/** Creates a cast that this process owns. With a past it is a fork: the past is written first. */
+async function createCast(cast: NewCast, context: CreationContext, past: CastPast | undefined) {
   const { store, env } = context;
   const writing = writeOptionsFor(context);
   // [S12] Redact before the start: the cast works with what is stored.
@@ -223,38 +215,41 @@ async function createCast(
   // [S10] Mark first: a cast that is killed after its creation must not count as foreign.
   const own = env && createOwnCastRegistry(env);
   own?.record(file, undefined);
-  const owned = await store.create({ ...cast, file }, writing);
-  if (!owned.ok) own?.forget(file.castId);
-  const markOwn = async (): Promise<void> => own?.record(file, await store.stamp(file.castId));
-  return owned.ok ? ok({ file, owned: owned.value, markOwn }) : owned;
+  const created = await store.create({ ...cast, file }, writing);
+  if (!created.ok) {
+    own?.forget(file.castId);
+    return created;
+  }
+  const owned = created.value;
+  const events = past ? await pastEvents(past, file, owned, context) : [];
+  const problem = past && (await writePast(store, past.origin, events, owned));
+  if (problem !== undefined) {
+    await owned.discard();
+    await owned.release();
+    return failWith("write_failed", file.castId, problem);
+  }
+  own?.record(file, await store.stamp(file.castId));
+  return ok({ file, owned, events });
 }
 
-/** [YT8] Creates a cast that another process will start. */
-export async function createUnstartedCast(
+/** [YT8] Creates a cast for another process to run. */
+async function createForOther(
   cast: NewCast,
-  { store, place: { env } }: Workspace,
+  context: CreationContext,
+  past: CastPast | undefined,
 ): Promise<Result<undefined>> {
-  const created = await createCast(cast, { store, env });
+  const created = await createCast(cast, context, past);
   if (!created.ok) return created;
-  await created.value.markOwn();
   await created.value.owned.release();
   return ok(undefined);
 }
 
-/** Creates a cast and runs it to its end or its next pause. With a past it is a fork: the past is written first. */
+/** Creates a cast and runs it to its end or its next pause. */
 export async function startCast(cast: NewCast, context: RunContext, past?: CastPast): Promise<Result<RunOutcome>> {
-  const { store } = context;
-  const created = await createCast(cast, context);
+  const created = await createCast(cast, context, past);
   if (!created.ok) return created;
-  const { file, owned, markOwn } = created.value;
+  const { file, owned, events } = created.value;
   try {
-    const events = past ? await pastEvents(past, file, owned, context) : [];
-    const problem = past && (await writePast(store, past.origin, events, owned));
-    if (problem !== undefined) {
-      await owned.discard();
-      return failWith("write_failed", file.castId, problem);
-    }
-    await markOwn();
     const timeline = buildTimeline(initialState(castStartOf(file)), events);
     const { state } = timeline;
     const isUnchanged = (found: object): boolean => Object.keys(found).length === 0 && state.phase.kind !== "ended";

@@ -16,7 +16,15 @@ import { prepareRun, type PreparedCast } from "../casting/prepared-cast.ts";
 import { loadRecordedCast } from "../casting/rerun-cast.ts";
 import { originalAgentChoice } from "../casting/resume-cast.ts";
 import { itemCastIssue } from "../casting/resume-refusal.ts";
-import { compilationRecord, configuredDetails, planCast, prepareStart, withReplies } from "../casting/start-cast.ts";
+import {
+  compilationRecord,
+  configuredDetails,
+  ownWorktreeBase,
+  planCast,
+  prepareStart,
+  withReplies,
+} from "../casting/start-cast.ts";
+import { mergeBase } from "../git/refs.ts";
 import { castStartOf, type CastFile } from "../store/cast-file.ts";
 import type { LoadedCast } from "../store/cast-store.ts";
 import type { AgentSource } from "../workspace/agent-hosts.ts";
@@ -24,11 +32,20 @@ import { loadNamedCast, type Workspace } from "../workspace/workspace.ts";
 import type { CommandOutput } from "./command-output.ts";
 import { runRestore } from "./restore.ts";
 
+interface ForkCaller {
+  readonly agents: AgentSource;
+  readonly trustsCast: boolean;
+  /** [YT9] Whether a separate working tree is asked for. */
+  readonly isApart: boolean;
+}
+
+const APART_NOTE = "files are restored to this point in a separate working tree";
+
 /** [T20] A new cast with the past of another, ready to start. */
 export async function prepareCastFork(
   workspace: Workspace,
   command: ForkCommand,
-  { agents: given, trustsCast }: { readonly agents: AgentSource; readonly trustsCast: boolean },
+  { agents: given, trustsCast, isApart }: ForkCaller,
 ): Promise<Result<PreparedCast>> {
   const origin = await loadOrigin(workspace, command);
   if (!origin.ok) return origin;
@@ -42,7 +59,10 @@ export async function prepareCastFork(
   const ready = await prepareRun(workspace, plan, trustsCast ? undefined : file);
   if (!ready.ok) return ready;
   const { fork, compiled, agents, host } = ready.value;
+  const tree = isApart || file.ownWorktree ? await forkWorktree(workspace, { file, fork, command }) : ok(undefined);
+  if (!tree.ok) return tree;
   const planned = planCast(compiled.graph, {
+    ...(tree.value ? { ownWorktree: tree.value } : {}),
     ...inheritedDetails(file, workspace),
     ...compilationRecord(compiled),
     ...configuredDetails(workspace.catalog, agents),
@@ -52,7 +72,7 @@ export async function prepareCastFork(
     rehearsal: typeof agents.rehearsal === "string" ? agents.rehearsal : null,
   });
   const cast = withReplies(planned, agents);
-  const notes = [forkSummary(castId, fork), filesNote(fork, command)];
+  const notes = [forkSummary(castId, fork), tree.value ? APART_NOTE : filesNote(fork, command)];
   const prepared = prepareStart(workspace, cast, { host, notes, past: pastOf(castId, fork, cast.file) });
   if (!command.here) return ok(prepared);
   const run: PreparedCast["run"] = async (observer) => {
@@ -60,6 +80,24 @@ export async function prepareCastFork(
     return restored.ok ? prepared.run(observer) : restored;
   };
   return ok({ ...prepared, run });
+}
+
+/** [YT9] The working tree of a fork has the files of the last shared checkpoint. */
+async function forkWorktree(
+  workspace: Workspace,
+  { file, fork, command }: { readonly file: CastFile; readonly fork: CastFork; readonly command: ForkCommand },
+): Promise<Result<CastFile["ownWorktree"]>> {
+  if (command.here)
+    return failWith("bad_option", "--here", "this fork has a separate working tree", "leave out --here");
+  const base = await ownWorktreeBase(workspace, "head");
+  if (!base.ok) return base;
+  const { files } = fork.state;
+  if (files === null) {
+    const message = "the first cast has no checkpoints, so its files cannot be restored in a separate working tree";
+    return failWith("missing_checkpoints", file.castId, message);
+  }
+  const start = file.ownWorktree?.base ?? (await mergeBase(workspace.place.cwd, base.value, files.last));
+  return ok({ base: start ?? base.value });
 }
 
 async function loadOrigin({ store }: Workspace, command: ForkCommand): Promise<Result<LoadedCast>> {

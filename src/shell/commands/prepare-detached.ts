@@ -4,7 +4,6 @@ import { ok } from "../../core/model/issue.ts";
 import { detachCast, optionWords } from "../casting/detach-cast.ts";
 import type { PreparedCast } from "../casting/prepared-cast.ts";
 import type { Resumption } from "../casting/resume-cast.ts";
-import { createUnstartedCast } from "../casting/start-cast.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { removeCasts } from "./prune.ts";
 
@@ -24,8 +23,8 @@ export function prepareDetached(
   const { castId } = prepared;
   const { store, place } = workspace;
   const run: PreparedCast["run"] = async () => {
-    const created = resumed ? ok(undefined) : await createUnstartedCast(prepared, workspace);
-    if (!created.ok) return created;
+    const created = await prepared.create?.();
+    if (created?.ok === false) return created;
     // The other process must find the trust that was given here.
     remember();
     const given = optionWords({ ...childOptions(options), trust: trustsCast ?? options.trust });
@@ -33,7 +32,7 @@ export function prepareDetached(
     const detached = await detachCast({ castId, place, store, words });
     if (!detached.ok) {
       // A refused command leaves no trace.
-      if (!resumed) await removeCasts(workspace, [castId]);
+      if (created) await removeCasts(workspace, [castId]);
       return detached;
     }
     return ok({ kind: "paused", state: prepared.timeline().state });

@@ -180,7 +180,11 @@ async function prepareRecast(
   if (!id.ok) return id;
   if (command.edited && asker.workspace.fleet)
     return failWith("unsupported_on_fleet", "--edited", "fork cannot run on a fleet");
-  if (command.edited) return prepareForkedCast({ kind: "fork", castId: id.value }, asker);
+  const isApart = asker.options.worktree === true && !(await hasOwnWorktree(asker.workspace, id.value));
+  if (isApart && (command.allow !== undefined || command.decision))
+    return failWith("bad_option", "--worktree", "--worktree starts a fork, which takes no --allow and no decision");
+  // [YT9] What the cast wrote in the person's tree stays there.
+  if (command.edited || isApart) return prepareForkedCast({ kind: "fork", castId: id.value }, asker);
   const { budget, costUsd, allow, decision } = command;
   return prepareStoppedCast(
     id.value,
@@ -191,6 +195,11 @@ async function prepareRecast(
     },
     asker,
   );
+}
+
+async function hasOwnWorktree({ store }: Workspace, castId: CastId): Promise<boolean> {
+  const file = await store.readCastFile(castId);
+  return file.ok && file.value.ownWorktree !== undefined;
 }
 
 /** Resumes a stopped cast. */
@@ -257,7 +266,11 @@ async function checkForecast(
 async function prepareForkedCast(command: ForkCommand, asker: CommandCaller): Promise<Result<PreparedCast>> {
   const { workspace, options } = asker;
   const trustsCast = asker.trustsCast ?? options.trust === true;
-  const forked = await prepareCastFork(workspace, command, { agents: agentSourceOf(asker), trustsCast });
+  const forked = await prepareCastFork(workspace, command, {
+    agents: agentSourceOf(asker),
+    trustsCast,
+    isApart: options.worktree === true,
+  });
   return forked.ok ? withCaller(asker, forked.value) : forked;
 }
 

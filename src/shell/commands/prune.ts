@@ -1,3 +1,4 @@
+import { parseCastId } from "../../core/model/ids.ts";
 import type { Command } from "../../core/command/command.ts";
 import { failWith, ok, type Result } from "../../core/model/issue.ts";
 import { castListLines } from "../../core/view/cast-list.ts";
@@ -5,9 +6,11 @@ import { line } from "../../core/view/line.ts";
 import { createOwnCastRegistry } from "../config/own-casts.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { removeCastRefs } from "../git/refs.ts";
+import { discardOwnWorktree } from "../git/worktrees/own-worktree.ts";
 import { emptyWorktreePool } from "../git/worktrees/worktree.ts";
 import { worktreePool } from "../store/layout.ts";
 import { selectPrunable } from "../store/summary.ts";
+import { ownWorktreeOf } from "./take.ts";
 import type { CommandOutput } from "./command-output.ts";
 
 export async function runPrune(
@@ -33,16 +36,24 @@ export async function runPrune(
   return ok({ code: 0, data: { removed: command.yes, casts: removed.value }, lines });
 }
 
-/** Removes casts with their checkpoints and [S11] their ownership marks. */
-export async function removeCasts(
-  { store, place }: Workspace,
-  ids: readonly string[],
-): Promise<Result<readonly string[]>> {
-  const removed = await store.remove(ids);
+/** Removes casts with their checkpoints and [S11] their ownership marks. [YT10] Work that nobody took stays on its branch. */
+export async function removeCasts(workspace: Workspace, ids: readonly string[]): Promise<Result<readonly string[]>> {
+  const { store, place } = workspace;
+  const removable: string[] = [];
+  for (const id of ids) if (await saveUntakenWork(workspace, id)) removable.push(id);
+  const removed = await store.remove(removable);
   if (!removed.ok) return removed;
   const own = createOwnCastRegistry(place.env);
   removed.value.forEach((castId) => own.forget(castId));
   await removeCastRefs(place.cwd, removed.value);
   await emptyWorktreePool(place.cwd, worktreePool(store.location));
   return removed;
+}
+
+/** Returns false if the only copy of the work would be lost. */
+async function saveUntakenWork(workspace: Workspace, id: string): Promise<boolean> {
+  const castId = parseCastId(id);
+  const file = castId && (await workspace.store.readCastFile(castId));
+  if (!file?.ok || !file.value.ownWorktree || (await workspace.store.owner(file.value.castId))) return true;
+  return discardOwnWorktree(await ownWorktreeOf(workspace, file.value, file.value.ownWorktree));
 }

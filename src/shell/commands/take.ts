@@ -5,7 +5,7 @@ import { oneLine } from "../../core/model/text.ts";
 import { line, toned } from "../../core/view/line.ts";
 import { createCastBranch } from "../git/worktrees/cast-branch.ts";
 import { mergeCastBranch } from "../git/worktrees/merge-branch.ts";
-import { saveOwnWorktree } from "../git/worktrees/own-worktree.ts";
+import { saveOwnWorktree, type OwnWorktreeToSave } from "../git/worktrees/own-worktree.ts";
 import { castRef, readRef } from "../git/refs.ts";
 import type { CastFile } from "../store/cast-file.ts";
 import { ownWorktreeFolder, worktreePool } from "../store/layout.ts";
@@ -78,18 +78,27 @@ async function takeOwnWorktree({ store, place }: Workspace, castId: CastId): Pro
       `process ${owner.pid} on ${owner.host} runs this cast`,
       suggest`wait for it, or stop it with ${typed`abort ${castId}`}`,
     );
-  const title = workTitle(file.value);
-  const saved = await saveOwnWorktree({
+  const saved = await saveOwnWorktree(await ownWorktreeOf({ store, place }, file.value, ownWorktree));
+  if (saved.kind === "failed") return failWith("git_failed", castId, `the branch cannot be made: ${saved.problem}`);
+  return ok({ castId, ...saved, base: ownWorktree.base, title: workTitle(file.value) });
+}
+
+/** The separate working tree of a cast, and how its work is committed. */
+export async function ownWorktreeOf(
+  { store, place }: Pick<Workspace, "store" | "place">,
+  file: CastFile,
+  { base }: NonNullable<CastFile["ownWorktree"]>,
+): Promise<OwnWorktreeToSave> {
+  const { castId } = file;
+  return {
     castId,
-    ...ownWorktree,
+    base,
     cwd: place.cwd,
     folder: ownWorktreeFolder(store.location, castId),
     pool: worktreePool(store.location),
-    title,
+    title: workTitle(file),
     checkpoint: await readRef(place.cwd, castRef(castId, true)),
-  });
-  if (saved.kind === "failed") return failWith("git_failed", castId, `the branch cannot be made: ${saved.problem}`);
-  return ok({ castId, ...saved, base: ownWorktree.base, title });
+  };
 }
 
 function workTitle({ request }: CastFile): string {

@@ -44,6 +44,12 @@ export async function isAncestor(cwd: string, one: string, other: string): Promi
   return (await runGit(["merge-base", "--is-ancestor", one, other], { cwd })).ok;
 }
 
+/** The newest commit that both have; undefined if there is none. */
+export async function mergeBase(cwd: string, one: string, other: string): Promise<string | undefined> {
+  const found = await runGit(["merge-base", one, other], { cwd });
+  return found.ok ? stdoutText(found) : undefined;
+}
+
 /** Returns true if the ref exists afterwards. */
 export function writeRef(repository: Repository, ref: string, object: string): Promise<boolean> {
   return retryWithoutLocks(repository, [ref], ["update-ref", "--no-deref", ref, object]);

@@ -1,4 +1,5 @@
-import { findRepository, operationInProgress, runGit, stdoutText } from "../repository.ts";
+import { mergeBase } from "../refs.ts";
+import { findRepository, operationInProgress } from "../repository.ts";
 import { createItemRepository } from "./item-repository.ts";
 import { currentBranch, landCommits } from "./join-items.ts";
 
@@ -21,8 +22,8 @@ export async function mergeCastBranch(
   const into = (await currentBranch(top))?.replace(/^refs\/heads\//, "");
   if (into === undefined)
     return { kind: "refused", reason: "no branch is checked out", hint: "switch to the branch that it belongs on" };
-  const base = work.base ?? stdoutText(await runGit(["merge-base", head, work.commit], { cwd: top }));
-  if (base === "") return { kind: "refused", reason: "it has no commit in common with the current branch" };
+  const base = work.base ?? (await mergeBase(top, head, work.commit));
+  if (base === undefined) return { kind: "refused", reason: "it has no commit in common with the current branch" };
   const landed = await landCommits(createItemRepository(repository), { ...work, base, head, tip: work.commit });
   switch (landed.kind) {
     case "joined":

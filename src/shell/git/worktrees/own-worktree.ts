@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { castBranch, type CastId } from "../../../core/model/ids.ts";
 import type { ItemTreeProgress, ItemsFailure } from "../../item-ports.ts";
 import { errorText } from "../../system/files.ts";
@@ -136,6 +137,25 @@ export async function saveOwnWorktree(own: OwnWorktreeToSave): Promise<BranchOut
   const moved = await moveBranch(cwd, branch, commit);
   if (moved.kind === "branched") await freeWorktree(repository, pool, folder);
   return moved;
+}
+
+/** [YT10] Removes a tree. The branch stays while no other branch has its work. Returns false if the work cannot be stored. */
+export async function discardOwnWorktree(own: OwnWorktreeToSave): Promise<boolean> {
+  const { cwd, castId, base, folder } = own;
+  const ref = branchRef(castId);
+  if (!existsSync(folder) && (await readRef(cwd, ref)) === undefined) return true;
+  const saved = await saveOwnWorktree(own);
+  if (saved.kind === "failed") return !existsSync(folder);
+  if (saved.commit === base || (await isOnOtherBranch(cwd, saved.commit, ref)))
+    // git keeps a branch that is checked out somewhere.
+    await runGit(["branch", "--quiet", "-D", castBranch(castId)], { cwd });
+  return true;
+}
+
+async function isOnOtherBranch(cwd: string, commit: string, ref: string): Promise<boolean> {
+  const list = ["for-each-ref", "--format=%(refname)", "--contains", commit, "refs/heads", "refs/remotes"];
+  const holders = stdoutText(await runGit(list, { cwd })).split("\n");
+  return holders.some((name) => name !== "" && name !== ref);
 }
 
 /** Its work is on the branch, which another tree may want to check out. */

@@ -10,6 +10,7 @@ import {
   statSync,
 } from "node:fs";
 import { dirname, join, resolve, basename } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { errorText } from "../../system/files.ts";
 import { gitDirOf } from "../cached-worktree.ts";
 import {
@@ -62,13 +63,19 @@ async function addWorktree({ top }: Repository, folder: string, base: string): P
       ],
       { cwd: top },
     );
-  const first = await add();
-  if (first.ok) return undefined;
-  // A killed git left a partial tree: no cast has started in it, so it can be removed.
-  await removeWorktree(top, folder);
-  const second = await add();
-  return second.ok ? undefined : gitErrorText(second);
+  for (let attempt = 1; ; attempt += 1) {
+    const added = await add();
+    if (added.ok) return undefined;
+    if (attempt === MAX_ADD_ATTEMPTS) return gitErrorText(added);
+    // A killed git left a partial tree: no cast has started in it, so it can be removed.
+    await removeWorktree(top, folder);
+    // Other processes may be creating trees: git cannot read their unfinished records. Spread the next attempts.
+    await sleep(Math.random() * RETRY_SPREAD_MS * attempt);
+  }
 }
+
+const MAX_ADD_ATTEMPTS = 8;
+const RETRY_SPREAD_MS = 100;
 
 /** Resets a tree that another item left. */
 export async function reuseWorktree(
