@@ -29,12 +29,22 @@ export function openPiTui(place: PiPlace, ...args: readonly string[]): Promise<P
 }
 
 /** The same in a terminal of another size. */
-export async function openPiTuiAt(
-  size: { readonly columns: number; readonly rows: number },
-  { cwd, env }: PiPlace,
-  ...args: readonly string[]
-): Promise<PiTui> {
-  const terminal = runInTerminal({ args: [PI, "-e", EXTENSION, ...args], cwd, env, ...size });
+export function openPiTuiAt(size: TerminalSize, place: PiPlace, ...args: readonly string[]): Promise<PiTui> {
+  return openTerminal(size, place, ["-e", EXTENSION, ...args]);
+}
+
+/** The same in a place that has the extension installed. */
+export function openInstalledPiTui(place: PiPlace): Promise<PiTui> {
+  return openTerminal({ columns: 100, rows: 40 }, place, []);
+}
+
+interface TerminalSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+async function openTerminal(size: TerminalSize, { cwd, env }: PiPlace, args: readonly string[]): Promise<PiTui> {
+  const terminal = runInTerminal({ args: [PI, ...args], cwd, env, ...size });
   const pi: PiTui = {
     ...terminal,
     sees: (...wanted) => terminal.until(wanted.join(", "), (view) => wanted.every((part) => part.test(view))),

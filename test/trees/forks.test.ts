@@ -32,7 +32,10 @@ it("[YT9] a fork of a cast with a separate tree gets its own, with the files of 
 
 it("[YT9] recast --worktree continues a cast of the person's tree in a separate one", async () => {
   const cwd = treePlace({ "new.txt": "new\n" }, TWO);
-  setReplies(cwd, { Make: [writes({ "new.txt": "new\n" })], Ask: [{ error: "quota" }, { text: "ok" }, { text: "ok" }] });
+  setReplies(cwd, {
+    Make: [writes({ "new.txt": "new\n" })],
+    Ask: [{ error: "quota" }, { text: "ok" }, { text: "ok" }],
+  });
   expect((await castHere(cwd)).code).not.toBe(0);
   git(cwd, "clean", "-fdq");
   expect((await materia(cwd, ["recast", "--worktree"])).code).toBe(0);

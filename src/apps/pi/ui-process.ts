@@ -3,6 +3,7 @@ import type { Command } from "../../core/command/command.ts";
 import { failWith, ok, type Result } from "../../core/model/issue.ts";
 import { oneLine } from "../../core/model/text.ts";
 import { line } from "../../core/view/line.ts";
+import { runningPiEnvironment } from "../../shell/agents/pi-sdk.ts";
 import { packagePath } from "../../shell/system/package.ts";
 import { nodePath } from "../../shell/casting/detach-cast.ts";
 import type { CommandContext } from "./casts/session-state.ts";
@@ -23,6 +24,7 @@ export async function startUiProcess(
     ...(on === undefined ? [] : ["--on", on]),
   ];
   const child = spawn(nodePath(), [packagePath("bin", "materia.mjs"), ...words, ...(open ? ["--open"] : [])], {
+    env: { ...process.env, ...runningPiEnvironment() },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const address = await readAddress(child);

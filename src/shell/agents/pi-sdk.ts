@@ -1,7 +1,7 @@
 import type { Api, CredentialStore, Model } from "@earendil-works/pi-ai";
 import type { AgentSession, ModelRuntime, ResourceLoader, SettingsManager } from "@earendil-works/pi-coding-agent";
 import type { TurnRequest } from "../ports.ts";
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { findPackageJSON } from "node:module";
 import { dirname, join, sep } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -47,6 +47,38 @@ export interface RetryPolicy {
   readonly baseDelayMs: number;
 }
 
+const PI_PACKAGE = "@earendil-works/pi-coding-agent";
+/** Names the folder of the Pi that started this process: no Pi may be installed beside this package. */
+const PI_VARIABLE = "MATERIA_PI";
+
+/** [X37] For a child process: the folder of the running Pi, if this process is one. */
+export function runningPiEnvironment(): Readonly<Record<string, string>> {
+  try {
+    const folder = piFolderAbove(dirname(realpathSync(process.argv[1] ?? "")));
+    return folder === undefined ? {} : { [PI_VARIABLE]: folder };
+  } catch {
+    return {};
+  }
+}
+
+function piFolderAbove(folder: string): string | undefined {
+  if (isPiFolder(folder)) return folder;
+  const above = dirname(folder);
+  return above === folder ? undefined : piFolderAbove(above);
+}
+
+function isPiFolder(folder: string): boolean {
+  return readPackage(folder)?.name === PI_PACKAGE;
+}
+
+function readPackage(folder: string): { readonly name?: unknown; readonly main?: unknown } | undefined {
+  try {
+    return JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
 let loadModule = async (): Promise<Pi> => {
   const bundle = findBundle();
   // The bundle exports what the package exports, from few files: it loads in a third of the time.
@@ -56,9 +88,13 @@ let loadModule = async (): Promise<Pi> => {
 /** Not every version of Pi has a bundle. */
 function findBundle(): string | undefined {
   try {
-    const found = findPackageJSON("@earendil-works/pi-coding-agent", import.meta.url);
-    const file = found === undefined ? "" : join(dirname(found), "dist", "bundle", "index.js");
-    return existsSync(file) ? pathToFileURL(file).href : undefined;
+    const handed = process.env[PI_VARIABLE];
+    const given = handed !== undefined && isPiFolder(handed) ? handed : undefined;
+    const found = given ?? dirname(findPackageJSON(PI_PACKAGE, import.meta.url) ?? "");
+    const main = given === undefined ? undefined : readPackage(given)?.main;
+    const file = join(found, "dist", "bundle", "index.js");
+    if (existsSync(file)) return pathToFileURL(file).href;
+    return typeof main === "string" ? pathToFileURL(join(found, main)).href : undefined;
   } catch {
     return undefined;
   }

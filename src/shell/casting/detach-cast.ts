@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import type { CastId } from "../../core/model/ids.ts";
 import { failWith, ok, type Result } from "../../core/model/issue.ts";
 import { oneLine } from "../../core/model/text.ts";
+import { runningPiEnvironment } from "../agents/pi-sdk.ts";
 import type { CastStore } from "../store/cast-store.ts";
 import { packagePath } from "../system/package.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -25,7 +26,7 @@ export async function detachCast({ castId, place, store, words }: DetachRequest)
   const [command = "", ...others] = words;
   const child = spawn(nodePath(), [packagePath("bin", "materia.mjs"), command, ...options, "--quiet", ...others], {
     cwd,
-    env: { ...env },
+    env: { ...env, ...runningPiEnvironment() },
     // A new session: the end of the terminal does not reach it.
     detached: true,
     // Only a refusal is read. Later output goes nowhere: the journal has everything.

@@ -4,20 +4,15 @@ import { ok } from "../../core/model/issue.ts";
 import { detachCast, optionWords } from "../casting/detach-cast.ts";
 import type { PreparedCast } from "../casting/prepared-cast.ts";
 import type { Resumption } from "../casting/resume-cast.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import type { CommandCaller } from "./prepare.ts";
 import { removeCasts } from "./prune.ts";
 
-interface DetachingCaller {
-  readonly workspace: Workspace;
-  readonly options: Options;
-  readonly remember: () => void;
-  readonly trustsCast?: boolean;
-}
+type DetachingCaller = Pick<CommandCaller, "workspace" | "options" | "remember" | "trustsCast" | "detachedAgents">;
 
 /** [YT8] A checked cast that a background process of this machine will run. */
 export function prepareDetached(
   prepared: PreparedCast,
-  { workspace, options, remember, trustsCast }: DetachingCaller,
+  { workspace, options, remember, trustsCast, detachedAgents }: DetachingCaller,
   resumed: Resumption | undefined,
 ): PreparedCast {
   const { castId } = prepared;
@@ -27,7 +22,11 @@ export function prepareDetached(
     if (created?.ok === false) return created;
     // The other process must find the trust that was given here.
     remember();
-    const given = optionWords({ ...childOptions(options), trust: trustsCast ?? options.trust });
+    const given = optionWords({
+      ...detachedAgents?.(prepared.file.graph),
+      ...childOptions(options),
+      trust: trustsCast ?? options.trust,
+    });
     const words = resumeWords(resumed ?? { kind: "recast" }, castId, given);
     const detached = await detachCast({ castId, place, store, words });
     if (!detached.ok) {

@@ -28,10 +28,8 @@ export async function checkDetach(
 ): Promise<DetachCheck> {
   const chosen = runUnlessReplaced(() => ctx.model);
   const session = chosen && `${chosen.provider}/${chosen.id}`;
-  // A model on the command line replaces the model of every materia, so name it only if no materia sets one.
-  // [Z18] Only this session has the router of a virtual model.
-  const model = hasAgentWithModel(graph) || (chosen && isVirtualModel(chosen)) ? undefined : session;
-  const agents = { model, thinking: pi.getThinkingLevel() };
+  const agents = detachedAgents({ pi, ctx }, graph);
+  const { model } = agents;
   if (rehearsal !== null) return { agents, refusals: [], notes: [] };
   const host = createPiHost(model === undefined ? {} : { defaultModel: model });
   const issues = await host.preflight(agentNeeds(graph, model));
@@ -46,6 +44,17 @@ export async function checkDetach(
         : []),
     ],
   };
+}
+
+/** The model of this session for another process. [Z18] Only this session has the router of a virtual model. */
+export function sessionModel({ ctx }: Pick<UserSession, "ctx">): string | undefined {
+  const chosen = runUnlessReplaced(() => ctx.model);
+  return chosen && !isVirtualModel(chosen) ? `${chosen.provider}/${chosen.id}` : undefined;
+}
+
+/** A model on the command line replaces the model of every materia, so name it only if no materia sets one. */
+export function detachedAgents({ pi, ctx }: Pick<UserSession, "pi" | "ctx">, graph: Graph): DetachedAgents {
+  return { model: hasAgentWithModel(graph) ? undefined : sessionModel({ ctx }), thinking: pi.getThinkingLevel() };
 }
 
 function hasAgentWithModel({ materia }: Graph): boolean {

@@ -65,6 +65,10 @@ export function stopCast(controller: AbortController, how: StopChoice): void {
   else controller.abort(PAUSE_REASON);
 }
 
+export function pausedNote(castId: string): string {
+  return `The cast is paused: /materia recast ${castId} continues it`;
+}
+
 /** [X6] Asks what to do with the running cast; returns whether the session may be left. */
 export async function confirmLeave(context: CommandContext): Promise<boolean> {
   const { user, screen, state } = context;
@@ -82,6 +86,7 @@ export async function confirmLeave(context: CommandContext): Promise<boolean> {
   const detached = await running.detach(detachable.agents);
   if (!detached.ok) {
     screen.refuse(detached.issues);
+    screen.note(pausedNote(running.castId));
     return false;
   }
   screen.note(`The cast continues in process ${detached.value}: /materia watch ${running.castId}`);

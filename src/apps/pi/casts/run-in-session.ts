@@ -1,6 +1,5 @@
 import type { Options } from "../../../core/command/options.ts";
 import { error, fail, type Issue, type Result } from "../../../core/model/issue.ts";
-import type { Usage } from "../../../core/cast/state/usage.ts";
 import { statusText } from "../../../core/view/cast-list.ts";
 import { thrownMessage } from "../../../core/model/text.ts";
 import type { Workspace } from "../../../shell/workspace/workspace.ts";
@@ -9,13 +8,21 @@ import type { RunOutcome } from "../../../shell/context/run-context.ts";
 import type { VisibleTurns } from "../agents/visible-turns.ts";
 import type { TranscriptFollower } from "../conversation/transcript-conversations.ts";
 import { notifyPerson, restoreTitle, announceCast, forwardToScreen } from "../screen/screen.ts";
-import { type ItemLog, castResultOf } from "../screen/result-card.ts";
+import { castResultOf } from "../screen/result-card.ts";
 import { createCastWatch, type CastWatch } from "../screen/cast-watch.ts";
 import { openWidget, type Widget } from "../screen/widget.ts";
 import { runUnlessReplaced, type UserSession, runUnlessReplacedAsync } from "../session/user-session.ts";
 import type { TurnControl } from "../agents/turn-control.ts";
 import { onCastKeys } from "./cast-keys.ts";
-import { askAboutSleep, isAsleep, onRpcRequests, interruptCast, stopCast, leavePiIfConfirmed } from "./interrupt.ts";
+import {
+  askAboutSleep,
+  isAsleep,
+  onRpcRequests,
+  interruptCast,
+  pausedNote,
+  stopCast,
+  leavePiIfConfirmed,
+} from "./interrupt.ts";
 import { type StopChoice, askReworkDecision } from "./cast-dialogs.ts";
 import { detachPausedCast, checkDetach } from "./detach.ts";
 import {
@@ -59,6 +66,7 @@ export function runCastInSession(context: CommandContext, run: SessionRun): Prom
   const isInTurn = (): boolean => visible?.isRunning() ?? false;
   let widget: Widget | undefined;
   const refinements: string[] = [];
+  let isDetaching = false;
   const watch = createCastWatch(run.past, {
     ...(run.transcripts ? { onStep: run.transcripts.follow } : {}),
     onVisit: screen.addVisitCard,
@@ -87,8 +95,7 @@ export function runCastInSession(context: CommandContext, run: SessionRun): Prom
       run.transcripts?.close();
     })
     .then((ended) => {
-      if (ended.ok)
-        return finishRun(context, run, { end: ended.value, used: watch.used(), items: watch.items(), refinements });
+      if (ended.ok) return finishRun(context, run, { end: ended.value, watch, refinements, isDetaching });
       refuseMessage(context, ended.issues, run.said);
       returnHeldMessages(context);
     })
@@ -97,7 +104,7 @@ export function runCastInSession(context: CommandContext, run: SessionRun): Prom
     castId: prepared.castId,
     watch,
     control,
-    stop: (how: StopChoice) => stopCast(controller, how),
+    stop: (how: StopChoice) => stopCast(controller, (isDetaching = how === "detach") ? "pause" : how),
     release: () => release.abort(),
     endedSignal: over.signal,
     hasVisibleTurn: isInTurn,
@@ -204,16 +211,16 @@ function brokenIssue(castId: string, thrown: unknown) {
 
 interface FinishedRun {
   readonly end: RunOutcome;
-  /** Usage of an interrupted turn. */
-  readonly used: Usage;
-  readonly items: readonly ItemLog[];
+  readonly watch: Pick<CastWatch, "used" | "items">;
   readonly refinements: readonly string[];
+  /** [X37] Another process continues it at once. */
+  readonly isDetaching: boolean;
 }
 
 function finishRun(
   context: CommandContext,
   { prepared, workspace, visible, options, cwd }: SessionRun,
-  { end, used, items, refinements }: FinishedRun,
+  { end, watch, refinements, isDetaching }: FinishedRun,
 ): void {
   const { screen, state, user } = context;
   const isCalled = workspace.catalog.settings.notify;
@@ -221,17 +228,17 @@ function finishRun(
   const place = {
     runDir: workspace.store.locationOf(prepared.castId),
     ...(workspace.place.cwd === cwd ? {} : { elsewhere: workspace.place.cwd }),
-    used,
-    items,
+    used: watch.used(),
+    items: watch.items(),
   };
   if (end.kind === "waiting" && screen.isWatched) {
     const seen = visible?.hasAnswered() ?? false;
     waitForPerson(context, { state: end.state, refinements, result: castResultOf(end, place), seen, options });
     return;
   }
-  if (end.kind === "paused" && screen.isWatched)
-    screen.note(`The cast is paused: /materia recast ${prepared.castId} continues it`);
-  else screen.showResult(castResultOf(end, place), exitCodeFor(end));
+  if (end.kind === "paused" && screen.isWatched) {
+    if (!isDetaching) screen.note(pausedNote(prepared.castId));
+  } else screen.showResult(castResultOf(end, place), exitCodeFor(end));
   if (hasFinished(end)) return sendHeldMessages(context);
   if (end.kind === "ended") askAtReworkLimit(context, end.state, options);
   state.heldMessages.push(...refinements.map((text) => ({ text })));

@@ -10,11 +10,16 @@ import type { CastingCommand } from "../../../core/command/command.ts";
 import type { PreparedCast } from "../../../shell/casting/prepared-cast.ts";
 import { loadPi } from "../../../shell/agents/pi-sdk.ts";
 import type { Workspace } from "../../../shell/workspace/workspace.ts";
+import { openPiHost } from "../../../shell/workspace/agent-hosts.ts";
+import { withoutUndefined } from "../../../core/model/json.ts";
+import { line } from "../../../core/view/line.ts";
+import type { UserSession } from "../session/user-session.ts";
 import { followTranscripts, type TranscriptFollower } from "../conversation/transcript-conversations.ts";
 import { createUserAgentHost } from "../agents/agent-host.ts";
 import { createTurnControl } from "../agents/turn-control.ts";
 import { createVisibleTurns, type VisibleTurns } from "../agents/visible-turns.ts";
 import { askToTrustCast, resolveProject, trustProject, type TrustedProject } from "../session/project.ts";
+import { detachedAgents, sessionModel } from "./detach.ts";
 import { turnCallbacks } from "./interrupt.ts";
 import { runCastInSession } from "./run-in-session.ts";
 import type { PersonAnswer, CommandContext, WaitingCast } from "./session-state.ts";
@@ -30,7 +35,7 @@ export async function startFromCommand(
   command: CastingCommand,
   options: Options,
 ): Promise<Result<StartedCast>> {
-  const busy = requireFreeSession(context);
+  const busy = options.detach ? ok(undefined) : requireFreeSession(context);
   if (!busy.ok) return busy;
   const trusted = await resolveTrustedProject(context, options);
   return trusted.ok ? startInProject(context, trusted.value, { command, options }) : trusted;
@@ -98,8 +103,10 @@ async function prepareAndRun(
     texts: { from: user.ctx.cwd },
     tellsForecast: screen.isWatched,
     remember,
+    ...(cast.options.detach ? detachingCaller(user) : {}),
   });
   if (!prepared.ok) return prepared;
+  if (cast.options.detach) return startDetached(context, prepared.value, vouch);
   const events = await prepared.value.events();
   if (!events.ok) return events;
   const transcripts = await followRehearsal(context, workspace, prepared.value);
@@ -120,6 +127,29 @@ async function prepareAndRun(
     cwd,
   };
   return ok({ done: runCastInSession(context, run) });
+}
+
+/** [YT8] A background process has the models of Pi, not those that only this session was given. */
+function detachingCaller(user: UserSession): Pick<CommandCaller, "openReal" | "detachedAgents"> {
+  const model = sessionModel(user);
+  return {
+    openReal: (choice, patience) => openPiHost({ ...withoutUndefined({ model }), ...choice }, patience),
+    detachedAgents: (graph) => withoutUndefined({ ...detachedAgents(user, graph) }),
+  };
+}
+
+async function startDetached(
+  { screen }: CommandContext,
+  { castId, notes, run }: PreparedCast,
+  vouch: TrustedProject["vouch"],
+): Promise<Result<StartedCast>> {
+  for (const text of notes) screen.note(text);
+  vouch?.();
+  const started = await run({ signal: new AbortController().signal });
+  if (!started.ok) return started;
+  if (screen.isWatched) screen.note(`The cast runs in the background: /materia watch ${castId}`);
+  else screen.showAnswer({ lines: [line(castId)], data: { castId }, code: 0 });
+  return ok({ done: Promise.resolve() });
 }
 
 /** [X43] A rehearsed agent has no session to look at, but it writes a transcript. */
