@@ -121,14 +121,8 @@ async function lastVisitEvents(store: CastStore, castId: CastId): Promise<readon
   return last;
 }
 
-interface FollowedItemsOptions {
-  readonly store: CastStore;
-  readonly castId: CastId;
-  readonly wake: () => void;
-}
-
 /** [V25] Every arrival of an item at a socket. Each item runs in its own cast. */
-function followItemVisits({ store, castId, wake }: FollowedItemsOptions) {
+function followItemVisits({ store, castId, wake }: Pick<FollowedCast, "store" | "castId" | "wake">) {
   const items = followItemJournals({ store, wake });
   const said: string[] = [];
   let isAsked = false;

@@ -4,7 +4,7 @@ import type { Loadout, Exit, Loop, Socket } from "../model/loadout.ts";
 import { EMPTY_LOADOUT } from "./loadout-edit.ts";
 import { parseJsonc, LOADOUT_EXPANDED_LEVELS, printJson } from "./json-text.ts";
 import { updateJsonText } from "./json-edit.ts";
-import type { Json, JsonObject } from "../model/json.ts";
+import { type JsonObject, withoutUndefined } from "../model/json.ts";
 
 /** A loadout in the editor: its graph and its text, always consistent. */
 export interface LoadoutDraft {
@@ -116,12 +116,6 @@ function loopToJson({ label, sockets, consumes, parallel, exits }: Loop): JsonOb
 
 function exitToJson({ id, from, condition, targetSocketId }: Exit): JsonObject {
   return { id, from, condition, targetSocketId };
-}
-
-function withoutUndefined(object: Readonly<Record<string, Json | undefined>>): JsonObject {
-  return Object.fromEntries(
-    Object.entries(object).flatMap(([key, value]): [string, Json][] => (value === undefined ? [] : [[key, value]])),
-  );
 }
 
 function unlessEmpty(object: JsonObject): JsonObject | undefined {

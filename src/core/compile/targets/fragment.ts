@@ -22,46 +22,17 @@ export interface GraphFragment {
 }
 
 export function buildFragment(target: ResolvedTarget, catalog: Catalog, order: number): GraphFragment {
-  return target.kind === "materia" ? materiaFragment(target, catalog, order) : loadoutFragment(target, catalog, order);
+  const { kind, name, entry } = target;
+  const keys = [kind === "materia" ? "materia" : "loadouts", name];
+  const place: FragmentSource = { name, order, keys, kind, ...fileOf(entry) };
+  const loadout = target.kind === "materia" ? loadoutOfMateria(name) : (target.entry.value ?? target.entry.partial);
+  return loadout ? fragmentFromLoadout(loadout, place, catalog) : { graph: emptyGraph(name), issues: [] };
 }
 
 /** [L10] A materia becomes one socket with its own parse and assign. */
-function materiaFragment(
-  target: Extract<ResolvedTarget, { kind: "materia" }>,
-  catalog: Catalog,
-  order: number,
-): GraphFragment {
-  const loadout: Loadout = {
-    entry: "Socket-1" as SocketId, // "Socket-1" is a socket id by its form
-    sockets: { "Socket-1": { materia: target.name, edges: [] } },
-    loops: {},
-    layout: {},
-  };
-  const place: FragmentSource = {
-    name: target.name,
-    order,
-    keys: ["materia", target.name],
-    kind: "materia",
-    ...fileOf(target.entry),
-  };
-  return fragmentFromLoadout(loadout, place, catalog);
-}
-
-function loadoutFragment(
-  target: Extract<ResolvedTarget, { kind: "loadout" }>,
-  catalog: Catalog,
-  order: number,
-): GraphFragment {
-  const { value, partial } = target.entry;
-  const place: FragmentSource = {
-    name: target.name,
-    order,
-    keys: ["loadouts", target.name],
-    kind: "loadout",
-    ...fileOf(target.entry),
-  };
-  const loadout = value ?? partial;
-  return loadout ? fragmentFromLoadout(loadout, place, catalog) : { graph: emptyGraph(target.name), issues: [] };
+function loadoutOfMateria(materia: string): Loadout {
+  const entry = "Socket-1" as SocketId; // a socket id by its form
+  return { entry, sockets: { [entry]: { materia, edges: [] } }, loops: {}, layout: {} };
 }
 
 function emptyGraph(name: string): Graph {

@@ -79,10 +79,10 @@ export function liveItemLines(lanes: LiveItems, now: number, width: number): rea
   const rows = [...lanes.values()]
     .flatMap((lane) => (lane.state.item ? [{ ...lane, window: lane.state.item.window }] : []))
     .toSorted((a, b) => a.window.index - b.window.index);
-  const [wide, narrow] = [rows.map((row) => wideItemPrefix(row, now)), rows.map((row) => narrowItemPrefix(row, now))];
-  const isRoom = wide.every((before) => lineColumns(before) + MIN_TITLE_COLUMNS <= width);
-  return rows.map(({ state, worker, isQueued }, at) => {
-    const before = (isRoom ? wide : narrow)[at] ?? [];
+  const isRoom = rows.every((row) => lineColumns(itemPrefix(row, now, true)) + MIN_TITLE_COLUMNS <= width);
+  return rows.map((row) => {
+    const { state, worker, isQueued } = row;
+    const before = itemPrefix(row, now, isRoom);
     const title = titleText(state.pass?.items[state.item?.window.index ?? -1]?.title ?? "", MAX_TITLE_LENGTH);
     const by = isQueued ? "  waits for a worker" : worker === undefined ? "" : `  on ${sanitizeForTerminal(worker)}`;
     return fitLine(line(...before, ...titleWithWorker(title, by, width - lineColumns(before))), width);
@@ -106,33 +106,15 @@ interface LiveItemRow extends LiveItem {
   readonly window: ItemCastInput;
 }
 
-function wideItemPrefix({ state, since, used, window }: LiveItemRow, now: number): Line {
-  const attempt = window.attempt === 1 ? "" : `, attempt ${window.attempt}`;
+function itemPrefix({ state, since, used, window }: LiveItemRow, now: number, isWide: boolean): Line {
+  const attempt = window.attempt === 1 ? "" : `${isWide ? ", attempt " : "."}${window.attempt}`;
+  const at = currentSocket(state.phase);
+  const name = at === null ? "" : nameText(socketOf(state.graph, at).materia);
+  const elapsed = durationText(Math.max(0, now - parseMillis(since, now)));
+  const tokens = amountText(totalTokens(addUsage(state.usage, used)));
   return line(
     toned("accent", `▸ ${itemKey(window.index)}${attempt} `),
-    toned("strong", padColumns(socketNameIn(state), SOCKET_COLUMNS)),
-    toned("dim", ` ${elapsedSinceText(since, now)} · ${tokensTextOf(state, used)} tokens  `),
+    toned("strong", isWide ? padColumns(name, SOCKET_COLUMNS) : cutColumns(name, SOCKET_COLUMNS)),
+    toned("dim", ` ${elapsed} · ${tokens}${isWide ? " tokens" : ""}  `),
   );
-}
-
-function narrowItemPrefix({ state, since, used, window }: LiveItemRow, now: number): Line {
-  const attempt = window.attempt === 1 ? "" : `.${window.attempt}`;
-  return line(
-    toned("accent", `▸ ${itemKey(window.index)}${attempt} `),
-    toned("strong", cutColumns(socketNameIn(state), SOCKET_COLUMNS)),
-    toned("dim", ` ${elapsedSinceText(since, now)} · ${tokensTextOf(state, used)}  `),
-  );
-}
-
-function socketNameIn({ phase, graph }: CastState): string {
-  const at = currentSocket(phase);
-  return at === null ? "" : nameText(socketOf(graph, at).materia);
-}
-
-function elapsedSinceText(since: string, now: number): string {
-  return durationText(Math.max(0, now - parseMillis(since, now)));
-}
-
-function tokensTextOf({ usage }: CastState, used: Usage): string {
-  return amountText(totalTokens(addUsage(usage, used)));
 }
