@@ -107,6 +107,7 @@ export const JSON_SHAPES: readonly JsonShape[] = [
       issues: v.array(Issue),
       loadouts: v.array(v.strictObject({ name: text, file: maybeText, worstCase: maybeText })),
       unavailableTools: v.array(v.unknown()),
+      changingInstructions: v.array(v.strictObject({ materia: text, variable: text })),
     }),
   ),
   shape(
