@@ -211,7 +211,11 @@ async function strike({ chance, crew, server, database, signal }: Storm, fault: 
     await server.start();
     return;
   }
-  const all = await until(() => crew.all().length > 0 && crew.all(), signal);
+  const all = await until(async () => {
+    const spared = await workersOfLastAttempts(database);
+    const others = crew.all().filter(({ id }) => !spared.has(id));
+    return others.length > 0 && others;
+  }, signal);
   const victim = all[chance.count(0, all.length - 1)];
   if (!victim) return;
   if (fault === "kill") return victim.kill("SIGKILL");
@@ -229,6 +233,15 @@ async function strike({ chance, crew, server, database, signal }: Storm, fault: 
   victim.kill("SIGSTOP");
   await untilGivenUp(database, victim.id, signal);
   victim.kill("SIGCONT");
+}
+
+/** [B15] One more death would rightly fail their casts; any other failure is a fault. */
+async function workersOfLastAttempts(database: Database): Promise<ReadonlySet<string>> {
+  const rows = await database.query<{ worker: string }>({
+    text: `select s.executor_id as worker from dbos.workflow_status s join materia.casts c on s.workflow_uuid = c.cast_id || ':' || c.leg
+      where s.status = 'PENDING' and c.tries >= 3 and c.project = 'p'`,
+  });
+  return new Set(rows.map(({ worker }) => worker));
 }
 
 /** Where nothing goes on any more it says what stands where. */
