@@ -74,6 +74,17 @@ it("[C43] missing, changed, unreadable and linked files are named", async () => 
   ]);
 });
 
+it("[C43] without an id ten files of each cast are named, and the command that names all", async () => {
+  const { cwd, castId, visitFile } = await castPlace("Say", "Plain", "Think", "Say");
+  for (const socket of ["Socket-1", "Socket-2", "Socket-3", "Socket-4"])
+    rmSync(visitFile(socket, ""), { recursive: true });
+  const all = (await run(["doctor"], { cwd })).stdout.split("\n");
+  expect(all.filter((text) => text.includes("missing"))).toHaveLength(10);
+  expect(all).toContainEqual(expect.stringContaining(`and 4 more: materia doctor ${castId}`));
+  const one = (await run(["doctor", castId], { cwd })).stdout;
+  expect(one.match(/missing/g)).toHaveLength(14);
+});
+
 it("[C44] without an id every cast is verified and the damaged ones are listed", async () => {
   const { cwd, castId, journal } = await castPlace("Say");
   await run(["link", "--config", "conf.json", "--quiet", "Say", "--", "again"], { cwd });

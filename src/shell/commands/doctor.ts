@@ -56,7 +56,10 @@ async function examineAll(store: CastStore): Promise<Result<CommandOutput>> {
             casts === 0 ? `no casts yet under ${sanitizeForTerminal(store.location)}` : count,
           ),
         ]
-      : [line(toned("bad", "✗ damaged  "), `${damaged.length} of ${count}`), ...damaged.flatMap(examinationLines)];
+      : [
+          line(toned("bad", "✗ damaged  "), `${damaged.length} of ${count}`),
+          ...damaged.flatMap((found) => examinationLines(found, MAX_NAMED_FILES)),
+        ];
   return ok({ code: damaged.length === 0 ? 0 : 1, data: { casts, damaged: damaged.map(examinationData) }, lines });
 }
 
@@ -64,7 +67,10 @@ function examinationData({ issues, ...found }: Examination) {
   return { ...found, sound: isIntact({ issues, ...found }), issues: issues.map(issueJson) };
 }
 
-function examinationLines(found: Examination): readonly Line[] {
+/** [C43] Of each cast, where many are examined. */
+const MAX_NAMED_FILES = 10;
+
+function examinationLines(found: Examination, maxFiles = Infinity): readonly Line[] {
   const { castId, events, checked, files } = found;
   const told = `${castId}: ${countText(events, "sound line")}, ${checked - files.length} of ${countText(checked, "file")} sound`;
   if (isIntact(found)) return [line(toned("ok", "✓ sound  "), told)];
@@ -72,7 +78,8 @@ function examinationLines(found: Examination): readonly Line[] {
     line(toned("bad", "✗ damaged  "), told),
     // The hint of a damaged journal leads here, so it is left out.
     ...issueLines(found.issues.map(({ hint: _hint, ...issue }) => issue)),
-    ...files.map((file) => line("  ", toned("bad", file.problem), `: ${artifactText(file)}`)),
+    ...files.slice(0, maxFiles).map((file) => line("  ", toned("bad", file.problem), `: ${artifactText(file)}`)),
+    ...(files.length <= maxFiles ? [] : [line(`  and ${files.length - maxFiles} more: materia doctor ${castId}`)]),
     ...(events === 0
       ? []
       : [line("  ", toned("accent", `→ materia doctor ${castId} --salvage`), " salvages it as a new cast")]),

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, sep } from "node:path";
 import { parentCastId, type CastId } from "../../core/model/ids.ts";
 
 /** The file of a visit that holds the conversation with its agent. */
@@ -49,30 +49,31 @@ export function parentFolderOf(root: string, castId: CastId): string {
 
 /** A cast that nobody may see yet has another folder. */
 export function layoutInFolder(folder: string): CastLayout {
-  const sockets = join(folder, "sockets");
-  const owner = join(folder, "owner");
+  // `join` normalizes again: a list of many casts would spend most of its time there.
+  const sockets = `${folder}${sep}sockets`;
+  const owner = `${folder}${sep}owner`;
   const socketFolder = (socket: string): string => join(sockets, socket);
   const visitFolder = (socket: string, visit: number): string => join(sockets, socket, String(visit));
   return {
     folder,
-    castFile: join(folder, "cast.json"),
-    journal: join(folder, "journal.jsonl"),
-    bookmarks: join(folder, "bookmarks"),
+    castFile: `${folder}${sep}cast.json`,
+    journal: `${folder}${sep}journal.jsonl`,
+    bookmarks: `${folder}${sep}bookmarks`,
     sockets,
     socketFolder,
     visitFolder,
     visitFile: (socket, visit, name) => join(visitFolder(socket, visit), name),
-    values: join(folder, "values"),
+    values: `${folder}${sep}values`,
     value: (digest) => join(folder, "values", `${digest}.json`),
     owner,
-    scratch: join(owner, "scratch"),
+    scratch: `${owner}${sep}scratch`,
     claim: (epoch) => join(owner, `${epoch}.json`),
-    lock: join(owner, "lock"),
-    abortRequest: join(owner, "abort-requested"),
-    releaseRequest: join(owner, "release-requested"),
+    lock: `${owner}${sep}lock`,
+    abortRequest: `${owner}${sep}abort-requested`,
+    releaseRequest: `${owner}${sep}release-requested`,
     note: (name) => join(owner, `${name}.json`),
-    items: join(folder, "items"),
-    worktreesFolder: join(folder, "trees"),
+    items: `${folder}${sep}items`,
+    worktreesFolder: `${folder}${sep}trees`,
     attachment: (name) => join(folder, name),
   };
 }

@@ -4,7 +4,7 @@ import { sep, join, relative } from "node:path";
 /** [N4] Whether a path is inside a folder after resolving links: agents may have planted links. */
 export function isInside(folder: string, path: string): boolean {
   try {
-    return realpathSync(path).startsWith(realpathSync(folder) + sep);
+    return realpathSync.native(path).startsWith(realpathSync.native(folder) + sep);
   } catch {
     return false;
   }

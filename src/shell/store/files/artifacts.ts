@@ -79,7 +79,8 @@ export function readFileRange(
   path: string,
   { from = 0, maxBytes: most = Infinity }: ByteRange,
 ): ArtifactBytes | undefined {
-  if (!isInside(folder, path)) return undefined;
+  // A missing file is common and must be cheap.
+  if (!existsSync(path) || !isInside(folder, path)) return undefined;
   let fd: number;
   try {
     // Follows no link that replaced the file, and does not block on a pipe.

@@ -38,7 +38,12 @@ const folders = () => import("./cast-folders.ts");
 export function fileStore(root: string, options: FileStoreOptions = {}): CastStore {
   const { watch = sharedWatcher } = options;
   const bookmarks: BookmarkSettings = { key: NO_KEY, intervalBytes: BOOKMARK_INTERVAL_BYTES, ...options.bookmarks };
-  const at = (castId: CastId): CastLayout => castLayout(root, castId);
+  // One cast is read after another: names are composed once for each.
+  let latest: { readonly castId: CastId; readonly layout: CastLayout } | undefined;
+  const at = (castId: CastId): CastLayout => {
+    if (latest?.castId !== castId) latest = { castId, layout: castLayout(root, castId) };
+    return latest.layout;
+  };
   const summary = (castId: CastId): Promise<CastSummary | undefined> => summaryOf(at(castId), castId);
   return {
     location: root,
