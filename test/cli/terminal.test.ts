@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { castsIn, journalOf, newPlace, put, run } from "../harness/cli.ts";
 import { openTerminal } from "../harness/terminal.ts";
@@ -110,6 +112,30 @@ it("[S1, S3] at the terminal trust is asked for: no refuses, yes is remembered",
   trusted.type("y\r");
   expect(await trusted.exited).toBe(0);
   expect((await run(["cast", "x"], { cwd })).code).toBe(0);
+});
+
+it("[T12, T47] test --watch refuses a change that would run something else than what was agreed to", async () => {
+  const trap = (name: string) => ({
+    cast: { request: "x", loadout: "Trap" },
+    config: "../../trap.json",
+    replies: { Trap: [{ text: "ok", tools: [{ name: "bash", arguments: { command: `touch ${name}` } }] }] },
+    expect: { outcome: "completed" },
+  });
+  const materia = { Trap: { type: "agent", tools: "coding", prompt: "Go.", parse: "text" } };
+  const loadouts = { Trap: { entry: "Socket-1", sockets: { "Socket-1": { materia: "Trap" } } } };
+  const cwd = newPlace({ "trap.json": { materia, loadouts } });
+  const seen = (name: string) => join(dirname(cwd), name);
+  put(cwd, { ".pi/tests/a.json": trap(seen("first")) });
+  const watching = openTerminal(["test", "--watch"], cwd);
+  await watching.until("touch", "[y/N]");
+  watching.type("y\r");
+  await watching.until("Waiting for a change");
+  expect(existsSync(seen("first"))).toBe(true);
+  put(cwd, { ".pi/tests/a.json": trap(seen("second")) });
+  await watching.until("untrusted_project", /Waiting for a change[^]*Waiting for a change/);
+  expect(existsSync(seen("second"))).toBe(false);
+  watching.type("\x03");
+  expect(await watching.exited).toBe(0);
 });
 
 it("[C5] --no-color leaves no escape sequence, at a terminal as well", async () => {

@@ -19,7 +19,7 @@ export async function runOrWatchTests(command: TestCommand, request: CliContext)
   const found = findTests(command.paths, { from: io.cwd, cwd: request.workspace.place.cwd });
   const asking = found.ok ? withTestTrust(request.workspace, found.value) : request.workspace;
   const { workspace, remember } = await askForTrust({ ...request, workspace: asking });
-  const isAgreed = asking.trust.kind === "asked" && workspace.trust.kind === "given";
+  let isAgreed = asking.trust.kind === "asked" && workspace.trust.kind === "given";
   if (isAgreed) remember();
   const interrupt = listenForInterrupt(io);
   const once = async (): Promise<Result<number>> => {
@@ -27,6 +27,8 @@ export async function runOrWatchTests(command: TestCommand, request: CliContext)
     const opened = loadWorkspace(workspace.place, workspace.root);
     if (!opened.ok) return opened;
     const asked = isAgreed ? { ...command, trust: true as const } : command;
+    // [T47] The person agreed to what was shown: a change that would run something else is refused.
+    isAgreed = false;
     const answer = await runTestCommand(opened.value, asked, { from: io.cwd, signal: interrupt.signal });
     return answer.ok ? ok(printAnswer(io, options, answer.value)) : answer;
   };
