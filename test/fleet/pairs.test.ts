@@ -20,6 +20,7 @@ interface Turn {
   readonly taken: () => readonly string[];
   /** So much time passes. */
   readonly wait: (ms: number) => Promise<void>;
+  readonly setBack: (ms: number) => void;
   /** The agent says its last word; every look from then on finds this. */
   readonly end: (last: Taken) => Promise<RunOutcome>;
   /** Its worker hands the cast back at once. */
@@ -99,6 +100,7 @@ async function turn(): Promise<Turn> {
       for (const { until, wake } of pauses) if (until <= clock) wake();
       await settled();
     },
+    setBack: (ms) => void (clock -= ms),
     pause: () => stopping.abort(PAUSE_REASON),
     end: (taken) => {
       last = { taken };
@@ -183,4 +185,17 @@ it("[B56] a turn that ends before its conversation has the result of a tool leav
   await tell(calls("b"), wrote("b"));
   await end(commit("files of b"));
   expect(taken()).toEqual(["c1"]);
+});
+
+it("[B14, B56] a clock that is set back delays the next pair by no more than twenty seconds", async () => {
+  const { tell, found, looks, wait, setBack, end } = await turn();
+  await wait(7_200_000);
+  await tell(calls("a"), wrote("a"), over);
+  await found(commit("c1"));
+  setBack(3_600_000);
+  await tell(calls("b"), wrote("b"), over);
+  await wait(20_000);
+  expect(looks()).toBe(2);
+  await found(commit("c2"));
+  expect((await end(undefined)).kind).toBe("ended");
 });

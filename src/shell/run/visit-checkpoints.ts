@@ -109,9 +109,11 @@ function checkpointBetweenTools(
   let trying: Promise<void> | undefined;
   const tryAll = async (): Promise<void> => {
     while (turn.isDue && turn.isQuiet && !over.signal.aborted && !isPauseSignal(signal)) {
-      const early = turn.notBefore - now().getTime();
+      // A clock that was set back must not keep checkpoints away.
+      const early = Math.min(turn.notBefore - now().getTime(), MIN_CHECKPOINT_GAP_MS);
       if (early > 0) {
         await pause(early, over.signal);
+        turn.notBefore = Math.min(turn.notBefore, now().getTime());
         continue;
       }
       const { calls } = turn;

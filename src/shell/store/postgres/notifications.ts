@@ -16,6 +16,8 @@ export const TURNS_CHANNEL = "materia_turns";
 /** Usage of items that share a budget, by their parent. */
 export const BUDGETS_CHANNEL = "materia_budgets";
 const RECONNECT_MS = 500;
+/** A cut link reports no error. */
+const LISTEN_MS = 10_000;
 const BATCH_MS = 5;
 
 /**
@@ -36,15 +38,26 @@ export function openNotifications(database: Database, channel = CASTS_CHANNEL): 
     const isNamed = [...listeners.values()].includes(undefined);
     notices.resolve(payload, isNamed, tell);
   };
+  const openListener = async (): Promise<Client> => {
+    const made = await database.openSession();
+    made.on("notification", ({ payload = "" }) => hear(payload));
+    try {
+      const listen = { text: `listen ${channel}`, query_timeout: LISTEN_MS };
+      await made.query(listen);
+      return made;
+    } catch (thrown) {
+      // Each further attempt would leave one more connection open.
+      void made.end().catch(() => undefined);
+      throw thrown;
+    }
+  };
   const connect = async (): Promise<Client | undefined> => {
     while (!closed.signal.aborted) {
       try {
-        const made = await database.openSession();
-        made.on("notification", ({ payload = "" }) => hear(payload));
+        const made = await openListener();
         made.on("end", () => {
           if (!closed.signal.aborted) client = connect();
         });
-        await made.query(`listen ${channel}`);
         // Notifications before `listen` may be lost.
         tell();
         return made;
