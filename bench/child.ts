@@ -7,6 +7,7 @@ const MEASURES: Readonly<Record<string, (...numbers: readonly number[]) => Promi
   check: async (sockets = 5_000) => (await import("./measure/check.ts")).measureCheck(sockets),
   link: async (loadouts = 20, sockets = 250) => (await import("./measure/check.ts")).measureLink(loadouts, sockets),
   prompts: async (items = 1_000) => (await import("./measure/prompts.ts")).measurePrompts(items),
+  requests: async () => (await import("./measure/requests.ts")).measureRequests(),
   previous: async (visits = 10_000) => (await import("./measure/previous.ts")).measurePrevious(visits),
   disk: async (items = 400) => (await import("./measure/previous.ts")).measureDisk(items),
   rehearsal: async (turns = 60) => (await import("./measure/rehearsal.ts")).measureRehearsal(turns),

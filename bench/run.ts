@@ -89,6 +89,7 @@ async function measureOwn(): Promise<OwnFigures> {
     check,
     link: await ours("link", 20, 250),
     prompts: await ours("prompts", 1_000),
+    requests: await ours("requests"),
     startUp: await ours("startUp", 3 * ROUNDS),
     casts: await ours("casts", 2_000),
     previous,

@@ -16,6 +16,12 @@ interface Contender {
   readonly resume?: { readonly ms: number | null; readonly again: number | null } | string;
 }
 
+interface RequestCounts {
+  readonly requests: number;
+  readonly tokens: number;
+  readonly billed: number;
+}
+
 interface Results {
   readonly machine: {
     readonly date: string;
@@ -28,6 +34,7 @@ interface Results {
   readonly first?: Pick<Contender, "short" | "long">;
   readonly own: {
     readonly check: Readonly<Record<string, { readonly warmMs: number }>>;
+    readonly requests?: Readonly<Record<string, RequestCounts>>;
     readonly prompts: { readonly growth: number; readonly repeatedOverall: number };
   };
 }
@@ -69,6 +76,10 @@ function allFigures(results: Results): string {
     ...costText(results),
     `In the same run: 5,000 sockets are read and checked, worst case included, in ${checked.toFixed(0)} ms once warm. A prompt at item 1,000 is ${percent(own.prompts.growth - 1, 1)} longer than at item 1,`,
     `and ${percent(own.prompts.repeatedOverall, 0)} of it repeats the beginning of the previous prompt, which a provider's cache can reuse.`,
+    ...Object.entries(own.requests ?? {}).map(
+      ([name, { requests, tokens, billed }]) =>
+        `A scripted cast of \`${name}\` sends ${requests} requests with ${count(tokens)} tokens; with a cache that bills a repeated beginning at a tenth, ${count(billed)}. No machine changes this.`,
+    ),
   ].join("\n");
 }
 

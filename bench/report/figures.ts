@@ -5,6 +5,7 @@ import type { FleetFigures } from "../measure/fleet/fleet.ts";
 import type { KilledFigures } from "../measure/killed.ts";
 import type { DiskFigures, PreviousFigures } from "../measure/previous.ts";
 import type { PromptFigures } from "../measure/prompts.ts";
+import type { RequestFigures } from "../measure/requests.ts";
 import type { RehearsalFigures } from "../measure/rehearsal.ts";
 import type { StartUpFigures } from "../measure/start-up.ts";
 import type { StatusFigures } from "../measure/status.ts";
@@ -37,6 +38,8 @@ export interface OwnFigures {
   readonly check: Readonly<Record<string, CheckFigures | string>>;
   readonly link: CheckFigures | string;
   readonly prompts: PromptFigures | string;
+  /** Of two scripted casts, by loadout. Absent in older results. */
+  readonly requests?: Readonly<Record<string, RequestFigures>> | string;
   readonly startUp: StartUpFigures | string;
   readonly casts: CastsFigures | string;
   readonly previous: PreviousFigures | string;

@@ -127,6 +127,15 @@ function ownText(own: OwnFigures): string {
       .map(([name, share]) => `${name} ${(share * 100).toFixed(0)} %`)
       .join(", "),
   );
+  for (const [name, figures] of Object.entries(typeof own.requests === "object" ? own.requests : {}))
+    row(`requests of ${name}, scripted`, figures, ({ requests, bytes, tokens, billed, repeated }) =>
+      [
+        `${requests} requests`,
+        bytesText(bytes),
+        `${numberText(tokens)} tokens sent, ${numberText(billed)} billed with a cache`,
+        `${(repeated * 100).toFixed(0)} % of each repeated`,
+      ].join(", "),
+    );
   row(
     "start-up beyond bare Node",
     own.startUp,

@@ -14,6 +14,7 @@ export function judge(
     ...(ours ? judgeCost(ours, first) : []),
     ...judgeCompile(own),
     ...judgeOwn(own),
+    ...judgeRequests(own),
     ...judgeTesting(own),
     ...judgeFiles(own),
     ...judgeParallel(own),
@@ -44,6 +45,19 @@ function judgeEngine(ours: Contender, others: readonly Contender[]): readonly Ju
     ),
     upperLimit("import of the library", 50, typeof importMs === "string" ? undefined : importMs, msText),
   ];
+}
+
+/** Tokens billed with a cache for the same scripts at commit 5a6c1506, before agents continued conversations. */
+const BILLED_BEFORE: Readonly<Record<string, number>> = { "Full-Auto": 17_527, "Parallel-Auto": 47_637 };
+
+function judgeRequests({ requests }: OwnFigures): readonly JudgedFigure[] {
+  if (typeof requests !== "object") return [];
+  const percent = (value: number): string => `${Math.round(value * 100)} %`;
+  return Object.entries(requests).map(([name, { billed }]) => {
+    const before = BILLED_BEFORE[name];
+    const share = before === undefined ? undefined : billed / before;
+    return upperLimit(`billed input of ${name}, before = 100 %`, 0.55, share, percent);
+  });
 }
 
 /** Against the first release: here it shows when a step has become dearer. */

@@ -96,6 +96,41 @@ describe.skipIf(process.platform !== "linux")("[D12] what outlives a killed owne
     expect(transcript).toContain("Files that changed since then:\\n- command.pid");
   });
 
+  it("[D3, I5] a continued conversation goes on behind what it had done, and repeats nothing", async () => {
+    const judge = { prompt: "Judge.", parse: "json" };
+    const sockets = {
+      "Socket-1": { materia: "Work", edges: [{ when: "always", to: "Socket-2" }] },
+      "Socket-2": { materia: "Judge", edges: [{ when: "not_satisfied", to: "Socket-1", maxTraversals: 3 }] },
+    };
+    const config = {
+      materia: { Work: { prompt: "Work.", tools: "coding", conversation: "item" }, Judge: judge },
+      loadouts: { Main: { entry: "Socket-1", sockets } },
+    };
+    const first = { tools: [bash("echo one >> done.txt")], text: "worked once" };
+    const Judge = [{ json: { satisfied: false, context: "two is missing" } }, { json: { satisfied: true } }];
+    const again = (last: string) => ({ tools: [bash("echo two >> done.txt"), bash(last)], text: "worked twice" });
+    const cwd = newPlace({
+      "c.json": config,
+      "r.json": { replies: { Work: [first, again("echo $$ > command.pid; sleep 1000")], Judge } },
+    });
+    const named = ["--config", "c.json", "--rehearse", "r.json"];
+    const child = doom(cwd, "cast", ...named, "--loadout", "Main", "go");
+    await said(join(cwd, "command.pid"), "\n");
+    child.signal("SIGKILL");
+    await child.exited;
+    put(cwd, { "r.json": { replies: { Work: [first, again("echo three >> done.txt")], Judge } } });
+    const { code } = await run(["recast", ...named], { cwd });
+    expect([code, readText(join(cwd, "done.txt"))]).toEqual([0, "one\ntwo\nthree\n"]);
+    const transcriptOf = (visit: string) =>
+      readText(castFile(cwd, onlyCast(cwd), "sockets", "Socket-1", visit, "transcript.jsonl"));
+    expect(transcriptOf("2").startsWith(transcriptOf("1"))).toBe(true);
+    expect(transcriptOf("2").match(/two is missing/g)).toHaveLength(1);
+    expect(transcriptOf("2")).toContain("You were interrupted in the middle of this work.");
+    const starts = journalOf(cwd, onlyCast(cwd)).filter(({ type }) => type === "visit_started");
+    expect(starts).toHaveLength(4);
+    expect(starts[2]).toMatchObject({ socket: "Socket-1", visit: 2, continues: 1 });
+  });
+
   it("a cast that is aborted without its owner takes them with it", async () => {
     const cwd = place({ Work: [{ tools: [bash("echo $$ > command.pid; sleep 1000")], text: "never" }] });
     const child = doom(cwd, "link", ...options, "Work", "--", "go");
