@@ -161,6 +161,23 @@ it("[I6] a continuing visit receives the newest reason, or what was handed on, a
   expect(again?.system).toBe(asked[1]?.system);
 });
 
+it("[P14, I6] an agent that continues is reminded to name what is still open, if it named something", async () => {
+  const prompts = async (report: string) => {
+    const asked: TurnRequest[] = [];
+    await cast(
+      config(),
+      [PLAN, report, NO, "built", YES, "built", YES].map((answer) => (request: TurnRequest) => {
+        asked.push(request);
+        return said(answer);
+      }),
+      { readTranscript: async () => SOUND },
+    );
+    return asked[3]?.prompt ?? "";
+  };
+  expect(await prompts("built\nOpen: not compiled")).toContain("Name again in your answer what is still open.");
+  expect(await prompts("built")).not.toContain("still open");
+});
+
 it("[I4, I6] a visit with a new conversation receives everything", async () => {
   const { asked } = await started(undefined);
   expect([asked[3]?.history, asked[3]?.prompt]).toEqual(["fresh", expect.stringMatching(/Request[^]*Current item/)]);

@@ -156,9 +156,16 @@ function continuedMessageParts(
     previousHandoffText(state, visit),
     // [V52] After a conflict the conversation knows the work as it was before the merge.
     changes === undefined ? "" : section("Changes so far", changesText(state, changes)),
+    // [P14] A report that only tells what is new would drop them.
+    hasOpenPoints(state, socket) ? "Name again in your answer what is still open." : "",
     section("Changed by others since your last answer", changedSince),
     section("Changed by others since", outsideChangesText(state)),
   ];
+}
+
+function hasOpenPoints(state: CastState, { id }: GraphSocket): boolean {
+  const item = currentItem(state)?.title ?? null;
+  return state.reports.open.some((point) => point.socket === id && point.item === item);
 }
 
 /** [I6] Why an agent that was not sent back itself answers again. */
