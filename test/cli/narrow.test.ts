@@ -126,6 +126,7 @@ const TYPED: Readonly<Record<string, readonly (readonly string[])[]>> = {
   demo: [["demo", "x"]],
   worker: [["worker"], ["worker", "--on", "nobody"]],
   fleet: [["fleet"], ["fleet", "workers", "--on", "nobody"], ["fleet", "migrate"]],
+  mcp: [["mcp", "--budget", "x"]],
   take: [["take"], ["take", "last", "--on", "nobody"]],
   help: [["help"], ["help", "cats"]],
 };

@@ -4,6 +4,10 @@ import { ModelList, THINKING_LEVELS, ThinkingLevel } from "../model/materia.ts";
 import { nearestName, readDuration } from "../model/text.ts";
 import type { CommandWord } from "./split-words.ts";
 
+/** [C56] What `--format` takes. */
+export const REVIEW_FORMATS = ["github", "gitlab", "sarif"] as const;
+export type ReviewFormat = (typeof REVIEW_FORMATS)[number];
+
 type OptionRow = readonly [kind: "flag" | keyof typeof VALUE_DESCRIPTIONS, value: string, does: string];
 
 /** Every option with its value and its help. Every app has the same options. */
@@ -76,6 +80,7 @@ const OPTIONS = {
   concurrency: ["count", "N", "how many casts it runs at once"],
   queues: ["text", "A,B", "the queues that it pulls from"],
   workers: ["count", "N", "how many workers; 2 if unset"],
+  format: ["text", "github|gitlab|sarif", "problems for a review tool: annotations, a code quality report, or SARIF"],
   otlp: ["address", "[URL]", "send it to this collector, or to the configured one"],
   salvage: ["flag", "", "salvage the sound part of a damaged cast as a new cast"],
 } as const satisfies Readonly<Record<string, OptionRow>>;

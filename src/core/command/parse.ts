@@ -2,7 +2,14 @@ import { failWith, error, fail, ok, type Issue, type Result, assertNever } from 
 import { nearestName, oneLine } from "../model/text.ts";
 import { parseTarget, type Command } from "./command.ts";
 import { usageOf } from "./command-text.ts";
-import { COMMON_OPTIONS, expectsValue, splitOptions, type Options, type CommandArguments } from "./options.ts";
+import {
+  COMMON_OPTIONS,
+  expectsValue,
+  REVIEW_FORMATS,
+  splitOptions,
+  type Options,
+  type CommandArguments,
+} from "./options.ts";
 import {
   budgetOptions,
   readBudget,
@@ -82,6 +89,9 @@ function parseWords(words: CommandWords): Result<ParsedCommand> {
   if (!split.ok) return split;
   const { options } = split.value;
   if (options.help) return ok({ command: { kind: "help", topic: row.name }, options });
+  const { format = "github" } = options;
+  if (!REVIEW_FORMATS.some((each) => each === format))
+    return failWith("bad_option", "--format", `--format is one of ${REVIEW_FORMATS.join(", ")}, not "${format}"`);
   const command = readCommand(row, words, split.value);
   return command.ok ? ok({ command: command.value, options }) : command;
 }

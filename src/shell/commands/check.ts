@@ -12,6 +12,7 @@ import { readConfigLayer } from "../config/config.ts";
 import { readJsonFile } from "../config/config-file.ts";
 import { programsOf, unavailableTools } from "../agents/search-programs.ts";
 import type { CommandOutput } from "./command-output.ts";
+import { issueFindings } from "./issue-findings.ts";
 
 type CheckCommand = Extract<Command, { kind: "check" }>;
 
@@ -19,12 +20,18 @@ type CheckCommand = Extract<Command, { kind: "check" }>;
 export function runCheck(
   configured: Catalog,
   { file, strict }: Pick<CheckCommand, "file" | "strict">,
+  folder: string,
 ): Result<CommandOutput> {
   const catalog = file === undefined ? ok(configured) : loadCatalogFile(file);
   if (!catalog.ok) {
     const { issues } = catalog;
     if (issues.some(({ code }) => code === "missing_file")) return catalog;
-    return ok({ code: 1, data: { issues: issues.map(issueJson), loadouts: [] }, lines: () => issueLines(issues) });
+    return ok({
+      code: 1,
+      data: { issues: issues.map(issueJson), loadouts: [] },
+      findings: () => issueFindings(issues, folder),
+      lines: () => issueLines(issues),
+    });
   }
   const checked = checkCatalog(catalog.value);
   const issues = strict ? checked.issues.map(asError) : checked.issues;
@@ -42,6 +49,7 @@ export function runCheck(
   const counted = `${errors === 0 ? "No errors" : countedText(errors, "error")}, ${countedText(warnings, "warning")}.`;
   return ok({
     code: errors > 0 ? 1 : 0,
+    findings: () => issueFindings(issues, folder),
     data: {
       issues: issues.map(issueJson),
       loadouts: loadouts.map(({ entry, worstCase }) => ({ name: entry.name, file: entry.file ?? null, worstCase })),

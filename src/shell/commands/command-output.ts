@@ -1,10 +1,13 @@
 import type { Line } from "../../core/view/line.ts";
+import type { Finding } from "../../core/view/report/review-formats.ts";
 
 /** The result of a command that starts no cast: a value for programs and lines for people. The face prints it. */
 export interface CommandOutput {
   readonly code: number;
   readonly data: unknown;
   readonly lines: (width: number) => readonly Line[];
+  /** [C56] The same as problems at places of files, for `--format`. */
+  readonly findings?: () => readonly Finding[];
   /** Output for another program in place of the lines, byte for byte. */
   readonly piped?: Uint8Array;
 }

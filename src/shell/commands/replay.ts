@@ -11,6 +11,7 @@ import {
   startWithCurrentConfig,
   type CurrentGraphs,
 } from "../casting/rerun-cast.ts";
+import type { Finding } from "../../core/view/report/review-formats.ts";
 import type { CommandOutput } from "./command-output.ts";
 
 type ReplayCommand = Extract<Command, { kind: "replay" }>;
@@ -31,6 +32,7 @@ export async function runReplay(workspace: Workspace, command: ReplayCommand): P
   return ok({
     code: same ? 0 : DIFFERENT_EXIT_CODE,
     data: { castId, same, differences },
+    findings: () => replayFindings([told.value]),
     lines: (width) => replayLines({ castId, differences, visits }, width),
   });
 }
@@ -87,8 +89,19 @@ async function replayAll(
       different: different.map(({ castId, differences }) => ({ castId, same: false, differences })),
       refused: refused.map(({ castId, issues }) => ({ castId, message: issues[0]?.message ?? "" })),
     },
+    findings: () => replayFindings(told),
     lines: (width) => allReplayLines({ told, refused }, width),
   });
+}
+
+function replayFindings(told: readonly ReplayResult[]): readonly Finding[] {
+  return told.flatMap(({ castId, differences }) =>
+    differences.map(({ visit, kind, message }) => ({
+      severity: "warning" as const,
+      code: `replay_${kind}`,
+      message: `${castId} ${visit ?? ""}: ${message}`,
+    })),
+  );
 }
 
 async function isCastOf({ store }: Workspace, castId: CastId, loadout: string): Promise<boolean> {

@@ -55,6 +55,7 @@ export async function runCommand(
       return (await import("./check.ts")).runCheck(
         workspace.catalog,
         command.file === undefined ? command : { ...command, file: resolve(from, command.file) },
+        workspace.place.cwd,
       );
     case "completion":
       return ok(await (await import("./completion.ts")).runCompletion(workspace, command));

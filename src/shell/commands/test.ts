@@ -104,6 +104,15 @@ function testOutput(
   const low = lowCoverageReports(coverage, minCoverage);
   return {
     code: low.length > 0 || tests.some((each) => !each.ok) ? 1 : 0,
+    findings: () =>
+      tests.flatMap(({ file, failures }) =>
+        failures.map(({ what, expected, got }) => ({
+          severity: "error" as const,
+          code: "test_failed",
+          message: `${what}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(got)}`,
+          file,
+        })),
+      ),
     data: {
       tests: tests.map(({ file, ok: passed, failures }) => ({
         file,

@@ -1,6 +1,8 @@
+import { findingsText } from "../../../core/view/report/review-formats.ts";
+import { VERSION } from "../../../shell/system/package.ts";
 import type { Readable } from "node:stream";
 import { stripVTControlCharacters, styleText } from "node:util";
-import type { Options } from "../../../core/command/options.ts";
+import { REVIEW_FORMATS, type Options } from "../../../core/command/options.ts";
 import type { Workspace } from "../../../shell/workspace/workspace.ts";
 import type { Issue } from "../../../core/model/issue.ts";
 import { issueLines, withProgramName } from "../../../core/view/issues.ts";
@@ -143,7 +145,13 @@ export function jsonText(value: unknown, indent?: number): string {
 }
 
 /** Listings are JSON for programs and lines for people. */
-export function printAnswer(io: Io, { json }: Options, { code, data, lines, piped }: CommandOutput): number {
+export function printAnswer(io: Io, { json, format }: Options, output: CommandOutput): number {
+  const { code, data, lines, piped, findings } = output;
+  const review = REVIEW_FORMATS.find((each) => each === format);
+  if (review && findings) {
+    io.out(findingsText(findings(), review, VERSION));
+    return code;
+  }
   if (json) io.out(`${jsonText(data, 2)}\n`);
   else if (piped && !io.isTerminal) io.out(piped);
   else if (piped)

@@ -71,7 +71,7 @@ export function checkStateUse(graph: Graph, { sockets }: Flow, elsewhere: () => 
   ];
 }
 
-/** [C54] Materia whose instructions differ between visits of one cast, so that no cache holds them, with what changes. */
+/** [C56] Materia whose instructions differ between visits of one cast, so that no cache holds them, with what changes. */
 export function changingInstructions(graph: Graph): readonly { readonly materia: string; readonly variable: string }[] {
   const sockets = Object.values(graph.sockets).filter((socket) => materiaOf(graph, socket).type === "agent");
   const inLoops = Object.values(graph.sockets).filter((socket) => loopOf(graph, socket));
