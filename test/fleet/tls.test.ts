@@ -5,6 +5,7 @@ import { TLSSocket } from "node:tls";
 import { expect, it, onTestFinished } from "vitest";
 import { migrateFleet } from "../../src/shell/fleet/worker/migrate-fleet.ts";
 import { openDatabase } from "../../src/shell/store/postgres/database.ts";
+import { castsIn, newPlace, put, run, userFolder } from "../harness/cli.ts";
 import { authority } from "../harness/fleet/certificates.ts";
 import { ownServer } from "../harness/fleet/own-server.ts";
 import { opened } from "../harness/fleet/postgres.ts";
@@ -75,6 +76,20 @@ it.each([
     ok: false,
     issues: [{ code: "insecure_database", message: expect.stringContaining(host) }],
   });
+});
+
+it("[B4] on the command line a certificate of another host is refused, and nothing is sent", async () => {
+  const port = await pretender(["db.example.org"]);
+  const cwd = newPlace({ "conf.json": { materia: { Say: { type: "utility", command: ["true"] } } } });
+  const file = join(userFolder(cwd), "ca.pem");
+  put(userFolder(cwd), { "ca.pem": ca });
+  const profile = { url: `postgres://ann@${ELSEWHERE}:${port}/x`, project: "p", ca: file };
+  put(userFolder(cwd), { "materia.json": { fleet: { profiles: { f: profile } } } });
+  for (const words of [["casts"], ["link", "Say", "--", "go"], ["worker"]]) {
+    const { code, stderr } = await run(["--on", "f", "--config", "conf.json", ...words], { cwd });
+    expect([words, code, stderr]).toEqual([words, 2, expect.stringContaining("insecure_database")]);
+  }
+  expect(castsIn(cwd)).toEqual([]);
 });
 
 it("[B4] the tables and queues of a fleet are made over encrypted connections alone", async () => {
