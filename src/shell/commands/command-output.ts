@@ -1,5 +1,5 @@
 import type { Line } from "../../core/view/line.ts";
-import type { Finding } from "../../core/view/report/review-formats.ts";
+import type { ReviewProblem } from "../../core/view/report/review-formats.ts";
 
 /** The result of a command that starts no cast: a value for programs and lines for people. The face prints it. */
 export interface CommandOutput {
@@ -7,7 +7,7 @@ export interface CommandOutput {
   readonly data: unknown;
   readonly lines: (width: number) => readonly Line[];
   /** [C56] The same as problems at places of files, for `--format`. */
-  readonly findings?: () => readonly Finding[];
+  readonly findings?: () => readonly ReviewProblem[];
   /** Output for another program in place of the lines, byte for byte. */
   readonly piped?: Uint8Array;
 }

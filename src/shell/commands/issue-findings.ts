@@ -1,11 +1,11 @@
 import { relative } from "node:path";
 import { findNodeAtLocation, parseTree } from "jsonc-parser";
 import type { Issue, KeyPath } from "../../core/model/issue.ts";
-import type { Finding } from "../../core/view/report/review-formats.ts";
+import type { ReviewProblem } from "../../core/view/report/review-formats.ts";
 import { MAX_FILE_BYTES, readRegularText } from "../system/files.ts";
 
 /** [C56] Issues with the lines at which they are, in files below a folder. */
-export function issueFindings(issues: readonly Issue[], folder: string): readonly Finding[] {
+export function issueFindings(issues: readonly Issue[], folder: string): readonly ReviewProblem[] {
   const texts = new Map<string, string>();
   const textOf = (file: string): string => {
     const text = texts.get(file) ?? readOrEmpty(file);
@@ -31,8 +31,9 @@ function readOrEmpty(file: string): string {
 /** The line of a key path; that of its nearest parent if the key is missing. */
 function lineOfPath(text: string, path: KeyPath): number {
   const tree = text === "" ? undefined : parseTree(text);
-  for (let length = path.length; tree && length > 0; length -= 1) {
-    const node = findNodeAtLocation(tree, [...path.slice(0, length)]);
+  if (!tree) return 1;
+  for (let length = path.length; length > 0; length -= 1) {
+    const node = findNodeAtLocation(tree, path.slice(0, length));
     if (node) return text.slice(0, (node.parent?.type === "property" ? node.parent : node).offset).split("\n").length;
   }
   return 1;

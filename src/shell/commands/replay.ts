@@ -11,7 +11,7 @@ import {
   startWithCurrentConfig,
   type CurrentGraphs,
 } from "../casting/rerun-cast.ts";
-import type { Finding } from "../../core/view/report/review-formats.ts";
+import type { ReviewProblem } from "../../core/view/report/review-formats.ts";
 import type { CommandOutput } from "./command-output.ts";
 
 type ReplayCommand = Extract<Command, { kind: "replay" }>;
@@ -94,7 +94,7 @@ async function replayAll(
   });
 }
 
-function replayFindings(told: readonly ReplayResult[]): readonly Finding[] {
+function replayFindings(told: readonly ReplayResult[]): readonly ReviewProblem[] {
   return told.flatMap(({ castId, differences }) =>
     differences.map(({ visit, kind, message }) => ({
       severity: "warning" as const,

@@ -1,7 +1,7 @@
 import type { ReviewFormat } from "../../command/options.ts";
 
 /** A problem at a place of a file, for tools that show problems beside the code. */
-export interface Finding {
+export interface ReviewProblem {
   readonly severity: "error" | "warning" | "info";
   readonly code: string;
   readonly message: string;
@@ -11,7 +11,7 @@ export interface Finding {
 }
 
 /** [C56] Findings as annotations of GitHub, as a code quality report of GitLab, or as SARIF 2.1.0. */
-export function findingsText(findings: readonly Finding[], format: ReviewFormat, version: string): string {
+export function findingsText(findings: readonly ReviewProblem[], format: ReviewFormat, version: string): string {
   if (format === "github") return findings.map((finding) => `${githubLine(finding)}\n`).join("");
   const document = format === "gitlab" ? findings.map(gitlabIssue) : sarifLog(findings, version);
   return `${JSON.stringify(document, null, 2)}\n`;
@@ -19,7 +19,7 @@ export function findingsText(findings: readonly Finding[], format: ReviewFormat,
 
 const GITHUB_COMMANDS = { error: "error", warning: "warning", info: "notice" } as const;
 
-function githubLine({ severity, code, message, file, line }: Finding): string {
+function githubLine({ severity, code, message, file, line }: ReviewProblem): string {
   const properties = Object.entries({ file, line, title: code }).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${escapeProperty(String(value))}`],
   );
@@ -37,7 +37,7 @@ function escapeProperty(text: string): string {
 
 const GITLAB_SEVERITIES = { error: "major", warning: "minor", info: "info" } as const;
 
-function gitlabIssue({ severity, code, message, file = ".", line = 1 }: Finding): object {
+function gitlabIssue({ severity, code, message, file = ".", line = 1 }: ReviewProblem): object {
   return {
     description: message,
     check_name: code,
@@ -50,7 +50,7 @@ function gitlabIssue({ severity, code, message, file = ".", line = 1 }: Finding)
 
 const SARIF_LEVELS = { error: "error", warning: "warning", info: "note" } as const;
 
-function sarifLog(findings: readonly Finding[], version: string): object {
+function sarifLog(findings: readonly ReviewProblem[], version: string): object {
   const rules = [...new Set(findings.map(({ code }) => code))].map((id) => ({ id }));
   const results = findings.map(({ severity, code, message, file, line }) => ({
     ruleId: code,
