@@ -104,7 +104,10 @@ export function runCastInSession(context: CommandContext, run: SessionRun): Prom
     castId: prepared.castId,
     watch,
     control,
-    stop: (how: StopChoice) => stopCast(controller, (isDetaching = how === "detach") ? "pause" : how),
+    stop: (how: StopChoice) => {
+      isDetaching = how === "detach";
+      stopCast(controller, how === "detach" ? "pause" : how);
+    },
     release: () => release.abort(),
     endedSignal: over.signal,
     hasVisibleTurn: isInTurn,
