@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chainCommandText, composeChain } from "../../src/core/edit/target-chain.ts";
+import { chainCommand, composeChain } from "../../src/core/edit/target-chain.ts";
 import { quickFixFor, placeOfIssue, shortIssuePath } from "../../src/core/edit/quick-fix.ts";
 import { previewTurn, promptVariables } from "../../src/core/edit/prompt-preview.ts";
 import { generateReplies, repliesFromCast } from "../../src/core/edit/rehearsal-replies.ts";
@@ -9,6 +9,7 @@ import type { SocketId } from "../../src/core/model/ids.ts";
 import { applyManualPositions } from "../../src/core/view/layout/manual-positions.ts";
 import { boxesOverlap } from "../../src/core/view/layout/drawing.ts";
 import { layoutGraph } from "../../src/core/view/layout/layout.ts";
+import { commandText } from "../../src/core/command/command-text.ts";
 import { parseText } from "../../src/core/command/parse.ts";
 import { compileTargets } from "../../src/core/compile/targets/compile.ts";
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
@@ -190,7 +191,7 @@ describe("[E18] chains", () => {
         { ends: ["Socket-3"], byLoop: true },
       ],
     });
-    const command = chainCommandText({ targets, from: null, request: "do -- it" });
+    const command = commandText(chainCommand({ targets, from: null, request: "do -- it" }));
     expect(parseText(command)).toMatchObject({
       ok: true,
       value: { command: { kind: "link", targets, prompt: "do -- it" } },

@@ -128,3 +128,13 @@ export async function says(page: Page, text: string | RegExp, timeout = 120_000)
 export function socket(page: Page, id: string) {
   return page.locator(`[data-part="socket ${id}"]`);
 }
+
+/** Chooses the targets of an open new cast. */
+export async function chooseTargets(page: Page, ...targets: readonly string[]): Promise<void> {
+  const rows = page.getByRole("dialog").locator("[data-target] select");
+  await rows.first().waitFor();
+  for (const [index, target] of targets.entries()) {
+    if ((await rows.count()) <= index) await page.getByRole("button", { name: "Join another" }).click();
+    await rows.nth(index).selectOption(target);
+  }
+}

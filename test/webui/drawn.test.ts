@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Page } from "playwright-core";
 import { ended, project } from "../webserver/harness.ts";
-import { begin, look, served, socket, withPages } from "./cast-page.ts";
+import { begin, chooseTargets, look, served, socket, withPages } from "./cast-page.ts";
 
 withPages();
 
@@ -44,7 +44,7 @@ it("[W39] a loadout with saved places is drawn so in its cast as in the editor",
   expect(await leftOf(page, "Socket-2")).toBeLessThan((await leftOf(page, "Socket-1")) - 100);
 });
 
-it("[W39] a chain is drawn with the places of its parts, in the link and in its cast, and all of it is in sight", async () => {
+it("[W39] a chain is drawn with the places of its parts, in a new cast and in its cast, and all of it is in sight", async () => {
   const at = await served(withLoadouts());
   const replies = { Build: [{ text: "done" }] };
   const response = await at.send("/api/rehearse", {
@@ -61,16 +61,11 @@ it("[W39] a chain is drawn with the places of its parts, in the link and in its 
   const right = await socket(page, "Socket-2").boundingBox();
   if (!panel || !right) throw new Error("there is no graph");
   expect(right.x + right.width).toBeLessThan(panel.x + panel.width);
-  await page.goto(`${at.url}#/link`);
-  const target = page.getByRole("combobox", { name: "Add a target" });
-  for (const [index, name] of ["Build", "Pair"].entries()) {
-    await target.fill(name);
-    await page.getByRole("option", { name }).first().waitFor();
-    await page.keyboard.press("Enter");
-    await expect.poll(() => page.locator("[data-target]").count()).toBe(index + 1);
-  }
+  await page.goto(`${at.url}#/casts?new=`);
+  await chooseTargets(page, "materia:Build", "loadout:Pair");
   await page.getByText("3 sockets, 1 stitch").waitFor();
-  expect(await leftOf(page, "Socket-3")).toBeLessThan((await leftOf(page, "Socket-2")) - 100);
+  // Drawn small: the whole chain is in sight.
+  expect(await leftOf(page, "Socket-3")).toBeLessThan((await leftOf(page, "Socket-2")) - 30);
 });
 
 it("[W40] a large graph has a map that leads to what is out of sight, and the wheel sees it closer", async () => {

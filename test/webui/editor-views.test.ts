@@ -1,7 +1,6 @@
-import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { SMALL, expectSound } from "./axe.ts";
-import { socket, withPages } from "./cast-page.ts";
+import { chooseTargets, socket, withPages } from "./cast-page.ts";
 import { openPage } from "./editor-page.ts";
 
 withPages();
@@ -30,12 +29,6 @@ const FILES = {
   },
 };
 
-async function addTarget(page: Page, text: string): Promise<void> {
-  const field = page.getByRole("combobox", { name: "Add a target" });
-  await field.fill(text);
-  await field.press("Enter");
-}
-
 describe("[E22] no axe violation, light and dark", () => {
   it("[E22] loadouts: with problems, an inspector, the JSON and a review", async () => {
     const { page } = await openPage("loadouts/Fork", { files: FILES });
@@ -56,22 +49,19 @@ describe("[E22] no axe violation, light and dark", () => {
     await expectSound(page);
   });
 
-  it("[E22] link: empty, composed, refused and rehearsed", async () => {
-    const { page } = await openPage("link", { files: FILES });
-    await page.getByRole("combobox", { name: "Add a target" }).waitFor();
+  it("[E22] a new cast: one loadout, a chain, a refused one and its rehearsal", async () => {
+    const { page } = await openPage("casts?new=", { files: FILES });
+    await page.getByRole("dialog").getByRole("combobox", { name: "Loadout" }).waitFor();
     await expectSound(page);
-    await addTarget(page, "materia:Planner");
-    await addTarget(page, "materia:Build");
+    await chooseTargets(page, "materia:Planner", "materia:Build");
     await page.getByRole("textbox", { name: "Request" }).fill("Do it");
-    await page.getByText("Composes").waitFor();
+    await page.getByText("2 sockets, 1 stitch").waitFor();
     await expectSound(page);
     await page.getByRole("button", { name: "Rehearse…" }).click();
     await expectSound(page);
     await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: "Clear" }).click();
-    await addTarget(page, "loadout:Split");
-    await addTarget(page, "loadout:Full-Auto");
-    await page.getByText("Refused", { exact: true }).waitFor();
+    await chooseTargets(page, "loadout:Split", "loadout:Full-Auto");
+    await page.getByText("cannot be joined: 2 ends").waitFor();
     await expectSound(page);
   });
 });
@@ -86,15 +76,14 @@ describe("[E22] small screens", () => {
   });
 });
 
-describe("[E18] a link from the page", () => {
+describe("[E18] a chain from the page", () => {
   it("[E18] shows its stitches and its command, and runs rehearsed", async () => {
-    const { page } = await openPage("link", { files: FILES });
-    await addTarget(page, "materia:Context-Check");
-    await addTarget(page, "materia:Narrate");
+    const { page } = await openPage("casts?new=", { files: FILES });
+    await chooseTargets(page, "materia:Context-Check", "materia:Narrate");
     await page.getByRole("textbox", { name: "Request" }).fill("Tell it");
     await page.getByText("/materia link materia:Context-Check materia:Narrate -- Tell it").waitFor();
     await page.getByText("2 sockets, 1 stitch").waitFor();
-    await page.getByRole("listitem", { name: /^2, materia:Narrate/ }).focus();
+    await page.getByRole("combobox", { name: "Target 2" }).focus();
     await page.keyboard.press("Alt+ArrowUp");
     await page.getByText("/materia link materia:Narrate materia:Context-Check -- Tell it").waitFor();
     await page.getByRole("button", { name: "Rehearse…" }).click();

@@ -25,8 +25,14 @@ it("[Q8, W50] a person says no with a reason and the cast goes back, says yes an
   const own = project();
   own.write("../config/pi/pi-materia/materia.json", conf);
   const at = await served(own);
-  const id = await begin(at, { Build: [{ text: "first try" }, { text: "second try" }] }, { loadout: "Ship" });
+  const id = await begin(
+    at,
+    { Build: [{ text: "first try\n\n```js\n1\n```" }, { text: "second try" }] },
+    { loadout: "Ship" },
+  );
   const { page, complaints } = await look(at, `casts/${id}`);
+  await says(page, "May “Add a greeting” go out?");
+  expect(await page.getByText("Say waits for you:").locator("..").textContent()).toContain("go out?");
   await page.getByRole("button", { name: "Answer…" }).click();
   const dialog = page.getByRole("dialog", { name: "Say asks you" });
   await expect.poll(() => dialog.textContent()).toContain("May “Add a greeting” go out?");

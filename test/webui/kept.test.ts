@@ -1,7 +1,7 @@
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { project, type Project } from "../webserver/harness.ts";
-import { look, says, served, socket, withPages } from "./cast-page.ts";
+import { chooseTargets, look, says, served, socket, withPages } from "./cast-page.ts";
 
 withPages();
 
@@ -64,30 +64,22 @@ describe("what is not saved", () => {
     await page.getByRole("link", { name: "Loadouts", exact: true }).waitFor();
   });
 
-  it("[E23] a materia, a link and a request survive too", async () => {
+  it("[E23] a materia, a chain and a request survive too", async () => {
     const at = await served(withLoadout());
     const { page } = await look(at, "materia/Mine");
     await page.getByRole("textbox", { name: "Description" }).fill("Zwölf Äpfel 🍏");
     await isKept(page, "Äpfel");
-    await page.goto(`http://127.0.0.1:${at.port}/#/link`);
-    // The page of the materia, still there for a moment, has a "Request of the preview".
-    await page.getByRole("textbox", { name: "Request", exact: true }).fill("link it");
-    await page.getByRole("combobox", { name: "Add a target" }).fill("Own");
-    await page.keyboard.press("Enter");
-    await isKept(page, "link it");
     await page.goto(`http://127.0.0.1:${at.port}/#/casts`);
     await page.getByRole("button", { name: "New cast" }).first().click();
+    await chooseTargets(page, "loadout:Own", "materia:Narrate");
     await page.getByRole("dialog").getByRole("textbox", { name: "Request" }).fill("कुछ करो");
     await isKept(page, "कुछ करो");
     await reopened(page, `http://127.0.0.1:${at.port}/#/materia/Mine`);
     await expect.poll(() => page.getByRole("textbox", { name: "Description" }).inputValue()).toBe("Zwölf Äpfel 🍏");
-    await page.goto(`http://127.0.0.1:${at.port}/#/link`);
-    await expect.poll(() => page.getByRole("textbox", { name: "Request", exact: true }).inputValue()).toBe("link it");
-    await page.getByRole("button", { name: "Undo: Add Own" }).click();
-    await says(page, "No target yet.");
     await page.goto(`http://127.0.0.1:${at.port}/#/casts`);
     await page.getByRole("button", { name: "New cast" }).first().click();
     await expect.poll(() => page.getByRole("textbox", { name: "Request" }).inputValue()).toBe("कुछ करो");
+    await expect.poll(() => page.getByRole("combobox", { name: "Target 1" }).inputValue()).toBe("loadout:Own");
   });
 
   it("[E23] a materia that an earlier page stored is still there", async () => {

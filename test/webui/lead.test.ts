@@ -28,6 +28,18 @@ describe("reading a cast", () => {
     expect(complaints).toEqual([]);
   });
 
+  it("[W34] a turn that the journal has counted is not counted again", async () => {
+    const at = await served();
+    const plan = { text: "Which colour?", usage: { input: 400, output: 61 } };
+    const id = await begin(at, { "Interactive-Plan": [plan] }, { loadout: "Planning-Consult" });
+    const { page } = await look(at, `casts/${id}`);
+    await says(page, "Which colour?");
+    // A late listener hears the turn again.
+    await page.reload();
+    await says(page, "Which colour?");
+    await expect.poll(() => page.getByTitle(/^\d+ of 10000000 tokens$/).getAttribute("title")).toMatch(/^461 /);
+  });
+
   it("[W32] a person who looks elsewhere is notified by the system", async () => {
     const at = await served();
     const { page } = await look(at, "casts");

@@ -128,7 +128,17 @@ describe("[W19] a screen of 360 pixels", () => {
     await ended(at, id);
     const { page } = await look(at, "casts", { width: 360 });
     const places = sampleCases(
-      [`casts/${id}`, "casts", "help", "loadouts/Full-Auto", "materia/Build", "link", "settings", "tests", "find"],
+      [
+        `casts/${id}`,
+        "casts",
+        "help",
+        "loadouts/Full-Auto",
+        "materia/Build",
+        "casts?new=",
+        "settings",
+        "tests",
+        "find",
+      ],
       3,
     );
     const wider: string[] = [];
@@ -175,7 +185,7 @@ describe("[W19] a screen of 360 pixels", () => {
 
   it("[W19] nor is the bar at the top while the server is slow to answer, or does not", async () => {
     const at = await served();
-    const { page } = await look(at, "link", { width: 360 });
+    const { page } = await look(at, "settings", { width: 360 });
     await page.getByText("Live", { exact: true }).waitFor({ state: "attached" });
     await page.addInitScript(() =>
       document.addEventListener("readystatechange", () =>

@@ -1,6 +1,5 @@
 import type { Catalog } from "../catalog/catalog.ts";
-import type { LinkCommand, TargetRef } from "../command/command.ts";
-import { commandText } from "../command/command-text.ts";
+import type { CastCommand, LinkCommand, TargetRef } from "../command/command.ts";
 import { checkTarget, compileTargets, type CompiledChain } from "../compile/targets/compile.ts";
 import { buildFlow } from "../compile/flow.ts";
 import { socketOf, type Graph } from "../compile/graph.ts";
@@ -16,14 +15,12 @@ export interface TargetChain {
   readonly request: string;
 }
 
-/** The command that casts a chain. */
-export function chainCommand({ targets, from, request }: TargetChain): LinkCommand {
+/** The command that casts a chain: a single loadout is cast, anything else linked. */
+export function chainCommand({ targets, from, request }: TargetChain): CastCommand | LinkCommand {
+  const [only, ...others] = targets;
+  if (only?.kind === "loadout" && others.length === 0 && from === null)
+    return { kind: "cast", prompt: request, loadout: only.name };
   return { kind: "link", targets, prompt: request, ...(from === null ? {} : { from }) };
-}
-
-/** The same command as text after `/materia`. */
-export function chainCommandText(chain: TargetChain): string {
-  return commandText(chainCommand(chain));
 }
 
 /** The joint between two targets: one end and one entry, or why they do not fit. */

@@ -39,7 +39,7 @@ export function App(): ReactElement {
     "g c": () => navigate(hrefOf("casts")),
     "g l": () => navigate(hrefOf("loadouts")),
     "g m": () => navigate(hrefOf("materia")),
-    "g k": () => navigate(hrefOf("link")),
+    n: () => navigate(hrefOf("casts", undefined, { new: "" })),
     "/": focusSearch,
   });
   const key = page === "casts" && name !== null ? "cast" : page;
@@ -110,7 +110,6 @@ function useSettled(): boolean {
 
 /** Pages without a link in the top bar. */
 const OTHER_PAGE_TITLES: Readonly<Record<string, string>> = {
-  link: "Link",
   settings: "Settings",
   help: "Guide",
   compare: "Compare",
@@ -161,7 +160,6 @@ const PAGES: Readonly<Record<string, ComponentType<PageProps>>> = {
   cast: lazy(loadCastPage),
   loadouts: lazy(() => import("../loadouts/page.tsx")),
   materia: lazy(() => import("../materia/page.tsx")),
-  link: lazy(() => import("../link/page.tsx")),
   compare: lazy(() => import("../compare/page.tsx")),
   find: lazy(() => import("../find/page.tsx")),
   fleet: lazy(() => import("../fleet/page.tsx")),

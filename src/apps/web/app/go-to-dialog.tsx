@@ -126,7 +126,6 @@ function rememberEntry(key: string): void {
 }
 
 const OTHER_PAGES = [
-  { page: "link", label: "Link" },
   { page: "find", label: "Find in outputs, prompts and tool calls" },
   { page: "settings", label: "Settings" },
   { page: "help", label: "Guide" },

@@ -67,7 +67,8 @@ const SHORTCUTS: readonly ShortcutGroup[] = [
       ["Ctrl K", "go to"],
       ["?", "these keys"],
       ["/", "search"],
-      ["G then C L M K", "casts, loadouts, materia, link"],
+      ["N", "new cast"],
+      ["G then C L M", "casts, loadouts, materia"],
       ["T", "light or dark"],
       ["Esc", "back, close"],
     ],
@@ -122,11 +123,10 @@ const SHORTCUTS: readonly ShortcutGroup[] = [
     ],
   },
   {
-    where: "Link",
+    where: "New cast",
     keys: [
-      ["Alt ↑ ↓", "move target"],
-      ["Del", "remove"],
-      ["Ctrl Enter", "run"],
+      ["Alt ↑ ↓", "move a target"],
+      ["Ctrl Enter", "start"],
     ],
   },
 ];

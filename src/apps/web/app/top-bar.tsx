@@ -89,7 +89,7 @@ export function projectName(cwd: string): string {
   return cwd.split(/[\\/]/).findLast((part) => part !== "") ?? cwd;
 }
 
-const DRAFT_KINDS: Readonly<Record<string, string>> = { loadouts: "loadout", materia: "materia", link: "link" };
+const DRAFT_KINDS: Readonly<Record<string, string>> = { loadouts: "loadout", materia: "materia" };
 
 /** [W29] The number of unsaved drafts, visible on every page. */
 function UnsavedDot({ page }: { readonly page: string }): ReactElement | null {

@@ -97,6 +97,7 @@ export function createProgressLog(): ProgressLog {
     if (at !== place) begin(at);
     switch (note.kind) {
       case "asked":
+        used = NO_USAGE;
         // A repaired or resumed turn may repeat what stands above.
         if (blocks.length > 0) blocks = [...blocks, { kind: "note", text: "Asked again" }];
         return;

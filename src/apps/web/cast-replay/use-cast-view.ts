@@ -12,7 +12,7 @@ import type { WayTaken } from "../../../core/view/progress/traversals.ts";
 import { useCasts } from "../data/use-casts-and-fleet.ts";
 import { useNow } from "../browser/use-now.ts";
 import { edgeWayId } from "../../../core/model/ids.ts";
-import type { WatchedCast } from "./use-cast.ts";
+import { runningTurnUsage, type WatchedCast } from "./use-cast.ts";
 import { useItemCasts, type ItemCasts, type ItemVisit } from "./use-item-casts.ts";
 import { useKeys } from "../browser/keyboard.ts";
 import { replaceSearchParams } from "../browser/route.ts";
@@ -135,9 +135,10 @@ function hasParallelLoop({ loops }: WatchedCast["castFile"]["graph"]): boolean {
 
 /** The status of the cast now and at the shown moment. */
 function useBoards(
-  { isAlive: alive, castFile, progress }: WatchedCast,
+  cast: WatchedCast,
   { newest, past }: { readonly newest: CastTimeline; readonly past: CastTimeline | null },
 ): { readonly board: CastBoard; readonly latest: CastBoard; readonly now: number } {
+  const { isAlive: alive, castFile } = cast;
   const isRunning = alive && newest.state.phase.kind !== "ended" && newest.state.phase.kind !== "waiting";
   // An event may be newer than the last clock tick.
   const now = Math.max(useNow(isRunning), parseMillis(newest.clock.lastAt, 0));
@@ -145,7 +146,7 @@ function useBoards(
     () => ({ targets: castFile.targets.map(({ name }) => name), fromCastId: castFile.fromCastId }),
     [castFile],
   );
-  const used = progress.turnUsage();
+  const used = runningTurnUsage(cast);
   // The journal does not record the wait for a worker.
   const { casts } = useCasts();
   const isQueued = casts.some(({ castId, status }) => castId === castFile.castId && status === "queued");

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
+import { NO_USAGE, type Usage } from "../../../core/cast/state/usage.ts";
 import type { Issue } from "../../../core/model/issue.ts";
 import { createPlayback, type CastPlayback } from "../../../core/view/progress/playback.ts";
 import { useCasts } from "../data/use-casts-and-fleet.ts";
@@ -21,6 +22,11 @@ export interface WatchedCast {
   readonly issues: readonly Issue[];
   /** Grows with every change of the fields above, which keep their identity. */
   readonly version: number;
+}
+
+/** A late listener hears the last turn again, also when the journal has counted it. */
+export function runningTurnUsage({ replay, progress }: WatchedCast): Usage {
+  return replay.timelineAt(replay.lastSeq()).state.phase.kind === "visiting" ? progress.turnUsage() : NO_USAGE;
 }
 
 export type CastLoadState =

@@ -14,6 +14,7 @@ import { capitalize } from "../ui/status.tsx";
 import { renderSymbols, LineText } from "../ui/line-text.tsx";
 import { eventsOfVisit } from "../../../core/history/visits.ts";
 import type { TimelineVisit } from "../../../core/view/progress/playback.ts";
+import { runningTurnUsage } from "../cast-replay/use-cast.ts";
 import type { CastView } from "../cast-replay/use-cast-view.ts";
 import type { VisitProps } from "./visit-panel.tsx";
 import { bindSheets } from "../ui/classes.ts";
@@ -78,7 +79,7 @@ export function VisitFacts(props: VisitProps): ReactElement {
 
 /** [W34] The usage of the visit, including the running turn. */
 function currentUsage({ cast, visit }: Pick<VisitProps, "cast" | "visit">): Usage {
-  return visit.to === null ? addUsage(visit.usage, cast.progress.turnUsage()) : visit.usage;
+  return visit.to === null ? addUsage(visit.usage, runningTurnUsage(cast)) : visit.usage;
 }
 
 function VisitOrigin({ cast, view, visit }: VisitProps): ReactElement {

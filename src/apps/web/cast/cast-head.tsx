@@ -1,5 +1,6 @@
 import { useState, type ReactElement, type ReactNode } from "react";
 import { amountText, durationText, costText, itemsDoneText } from "../../../core/view/numbers.ts";
+import type { CastAction } from "../../../core/view/cast-actions.ts";
 import { countOfLimitText } from "../../../core/cast/failure-text.ts";
 import { currentRework } from "../../../core/view/progress/traversals.ts";
 import { oneLine } from "../../../core/model/text.ts";
@@ -54,7 +55,9 @@ export function CastHead({
       </nav>
       <CastTitle cast={cast} view={view} />
       <div className={css("actions")} role="group" aria-label="Cast">
-        {!isStopped && <ActionButtons {...actions} />}
+        {!isStopped && (
+          <ActionButtons {...actions} main={view.latest.asleep ? withoutWaking(actions.main) : actions.main} />
+        )}
         <ActionMenu castId={castFile.castId} actions={actions} />
       </div>
       <CastFigures cast={cast} view={view} />
@@ -69,6 +72,11 @@ export function CastHead({
       {actions.dialog}
     </div>
   );
+}
+
+/** The banner of a sleeping cast has the button that wakes it. */
+function withoutWaking(actions: readonly CastAction[]): readonly CastAction[] {
+  return actions.filter((action) => action !== "resume");
 }
 
 /** The request, or the item of an item's cast. A long one opens with a click. */
@@ -171,11 +179,17 @@ function StatusNote({ view, children }: { readonly view: CastView; readonly chil
       {board.question !== null && view.at === null && (
         <p className={css("cast-reason note waiting-tone")}>
           <b>{`${board.position?.materia ?? ""} waits for you: `}</b>
-          <span dir="auto">{oneLine(board.question.trim().split("\n").at(-1) ?? "", 200)}</span>
+          <span dir="auto">{oneLine(questionLine(board.question), 200)}</span>
         </p>
       )}
     </>
   );
+}
+
+/** The last line that asks; a question may end with the text that it is about. */
+function questionLine(question: string): string {
+  const lines = question.trim().split("\n");
+  return lines.findLast((line) => line.includes("?")) ?? lines[0] ?? "";
 }
 
 function BudgetMeter(props: {

@@ -1,7 +1,7 @@
 import { type ReactElement, useState } from "react";
 import type { CastPanelProps } from "../cast-replay/use-cast-view.ts";
 import { useCommand } from "../data/use-command.ts";
-import { ModelField } from "../dialogs/cast-loadout-dialog.tsx";
+import { ModelField } from "../dialogs/cast-fields.tsx";
 import { Button } from "../ui/buttons.tsx";
 import { bindSheets } from "../ui/classes.ts";
 import castSheet from "./cast.module.css";

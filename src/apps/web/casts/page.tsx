@@ -31,7 +31,7 @@ import type { CastSummary } from "../../../core/cast/summary.ts";
 
 const css = bindSheets(castsSheet);
 
-const NewCastDialog = lazy(() => import("./new-cast-dialog.tsx"));
+const NewCastDialog = lazy(() => import("../dialogs/new-cast-dialog.tsx"));
 
 const NO_QUEUED_CASTS: readonly QueuedCast[] = [];
 

@@ -5,7 +5,7 @@ import { navigate, hrefOf } from "../browser/route.ts";
 import { ConfirmDialog } from "../ui/dialog.tsx";
 import { SegmentedControl, TextField, Select } from "../ui/fields.tsx";
 import { IssueList } from "../ui/issues.tsx";
-import { RequestField } from "./cast-loadout-dialog.tsx";
+import { RequestField } from "./cast-fields.tsx";
 import { SocketReplies } from "./rehearse-replies.tsx";
 import { useRehearsalReplies, type RehearsalReplies } from "./use-rehearsal-replies.ts";
 import { css } from "../ui/classes.ts";

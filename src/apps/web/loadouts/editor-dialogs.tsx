@@ -1,6 +1,7 @@
 import type { ReactElement } from "react";
 import { missingMateria, type ImportedConfig } from "../../../core/edit/import-export.ts";
-import { CastLoadoutDialog } from "../dialogs/cast-loadout-dialog.tsx";
+import { catalogEntryOf } from "../../../core/edit/loadout-draft.ts";
+import NewCastDialog from "../dialogs/new-cast-dialog.tsx";
 import { RehearseDialog } from "../dialogs/rehearse-dialog.tsx";
 import { DeleteEntryDialog, NameEntryDialog, SaveEntryDialog } from "../dialogs/entry-dialogs.tsx";
 import { navigate, hrefOf } from "../browser/route.ts";
@@ -167,8 +168,10 @@ function RehearseDraftDialog({ onClose, onRehearsed }: EditorDialogProps): React
 }
 
 function CastDraftDialog({ onClose }: EditorDialogProps): ReactElement {
-  const { name, draft, checked } = useEditor();
+  const { name, draft, checked, catalog } = useEditor();
+  const entry = catalogEntryOf(name, draft.history.present);
+  const shown = { ...catalog, loadouts: new Map([...catalog.loadouts, [name, entry]]) };
   const errors = checked.problems.filter(({ issue }) => issue.severity === "error").length;
   const off = errors === 0 ? null : `It has ${errors} ${errors === 1 ? "error" : "errors"}`;
-  return <CastLoadoutDialog loadout={name} draft={unsavedConfigOf(draft)} off={off} onClose={onClose} />;
+  return <NewCastDialog loadout={name} draft={unsavedConfigOf(draft)} catalog={shown} off={off} onClose={onClose} />;
 }

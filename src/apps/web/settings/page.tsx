@@ -4,7 +4,7 @@ import type { Issue } from "../../../core/model/issue.ts";
 import type { EditableLayer } from "../../../core/wire/catalog.ts";
 import { activateLoadout } from "../data/catalog-changes.ts";
 import { useCatalog } from "../data/use-catalog.ts";
-import { ModelField } from "../dialogs/cast-loadout-dialog.tsx";
+import { ModelField } from "../dialogs/cast-fields.tsx";
 import { Button } from "../ui/buttons.tsx";
 import { Select, FieldRow, SegmentedControl, Switch, TextField } from "../ui/fields.tsx";
 import { toast } from "../ui/toasts.tsx";

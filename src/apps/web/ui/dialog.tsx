@@ -68,6 +68,8 @@ export function ConfirmDialog(props: {
   /** Its texts are stored as drafts: it may close without a question. */
   readonly keepsText?: boolean;
   readonly wide?: boolean;
+  /** Another button, beside Cancel. */
+  readonly beside?: ReactNode;
   readonly onClose: () => void;
   readonly onAct: () => void;
 }): ReactElement {
@@ -91,6 +93,7 @@ export function ConfirmDialog(props: {
         ) : (
           <div className={css("dialog-foot")}>
             <Button onClick={leave}>Cancel</Button>
+            {props.beside}
             <Button look={danger ? "danger" : "primary"} type="submit" busy={busy} off={off}>
               {action}
             </Button>

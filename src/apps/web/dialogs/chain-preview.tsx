@@ -1,0 +1,218 @@
+import { useMemo, useState, type ReactElement } from "react";
+import type { Catalog } from "../../../core/catalog/catalog.ts";
+import type { TargetRef } from "../../../core/command/command.ts";
+import { socketsOf } from "../../../core/compile/graph.ts";
+import { authoredLayout, type CompiledChain } from "../../../core/compile/targets/compile.ts";
+import { worstCase } from "../../../core/compile/worst-case.ts";
+import type { ChainResult } from "../../../core/edit/target-chain.ts";
+import { END } from "../../../core/model/ids.ts";
+import { countedText } from "../../../core/model/text.ts";
+import { destinationText } from "../../../core/view/graph/labels.ts";
+import { worstCaseExample, worstCaseText } from "../../../core/view/graph/worst-case-text.ts";
+import { COMPACT_METRICS, scaleMetrics, type DrawnLine, type PlacedEdge } from "../../../core/view/layout/drawing.ts";
+import { layoutGraph } from "../../../core/view/layout/layout.ts";
+import { line } from "../../../core/view/line.ts";
+import { amountText, costText, durationText } from "../../../core/view/numbers.ts";
+import type { TypedCommand } from "../../../core/wire/commands.ts";
+import { ForecastResponse } from "../../../core/wire/testing.ts";
+import { textScale } from "../browser/display.ts";
+import { useCommandOutput } from "../data/use-command.ts";
+import type { EdgeMark, SocketMark } from "../graph/graph-marks.ts";
+import { GraphView } from "../graph/graph-view.tsx";
+import { bindSheets } from "../ui/classes.ts";
+import { IssueList } from "../ui/issues.tsx";
+import { capitalize } from "../ui/status.tsx";
+import { isUnstitched } from "./cast-targets.tsx";
+import sheet from "./new-cast.module.css";
+
+const css = bindSheets(sheet);
+
+/** The graph of a new cast, what it is for, and what it may take; or why its targets cannot be joined. */
+export function CastPreview(props: {
+  readonly chain: { readonly targets: readonly TargetRef[] };
+  readonly composed: ChainResult;
+  readonly catalog: Catalog;
+  readonly model: string;
+}): ReactElement {
+  const { chain, composed, catalog, model } = props;
+  const [items, setItems] = useState(5);
+  const [only, ...others] = chain.targets;
+  const loadout = only?.kind === "loadout" && others.length === 0 ? only.name : null;
+  const description = loadout === null ? undefined : catalog.loadouts.get(loadout)?.value?.description;
+  const hasLoop = composed.kind === "composed" && Object.keys(composed.compiled.graph.loops).length > 0;
+  return (
+    <div className={css("new-cast-side")}>
+      {composed.kind !== "empty" && <ComposedGraph composed={composed} />}
+      {description !== undefined && <p className={css("secondary")}>{description}</p>}
+      {composed.kind === "refused" && <IssueList issues={composed.issues} />}
+      {composed.kind === "composed" && <ChainFacts compiled={composed.compiled} />}
+      {loadout !== null && hasLoop && (
+        <label className={css("option")}>
+          <span className={css("label")}>{`If it makes ${countedText(items, "work item")}`}</span>
+          <input
+            type="range"
+            min={1}
+            max={30}
+            value={items}
+            onChange={(event) => setItems(Number(event.target.value))}
+          />
+        </label>
+      )}
+      {loadout !== null && <ForecastTable loadout={loadout} items={hasLoop ? items : null} model={model} />}
+      {loadout === null && composed.kind === "composed" && (
+        <WorstCaseLine compiled={composed.compiled} catalog={catalog} />
+      )}
+    </div>
+  );
+}
+
+/** The stitches of several targets, and what needs a person or care. */
+function ChainFacts({ compiled }: { readonly compiled: CompiledChain }): ReactElement {
+  const { graph, stitches, warnings } = compiled;
+  return (
+    <>
+      {stitches.length > 0 && (
+        <>
+          <p>{`${countedText(Object.keys(graph.sockets).length, "socket")}, ${stitches.length} ${stitches.length === 1 ? "stitch" : "stitches"}`}</p>
+          <ol className={css("secondary")} aria-label="Stitches">
+            {stitches.map(({ from, to, reason }, index) => (
+              <li key={`${from} ${to}`}>
+                {`${index + 1}: ${destinationText(graph, from)} → ${destinationText(graph, to)}, ${reason}.`}
+              </li>
+            ))}
+          </ol>
+        </>
+      )}
+      {socketsOf(graph)
+        .filter(({ interactive }) => interactive)
+        .map(({ id, materia }) => (
+          <p key={id} className={css("note waiting-tone")}>{`${materia} (${id}) waits for your answer.`}</p>
+        ))}
+      {warnings.map(({ message, path, code }) => (
+        <p key={`${code} ${path.join(".")} ${message}`} className={css("note rework")}>
+          {message}.
+        </p>
+      ))}
+    </>
+  );
+}
+
+function WorstCaseLine({
+  compiled: { graph, flow },
+  catalog,
+}: {
+  readonly compiled: CompiledChain;
+  readonly catalog: Catalog;
+}): ReactElement {
+  const worst = worstCase(graph, flow, catalog.settings.limits);
+  const example = worstCaseExample(worst);
+  return (
+    <p className={css("faint")}>
+      {`${capitalize(worstCaseText(graph, worst))}${example === null ? "" : ` · ${example}`}`}
+    </p>
+  );
+}
+
+/** The graph, one band per target, with stitches or red open ends. */
+function ComposedGraph({
+  composed,
+}: {
+  readonly composed: Exclude<ChainResult, { kind: "empty" }>;
+}): ReactElement | null {
+  const drawn = useMemo(() => drawChain(composed), [composed]);
+  if (!drawn) return <p className={css("faint")}>There is no graph to draw.</p>;
+  return (
+    <div className={css("new-cast-graph")}>
+      <GraphView
+        {...drawn}
+        label={`Graph of ${drawn.graph.name}, ${countedText(drawn.drawing.sockets.length, "socket")}`}
+        compact
+        fitWhole
+      />
+    </div>
+  );
+}
+
+function drawChain(composed: Exclude<ChainResult, { kind: "empty" }>) {
+  const isComposed = composed.kind === "composed";
+  const graph = isComposed ? composed.compiled.graph : composed.parts;
+  if (!graph) return null;
+  const open = isComposed ? [] : composed.joints.filter(isUnstitched).flatMap(({ ends }) => ends);
+  const isLoose = (way: DrawnLine): boolean => way.via !== "items" && way.to === END && open.includes(way.from);
+  const stitches = isComposed ? composed.compiled.stitches : [];
+  const labelsOf = (way: DrawnLine): readonly string[] => {
+    if (way.via === "items") return ["work items"];
+    if (isLoose(way)) return ["no stitch"];
+    const stitch = stitches.findIndex(({ from, to }) => from === way.from && to === way.to);
+    if (stitch !== -1) return [`stitch ${stitch + 1}`];
+    return way.label === "" ? [] : [way.label];
+  };
+  const metrics = scaleMetrics(COMPACT_METRICS, textScale());
+  const layout = isComposed ? authoredLayout(composed.compiled) : {};
+  const whole = layoutGraph(graph, { metrics, longestLabelOf: labelsOf, stitches, layout });
+  // After an open end only the entry of the next target is drawn.
+  const first = composed.joints.findIndex(isUnstitched);
+  const waiting = open.length === 0 ? [] : composed.joints.slice(first).map(({ entry }) => entry);
+  const drawing = { ...whole, edges: whole.edges.filter(({ way }: PlacedEdge) => !waiting.includes(way.from)) };
+  const edges = new Map<string, EdgeMark>(
+    drawing.edges.map(({ way }) => [
+      way.id,
+      { label: labelsOf(way).map((text) => line(text)), ...(isLoose(way) ? { problem: "error" as const } : {}) },
+    ]),
+  );
+  const sockets = new Map<string, SocketMark>(
+    open.map((id, index) => [id, { flag: `${index + 1}`, problem: { severity: "error", text: "one of the ends" } }]),
+  );
+  return { graph, drawing, marks: { edges, sockets } };
+}
+
+/** The forecast of a cast; null without comparable casts. */
+function ForecastTable(props: {
+  readonly loadout: string;
+  readonly items: number | null;
+  readonly model: string;
+}): ReactElement | null {
+  const { loadout, items, model } = props;
+  const command: TypedCommand = {
+    kind: "forecast",
+    loadout,
+    ...(items === null ? {} : { items }),
+    ...(model === "" ? {} : { model }),
+  };
+  const { value } = useCommandOutput({ command }, ForecastResponse);
+  if (!value || value.loadout !== loadout) return null;
+  const { casts, turns, tokens, cost, seconds, unknown } = value;
+  const worst = turns.worst === null ? "" : ` It takes at most ${countedText(turns.worst, "turn")}.`;
+  if (casts === 0 || turns.p50 === null)
+    return <p className={css("faint")}>{`No estimate yet: fewer than 3 comparable casts.${worst}`}</p>;
+  const rows = [
+    ["Turns", turns, String],
+    ["Tokens", tokens, amountText],
+    ["Cost", cost, costText],
+    ["Time", seconds, (amount: number) => durationText(amount * 1000)],
+  ] as const;
+  return (
+    <table className={css("forecast")}>
+      <caption className={css("faint")}>
+        {`Forecast from ${countedText(casts, "past cast")}.${worst}`}
+        {unknown.length > 0 && ` No past visits: ${unknown.join(", ")}.`}
+      </caption>
+      <thead>
+        <tr>
+          <td />
+          <th scope="col">Likely</th>
+          <th scope="col">9 of 10 stay below</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(([name, range, text]) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td>{text(range.p50 ?? 0)}</td>
+            <td>{text(range.p90 ?? 0)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
