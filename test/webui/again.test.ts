@@ -38,20 +38,29 @@ describe("a cast leads on", () => {
     await says(page, "Completed");
   });
 
-  it("[W30] stands beside another cast, visit by visit", async () => {
+  it("[W30, W51] stands beside another cast, visit by visit", async () => {
     const { page, at, id } = await finished();
     const never = { json: { satisfied: false, context: "Still no test." } };
-    const other = await begin(at, { ...REPLIES, "Auto-Eval": [never] });
+    const other = await begin(at, { ...REPLIES, "Auto-Eval": [never] }, { prompt: "Add a farewell" });
     await ended(at, other);
     await page.getByRole("button", { name: "Compare with…" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Compare" }).click();
     await page.getByRole("row", { name: /^End Completed Failed/ }).waitFor();
+    expect(
+      await page
+        .getByRole("row", { name: /^Request/ })
+        .locator("mark")
+        .allTextContents(),
+    ).toEqual(["greeting", "farewell"]);
     await page
       .getByRole("listitem")
       .filter({ hasText: "Auto-Eval Socket-6#1" })
-      .getByRole("button", { name: "handoff differs" })
+      .getByRole("button", { name: "Handoff differs" })
       .click();
     await says(page, /Still no test/);
+    await page.getByRole("region", { name: "Prompt" }).or(page.getByText("Nothing differs.")).first().waitFor();
+    const graph = page.getByRole("region", { name: "Graph of the first cast" });
+    expect(await graph.locator('[data-part="socket Socket-6"]').textContent()).toMatch(/3×.*other 4×/);
     await page.getByRole("link", { name: id }).click();
     await page.getByRole("heading", { level: 1, name: "Add a greeting" }).waitFor();
   });

@@ -52,7 +52,7 @@ function withoutCommas(lines: readonly DiffLine[]): readonly DiffLine[] {
 }
 
 /** Compares a removed line and its replacement word by word. */
-function withWordDiffs(lines: readonly DiffLine[]): readonly HighlightedLine[] {
+export function withWordDiffs(lines: readonly DiffLine[]): readonly HighlightedLine[] {
   const marked: HighlightedLine[] = lines.map((line) => ({ ...line, pieces: [{ text: line.text, isMarked: false }] }));
   for (let at = 0; at < lines.length; at += 1) {
     const gone = runLength(lines, at, "gone");

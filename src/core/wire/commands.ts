@@ -20,7 +20,7 @@ export const TypedCommand = v.variant("kind", TYPED_COMMANDS);
 export type TypedCommand = Readonly<v.InferOutput<typeof TypedCommand>>;
 
 /** [N49] The run options of a typed command. */
-export const TypedCommandOptions = v.strictObject({
+const TypedCommandOptions = v.strictObject({
   model: v.exactOptional(name),
   /** Milliseconds. */
   wait: v.exactOptional(v.pipe(v.number(), v.minValue(0, "must not be negative"))),

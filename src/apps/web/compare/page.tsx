@@ -1,9 +1,11 @@
-import { useState, type ReactElement } from "react";
+import { useEffect, useState, type ReactElement } from "react";
+import { diffWords } from "../../../core/model/diff.ts";
 import { modelText } from "../../../core/view/report/visit-detail.ts";
 import { amountText, durationText, costText } from "../../../core/view/numbers.ts";
 import { hrefOf, type PageProps } from "../browser/route.ts";
 import { useCommandOutput } from "../data/use-command.ts";
-import { TextDiff } from "../dialogs/diff.tsx";
+import { MarkedText, TextDiff } from "../dialogs/diff.tsx";
+import { getCast, getVisitFile } from "../net/api.ts";
 import { IssueList } from "../ui/issues.tsx";
 import { capitalize } from "../ui/status.tsx";
 import { renderSymbols } from "../ui/line-text.tsx";
@@ -11,6 +13,8 @@ import { bindSheets } from "../ui/classes.ts";
 import compareSheet from "./compare.module.css";
 import type { TypedCommandRequest } from "../../../core/wire/commands.ts";
 import { CastComparison, type ComparedSide } from "../../../core/history/compare.ts";
+import type { CastResponse } from "../../../core/wire/casts.ts";
+import { ComparedGraphs } from "./compared-graphs.tsx";
 
 const css = bindSheets(compareSheet);
 
@@ -53,6 +57,9 @@ const COMPARED_FIGURES: readonly (readonly [name: string, text: (side: ComparedS
 
 function Comparison({ value }: { readonly value: CastComparison }): ReactElement {
   const { first, second, visits, files } = value;
+  const casts = useBothCasts(first.castId, second.castId);
+  const [before, after] = casts ?? [];
+  const requests = before && after && diffWords(before.castFile.request, after.castFile.request);
   return (
     <>
       <table className={css("panel beside")}>
@@ -71,6 +78,16 @@ function Comparison({ value }: { readonly value: CastComparison }): ReactElement
           </tr>
         </thead>
         <tbody>
+          {requests && (
+            <tr>
+              <th scope="row">Request</th>
+              {[requests.before, requests.after].map((pieces, side) => (
+                <td key={side} dir="auto">
+                  <MarkedText pieces={pieces} />
+                </td>
+              ))}
+            </tr>
+          )}
           {COMPARED_FIGURES.map(([name, text]) => (
             <tr key={name} className={css(text(first) === text(second) ? "" : "differs")}>
               <th scope="row">{name}</th>
@@ -80,6 +97,7 @@ function Comparison({ value }: { readonly value: CastComparison }): ReactElement
           ))}
         </tbody>
       </table>
+      {casts && <ComparedGraphs casts={casts} />}
       <DifferingFiles files={files} />
       <h2>Path and handoffs</h2>
       <ol className={css("panel")} aria-label="Visits of both casts">
@@ -121,27 +139,66 @@ function ComparedVisitRow({
   const [isOpen, setOpen] = useState(false);
   const { left, right, same } = row;
   const handed = (left?.handed ?? "") !== (right?.handed ?? "");
+  const words = !left || !right ? "Only on one side" : handed ? "Handoff differs" : same ? "Same handoff" : "Differs";
   return (
-    <li className={css(same ? "path-row" : "path-row differs")}>
+    <li className={css(same ? "path-row" : "path-row differs")} data-sockets={`${left?.visit} ${right?.visit}`}>
       <span className={css("path-mark")} aria-hidden="true">
         {same ? "" : renderSymbols("≠")}
       </span>
       <VisitLink visit={left} castId={casts[0]} />
       <VisitLink visit={right} castId={casts[1]} />
-      {handed ? (
-        <button type="button" className={css("handed-button")} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          {left && right ? "handoff differs" : "handoff"}
-        </button>
-      ) : (
-        <span className={css("spoken")}>{same ? "the same" : "only on one side"}</span>
-      )}
+      <button type="button" className={css("handed-button")} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {words}
+      </button>
       {isOpen && (
         <div className={css("handed-diff")}>
+          <h3>Handoff</h3>
           <TextDiff before={left?.handed ?? ""} after={right?.handed ?? ""} label="Handoff" />
+          <h3>Prompt</h3>
+          <PromptDiff left={left} right={right} casts={casts} />
         </div>
       )}
     </li>
   );
+}
+
+/** Both prompts are read when the row is opened; utilities have none. */
+function PromptDiff({
+  left,
+  right,
+  casts,
+}: Omit<ComparedVisit, "same"> & { readonly casts: readonly [string, string] }): ReactElement {
+  const [texts, setTexts] = useState<readonly [string, string] | null>(null);
+  useEffect(() => {
+    const read = async (castId: string, visit: ComparedVisit["left"]): Promise<string> => {
+      const [socket = "", number = ""] = visit?.visit.split("#") ?? [];
+      if (!visit) return "";
+      const answer = await getVisitFile(castId, { socket, visit: Number(number), name: "prompt.md" });
+      return answer.ok ? answer.value : "";
+    };
+    void Promise.all([read(casts[0], left), read(casts[1], right)]).then(setTexts);
+    // A row keeps its visits.
+  }, []);
+  return texts ? (
+    <TextDiff before={texts[0]} after={texts[1]} label="Prompt" />
+  ) : (
+    <p className={css("faint")}>Reading…</p>
+  );
+}
+
+/** The files and events of both casts, for their graphs. */
+function useBothCasts(first: string, second: string): readonly [CastResponse, CastResponse] | null {
+  const [casts, setCasts] = useState<readonly [CastResponse, CastResponse] | null>(null);
+  useEffect(() => {
+    let isHere = true;
+    void Promise.all([getCast(first), getCast(second)]).then(([a, b]) => {
+      if (isHere && a.ok && b.ok) setCasts([a.value, b.value]);
+    });
+    return () => {
+      isHere = false;
+    };
+  }, [first, second]);
+  return casts;
 }
 
 function VisitLink({

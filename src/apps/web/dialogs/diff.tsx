@@ -1,8 +1,8 @@
 import { Fragment, useMemo, type ReactElement } from "react";
-import { diffLines, type DiffLine } from "../../../core/model/diff.ts";
+import { diffLines, type DiffPiece } from "../../../core/model/diff.ts";
 import { bindSheets } from "../ui/classes.ts";
 import saveSheet from "./save.module.css";
-import { diffBlocks, type DiffBlock, type HighlightedLine } from "../../../core/edit/diff-blocks.ts";
+import { diffBlocks, withWordDiffs, type DiffBlock, type HighlightedLine } from "../../../core/edit/diff-blocks.ts";
 
 const css = bindSheets(saveSheet);
 
@@ -10,14 +10,14 @@ const CONTEXT_LINES = 3;
 const LINE_CLASSES = { same: "", gone: "gone", new: "added-line" } as const;
 const LINE_SIGNS = { same: " ", gone: "−", new: "+" } as const;
 
-/** The difference of two texts by line; unchanged parts are folded. */
+/** The difference of two texts by line, with changed words marked; unchanged parts are folded. */
 export function TextDiff(props: {
   readonly before: string;
   readonly after: string;
   readonly label: string;
 }): ReactElement {
   const { before, after, label } = props;
-  const lines = useMemo(() => diffLines(before, after), [before, after]);
+  const lines = useMemo(() => withWordDiffs(diffLines(before, after)), [before, after]);
   const hunks = useMemo(() => groupIntoHunks(lines), [lines]);
   if (hunks.length === 0) return <p className={css("faint")}>Nothing differs.</p>;
   return (
@@ -30,11 +30,7 @@ export function TextDiff(props: {
             </div>
           )}
           {hunk.map((line) => (
-            <DiffLineRow
-              key={`${line.kind} ${line.number}`}
-              {...line}
-              pieces={[{ text: line.text, isMarked: false }]}
-            />
+            <DiffLineRow key={`${line.kind} ${line.number}`} {...line} />
           ))}
         </Fragment>
       ))}
@@ -42,11 +38,11 @@ export function TextDiff(props: {
   );
 }
 
-function groupIntoHunks(lines: readonly DiffLine[]): readonly (readonly DiffLine[])[] {
+function groupIntoHunks(lines: readonly HighlightedLine[]): readonly (readonly HighlightedLine[])[] {
   const near = lines.map((_, index) =>
     lines.slice(Math.max(0, index - CONTEXT_LINES), index + CONTEXT_LINES + 1).some(({ kind }) => kind !== "same"),
   );
-  const hunks: DiffLine[][] = [];
+  const hunks: HighlightedLine[][] = [];
   lines.forEach((line, index) => {
     if (!near[index]) return;
     const last = hunks.at(-1);
@@ -92,11 +88,15 @@ function DiffLineRow({ kind, number, pieces }: HighlightedLine): ReactElement {
       </span>
       {kind !== "same" && <span className={css("spoken")}>{kind === "gone" ? "removed: " : "added: "}</span>}
       <code>
-        {pieces.map(({ text, isMarked }, index) =>
-          // The index is the key: pieces never move.
-          isMarked ? <mark key={index}>{text}</mark> : <span key={index}>{text}</span>,
-        )}
+        <MarkedText pieces={pieces} />
       </code>
     </div>
+  );
+}
+
+export function MarkedText({ pieces }: { readonly pieces: readonly DiffPiece[] }): readonly ReactElement[] {
+  return pieces.map(({ text, isMarked }, index) =>
+    // The index is the key: pieces never move.
+    isMarked ? <mark key={index}>{text}</mark> : <span key={index}>{text}</span>,
   );
 }
