@@ -1,5 +1,6 @@
 import { DEFAULT_LIMITS, type Settings } from "../../../core/catalog/catalog.ts";
 import { maxConflictsOf, maxConversationTokensOf, maxUnchangedOf } from "../../../core/model/config.ts";
+import { amountText } from "../../../core/view/numbers.ts";
 import { withSetting } from "../../../core/edit/config-text.ts";
 import { ok, type Issue, type Result } from "../../../core/model/issue.ts";
 import type { Json } from "../../../core/model/json.ts";
@@ -12,95 +13,132 @@ export interface NumberSetting {
   readonly path: readonly ["budget" | "limits", string];
   readonly label: string;
   readonly description: string;
+  readonly unit: Unit;
   /** The default. */
   readonly defaultText: string;
 }
 
+type Unit = "tokens" | "dollars" | "percent" | "times" | "duration";
+
+const DURATIONS = { h: 3_600_000, min: 60_000, s: 1_000, ms: 1 } as const;
+const AMOUNTS = { g: 1e9, m: 1e6, k: 1e3 } as const;
+
+const EXAMPLES: Readonly<Record<Unit, string>> = {
+  tokens: "an amount such as 200 k or 10 M",
+  dollars: "an amount such as $20",
+  percent: "a share such as 75 %",
+  times: "a number of at least 0",
+  duration: "a time such as 30 s or 15 min",
+};
+
+const UNSCALED: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  dollars: { "": 1 },
+  percent: { "": 1, "%": 1 },
+  times: { "": 1 },
+};
+
+function budgetField(
+  key: string,
+  unit: Unit,
+  label: string,
+  description: string,
+  defaultText = "no bound",
+): NumberSetting {
+  return { path: ["budget", key], unit, label, description, defaultText };
+}
+
 export const BUDGET_FIELDS: readonly NumberSetting[] = [
-  {
-    path: ["budget", "maxTokens"],
-    label: "Tokens at most",
-    description: "No request is made after this amount.",
-    defaultText: "no bound",
-  },
-  {
-    path: ["budget", "maxCostUsd"],
-    label: "Dollars at most",
-    description: "No request is made after this amount.",
-    defaultText: "no bound",
-  },
-  {
-    path: ["budget", "warnAtPercent"],
-    label: "Warn at percent",
-    description: "Warns once at this share of the budget.",
-    defaultText: "no warning",
-  },
+  budgetField("maxTokens", "tokens", "Tokens", "A cast makes no request after this amount."),
+  budgetField("maxCostUsd", "dollars", "Cost", "A cast makes no request after this amount."),
+  budgetField("warnAtPercent", "percent", "Warning", "Warns once at this share of the budget.", "no warning"),
 ];
 
+function limitField(
+  key: string,
+  unit: Unit,
+  label: string,
+  description: string,
+  value: number | string = "Pi's default",
+): NumberSetting {
+  const defaultText = typeof value === "string" ? value : unitText(value, unit);
+  return { path: ["limits", key], unit, label, description, defaultText };
+}
+
+const { maxNoAdvanceCycles, maxRepairs, agentSilenceMs } = DEFAULT_LIMITS;
+const FAILS = "Then the cast fails.";
+
 export const LIMIT_FIELDS: readonly NumberSetting[] = [
-  {
-    path: ["limits", "maxNoAdvanceCycles"],
-    label: "Returns without progress",
-    description: "Then the cast fails.",
-    defaultText: String(DEFAULT_LIMITS.maxNoAdvanceCycles),
-  },
-  {
-    path: ["limits", "maxRepairs"],
-    label: "Repairs of a handoff",
-    description: "Then the cast fails.",
-    defaultText: String(DEFAULT_LIMITS.maxRepairs),
-  },
-  {
-    path: ["limits", "maxUnchanged"],
-    label: "Rework without a changed file",
-    description: "Then the cast stops and a person decides.",
-    defaultText: String(maxUnchangedOf(DEFAULT_LIMITS)),
-  },
-  {
-    path: ["limits", "maxConflicts"],
-    label: "Conflicts of a parallel item",
-    description: "How often it runs again.",
-    defaultText: String(maxConflictsOf(DEFAULT_LIMITS)),
-  },
-  {
-    path: ["limits", "maxConversationTokens"],
-    label: "Tokens of a continued conversation",
-    description: "Above it a visit starts a new one.",
-    defaultText: String(maxConversationTokensOf(DEFAULT_LIMITS)),
-  },
-  {
-    path: ["limits", "agentSilenceMs"],
-    label: "Silence of an agent in ms",
-    description: "Then the turn ends; 0 waits forever.",
-    defaultText: String(DEFAULT_LIMITS.agentSilenceMs),
-  },
-  {
-    path: ["limits", "maxRetries"],
-    label: "Retries of a request",
-    description: "After a failure of the provider.",
-    defaultText: "Pi's default",
-  },
-  {
-    path: ["limits", "retryBaseMs"],
-    label: "First wait before a retry in ms",
-    description: "Each further one is twice as long.",
-    defaultText: "Pi's default",
-  },
+  limitField("maxNoAdvanceCycles", "times", "Returns without progress", FAILS, maxNoAdvanceCycles),
+  limitField("maxRepairs", "times", "Repairs of a handoff", FAILS, maxRepairs),
+  limitField(
+    "maxUnchanged",
+    "times",
+    "Rework without a changed file",
+    "Then the cast stops and a person decides.",
+    maxUnchangedOf(DEFAULT_LIMITS),
+  ),
+  limitField(
+    "maxConflicts",
+    "times",
+    "Conflicts of a parallel item",
+    "How often it runs again.",
+    maxConflictsOf(DEFAULT_LIMITS),
+  ),
+  limitField(
+    "maxConversationTokens",
+    "tokens",
+    "Length of a conversation",
+    "A longer one is not continued: the visit starts a new one.",
+    maxConversationTokensOf(DEFAULT_LIMITS),
+  ),
+  limitField(
+    "agentSilenceMs",
+    "duration",
+    "Silence of an agent",
+    "Then the turn ends; 0 s waits forever.",
+    agentSilenceMs,
+  ),
+  limitField("maxRetries", "times", "Retries of a request", "After a failure of the provider."),
+  limitField("retryBaseMs", "duration", "Wait before the first retry", "Each further wait is twice as long."),
 ];
 
 /** The value in force, as text. */
-export function currentValueText(settings: Settings, { path: [part, key] }: NumberSetting): string {
+export function currentValueText(settings: Settings, { path: [part, key], unit }: NumberSetting): string {
   const values: Readonly<Record<string, unknown>> = settings[part];
   const value = values[key];
-  return typeof value === "number" ? String(value) : "";
+  return typeof value === "number" ? unitText(value, unit) : "";
+}
+
+/** `10 M`, `$20`, `75 %`, `15 min`; never rounded. */
+function unitText(value: number, unit: Unit): string {
+  if (unit === "dollars") return `$${value}`;
+  if (unit === "percent") return `${value} %`;
+  if (unit === "duration") {
+    const name = value === 0 ? "s" : Object.entries(DURATIONS).find(([, ms]) => value % ms === 0)?.[0];
+    return `${value / (DURATIONS[name as keyof typeof DURATIONS] ?? 1)} ${name ?? "ms"}`; // a name of the table
+  }
+  const short = amountText(value);
+  const read = parseSettingNumber(short, unit);
+  return unit === "tokens" && "value" in read && read.value === value ? short : String(value);
 }
 
 /** A valid number, null to remove it, or the reason of a refusal. */
-export function parseSettingNumber(text: string): { readonly value: number | null } | { readonly fault: string } {
-  const trimmed = text.trim();
+export function parseSettingNumber(
+  text: string,
+  unit: Unit,
+): { readonly value: number | null } | { readonly fault: string } {
+  const trimmed = text.trim().toLowerCase();
   if (trimmed === "") return { value: null };
-  const number = Number(trimmed);
-  return Number.isFinite(number) && number >= 0 ? { value: number } : { fault: "A number of at least 0, or nothing" };
+  const [, number = "", sign = ""] = /^\$?\s*(\d+(?:\.\d+)?)\s*([a-z%]*)$/.exec(trimmed) ?? [];
+  const factors: Readonly<Record<string, number>> =
+    unit === "duration"
+      ? { ...DURATIONS, m: DURATIONS.min }
+      : unit === "tokens"
+        ? { ...AMOUNTS, "": 1 }
+        : (UNSCALED[unit] ?? {});
+  const factor = factors[sign];
+  if (number === "" || factor === undefined) return { fault: `Write ${EXAMPLES[unit]}, or nothing` };
+  return { value: Math.round(Number(number) * factor * 1e6) / 1e6 };
 }
 
 interface ChangedSetting {

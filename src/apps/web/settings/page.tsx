@@ -86,7 +86,7 @@ function SettingsForm({ catalog }: { readonly catalog: Catalog }): ReactElement 
         layer={layer}
         onLayer={setLayer}
         busy={busy}
-        off={isFaulty ? "A number is invalid" : changes.length === 0 ? "Nothing to save" : null}
+        off={isFaulty ? "A value cannot be read" : changes.length === 0 ? "Nothing to save" : null}
         onSave={() => void save()}
       />
       <IssueList issues={issues} />
@@ -142,13 +142,12 @@ function NumberFields(props: {
   return fields.map((field) => {
     const key = field.path.join(".");
     const text = typed[key] ?? currentValueText(settings, field);
-    const read = parseSettingNumber(text);
+    const read = parseSettingNumber(text, field.unit);
     return (
       <FieldRow key={key} label={field.label}>
         <span>
           <TextField
             label={field.label}
-            numeric
             value={text}
             placeholder={field.defaultText}
             invalid={"fault" in read ? read.fault : null}
@@ -170,7 +169,10 @@ function changedSettings(
     const text = typed[field.path.join(".")];
     return text !== undefined && text.trim() !== currentValueText(settings, field);
   });
-  const read = fields.map((field) => ({ field, read: parseSettingNumber(typed[field.path.join(".")] ?? "") }));
+  const read = fields.map((field) => ({
+    field,
+    read: parseSettingNumber(typed[field.path.join(".")] ?? "", field.unit),
+  }));
   const numbers = read.flatMap(({ field, read: each }) =>
     "value" in each ? [{ path: field.path, value: each.value }] : [],
   );
