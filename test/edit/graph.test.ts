@@ -19,7 +19,9 @@ import {
 } from "../../src/core/edit/loops.ts";
 import {
   addSocket,
+  copySockets,
   duplicateSockets,
+  pasteSockets,
   placeSockets,
   removeSockets,
   setAdvance,
@@ -142,6 +144,22 @@ it("[E4] copies lead to copies and stay in their loop", () => {
     "Socket-8",
     "Socket-9",
   ]);
+});
+
+it("[E34] pasted sockets have new ids, their loop and the edges among them, and nothing else", () => {
+  const part = done(copySockets(loadout(), ["Socket-3", "Socket-4", "Socket-5", "Socket-6"]));
+  const [first, second] = [done(addSocket(EMPTY_LOADOUT, "Build")), done(pasteSockets(EMPTY_LOADOUT, part))];
+  const pasted = done(pasteSockets(first, part));
+  expect(Object.keys(pasted.sockets)).toEqual(["Socket-1", "Socket-2", "Socket-3", "Socket-4", "Socket-5"]);
+  expect(pasted.loops["workItemIteration"]).toMatchObject({
+    sockets: ["Socket-3", "Socket-4", "Socket-5"],
+    consumes: { from: "Socket-2" },
+  });
+  const known = new Set([...Object.keys(pasted.sockets), "end"]);
+  expect(Object.values(pasted.sockets).flatMap(({ edges }) => edges.filter(({ to }) => !known.has(to)))).toEqual([]);
+  expect(pasted.entry).toBe("Socket-1");
+  expect(Object.keys(second.sockets)).toContain(second.entry);
+  expect(Object.keys(done(pasteSockets(pasted, part)).loops)).toEqual(["workItemIteration", "workItemIteration-2"]);
 });
 
 describe("[E5] connecting", () => {

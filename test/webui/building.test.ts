@@ -7,19 +7,19 @@ import { look, says, served, socket, withPages } from "./cast-page.ts";
 
 withPages();
 
-async function newLoadout(page: Page, template: string): Promise<void> {
+async function newLoadout(page: Page, template: string, name = "Mine"): Promise<void> {
   await socket(page, "Socket-1").waitFor();
   await page.getByRole("button", { name: "New loadout" }).click();
-  await page.getByRole("textbox", { name: "Name" }).fill("Mine");
+  await page.getByRole("textbox", { name: "Name" }).fill(name);
   await page.getByRole("combobox", { name: "Begin with" }).selectOption({ label: template });
   await page.getByRole("button", { name: "Create" }).click();
-  await page.getByRole("heading", { name: "Mine" }).first().waitFor();
+  await page.getByRole("heading", { name }).first().waitFor();
 }
 
 /** How the sockets are connected, as the JSON of the editor says it. */
 async function edgesIn(page: Page): Promise<Record<string, readonly string[]>> {
   await page.getByRole("tab", { name: "JSON" }).click();
-  const text = await page.getByRole("textbox", { name: "JSON of Mine" }).inputValue();
+  const text = await page.getByRole("textbox", { name: /^JSON of/ }).inputValue();
   await page.getByRole("tab", { name: /^Problems/ }).click();
   const { sockets } = JSON.parse(text) as { sockets: Record<string, { edges?: { to: string }[] }> };
   return Object.fromEntries(Object.entries(sockets).map(([id, { edges = [] }]) => [id, edges.map(({ to }) => to)]));
@@ -109,6 +109,31 @@ describe("building in the browser", () => {
     });
   });
 
+  it("[E34] sockets are framed, copied and pasted into another loadout", async () => {
+    const { page } = await look(await served(), "loadouts/Full-Auto");
+    await newLoadout(page, "Build, check, and build again");
+    await socket(page, "Socket-2").waitFor();
+    const [first, last] = [await socket(page, "Socket-1").boundingBox(), await socket(page, "Socket-2").boundingBox()];
+    if (!first || !last) throw new Error("there is no graph");
+    await page.keyboard.down("Shift");
+    await page.mouse.move(first.x - 20, first.y - 4);
+    await page.mouse.down();
+    await page.mouse.move(last.x + 60, last.y + last.height + 6, { steps: 8 });
+    await page.mouse.up();
+    await page.keyboard.up("Shift");
+    await page.getByRole("heading", { name: "2 sockets" }).waitFor();
+    await page.keyboard.press("Control+c");
+    await says(page, /^Copied 2 sockets/);
+    await page.goto(`${new URL(page.url()).origin}/#/loadouts/Full-Auto`);
+    await newLoadout(page, "One agent", "Other");
+    await socket(page, "Socket-1").waitFor();
+    await page.keyboard.press("Control+v");
+    await socket(page, "Socket-3").waitFor();
+    expect(await edgesIn(page)).toEqual({ "Socket-1": [], "Socket-2": ["Socket-3"], "Socket-3": ["end", "Socket-2"] });
+    await page.keyboard.press("Control+a");
+    await page.getByRole("heading", { name: "3 sockets" }).waitFor();
+  });
+
   it("[E28] L takes the focused socket along, and a socket is found by a few letters", async () => {
     const { page } = await look(await served(), "loadouts/Full-Auto");
     await newLoadout(page, "Build, check, and build again");
@@ -122,7 +147,7 @@ describe("building in the browser", () => {
     await page.keyboard.press("l");
     await expect.poll(() => page.getByRole("group", { name: /^Loop / }).count()).toBe(1);
     await page.getByRole("tab", { name: "JSON" }).click();
-    const text = await page.getByRole("textbox", { name: "JSON of Mine" }).inputValue();
+    const text = await page.getByRole("textbox", { name: /^JSON of/ }).inputValue();
     const { loops } = JSON.parse(text) as { loops: Record<string, { sockets: string[] }> };
     expect(Object.values(loops)[0]?.sockets).toEqual(["Socket-1", "Socket-2"]);
     await page.getByRole("textbox", { name: "Find a socket" }).fill("auto-ev");

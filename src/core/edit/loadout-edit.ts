@@ -48,3 +48,10 @@ export function withField<T extends object, K extends keyof T>(object: T, key: K
   const { [key]: _before, ...rest } = object;
   return value === null || value === undefined ? (rest as T) : ({ ...rest, [key]: value } as T); // the same keys, the optional one absent
 }
+
+/** This id, or the next one with a number. */
+export function freeLoopId(loadout: Loadout, preferred: string): string {
+  let id = preferred;
+  for (let number = 2; Object.hasOwn(loadout.loops, id); number += 1) id = `${preferred}-${number}`;
+  return id;
+}

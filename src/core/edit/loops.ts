@@ -10,6 +10,7 @@ import {
   withField,
   withSocket,
   withoutKeys,
+  freeLoopId,
 } from "./loadout-edit.ts";
 import { addExit, unknownLoop, withLoop } from "./edges-and-exits.ts";
 import { withoutStrayAdvances } from "./sockets.ts";
@@ -27,7 +28,7 @@ export function createLoop(
   if (refused) return refused;
   const ordered = memberOrder(loadout, members);
   const [first = "", last = first] = [ordered[0], ordered.at(-1)];
-  const id = freeLoopId(loadout);
+  const id = freeLoopId(loadout, "workItemIteration");
   const source = generatorBefore(loadout, ordered, isGenerator);
   const loop: Loop = {
     sockets: ordered as SocketId[], // keys of sockets, checked above
@@ -133,13 +134,6 @@ export function setLoopMember(loadout: Loadout, id: string, socket: string, isMe
   }
   const exits = loop.exits.filter((exit) => exit.targetSocketId !== socket);
   return ok(withLoop(loadout, id, { ...loop, sockets: [...loop.sockets, socket as SocketId], exits })); // a key of sockets
-}
-
-function freeLoopId(loadout: Loadout): string {
-  const preferred = "workItemIteration";
-  let id = preferred;
-  for (let number = 2; Object.hasOwn(loadout.loops, id); number += 1) id = `${preferred}-${number}`;
-  return id;
 }
 
 /** The members in the order of a cast: from the entered one along the edges. */

@@ -4,6 +4,7 @@ import { NEXT_ITEM, type Condition, type Edge, type Loadout, type Loop, type Soc
 import type { ParseMode } from "../model/materia.ts";
 import type { Point } from "../view/layout/drawing.ts";
 import {
+  freeLoopId,
   loopContaining,
   unknownSocket,
   refuseEdit,
@@ -79,38 +80,68 @@ function withoutThen({ then, ...edge }: Edge, gone: (id: Destination) => boolean
 
 /** [E4] Copies sockets with new ids. Edges between copied sockets connect the copies; others keep their target. */
 export function duplicateSockets(loadout: Loadout, ids: readonly string[]): Result<Loadout> {
-  const copies = new Map<string, SocketId>();
-  let result = loadout;
-  for (const id of sortSocketIds(ids)) {
-    const socket = findSocket(result, id);
-    if (!socket) return unknownSocket(id);
-    const copy = nextSocketId(result);
-    copies.set(id, copy);
-    result = withSocket(result, copy, socket);
-  }
-  for (const copy of copies.values()) {
-    const socket = result.sockets[copy];
-    if (!socket) continue;
-    const edges = socket.edges.map((edge) => ({
-      ...edge,
-      to: copies.get(edge.to) ?? edge.to,
-      ...(edge.then === undefined ? {} : { then: copies.get(edge.then) ?? edge.then }),
-    }));
-    result = withSocket(result, copy, { ...socket, edges });
-  }
+  const missing = ids.find((id) => !findSocket(loadout, id));
+  if (missing !== undefined) return unknownSocket(missing);
+  const { result, copies } = addCopies(loadout, loadout, ids);
   const loops = Object.entries(result.loops).map(([id, loop]) => [
     id,
     { ...loop, sockets: [...loop.sockets, ...loop.sockets.flatMap((member) => copies.get(member) ?? [])] },
   ]);
-  const layout = [...copies].flatMap(([id, copy]) => {
-    const at = result.layout[id];
-    return at ? [[copy, { x: at.x + 24, y: at.y + 24 }] as const] : [];
-  });
-  return ok({
-    ...result,
-    loops: Object.fromEntries(loops),
-    layout: { ...result.layout, ...Object.fromEntries(layout) },
-  });
+  return ok({ ...result, loops: Object.fromEntries(loops) });
+}
+
+/** [E34] Only these sockets, as a loadout that can be pasted into another or imported. */
+export function copySockets(loadout: Loadout, ids: readonly string[]): Result<Loadout> {
+  return removeSockets(
+    loadout,
+    Object.keys(loadout.sockets).filter((id) => !ids.includes(id)),
+  );
+}
+
+/** [E34] Adds the sockets and loops of a copy with new ids. */
+export function pasteSockets(loadout: Loadout, copied: Loadout): Result<Loadout> {
+  const { result, copies } = addCopies(loadout, copied, Object.keys(copied.sockets));
+  const newId = (id: SocketId): SocketId => copies.get(id) ?? id;
+  const loops = Object.entries(copied.loops).map(([id, loop]): [string, Loop] => [
+    freeLoopId(loadout, id),
+    {
+      ...loop,
+      sockets: loop.sockets.map(newId),
+      ...(loop.consumes ? { consumes: { ...loop.consumes, from: newId(loop.consumes.from) } } : {}),
+      exits: loop.exits.map((exit) => ({
+        ...exit,
+        from: newId(exit.from),
+        targetSocketId: exit.targetSocketId === END ? END : newId(exit.targetSocketId),
+      })),
+    },
+  ]);
+  const entry = Object.keys(loadout.sockets).length === 0 ? newId(copied.entry) : loadout.entry;
+  return ok({ ...result, entry, loops: { ...result.loops, ...Object.fromEntries(loops) } });
+}
+
+/** Adds sockets of `source` under new ids, a little aside. Edges among them lead to the copies. */
+function addCopies(loadout: Loadout, source: Loadout, ids: readonly string[]) {
+  const copies = new Map<string, SocketId>();
+  let result = loadout;
+  for (const id of sortSocketIds(ids)) {
+    const socket = findSocket(source, id);
+    if (!socket) continue;
+    const copy = nextSocketId(result);
+    const at = source.layout[id];
+    copies.set(id, copy);
+    result = withSocket(result, copy, socket);
+    if (at) result = { ...result, layout: { ...result.layout, [copy]: { x: at.x + 24, y: at.y + 24 } } };
+  }
+  for (const copy of copies.values()) {
+    const socket = result.sockets[copy];
+    const edges = (socket?.edges ?? []).map((edge) => ({
+      ...edge,
+      to: copies.get(edge.to) ?? edge.to,
+      ...(edge.then === undefined ? {} : { then: copies.get(edge.then) ?? edge.then }),
+    }));
+    if (socket) result = withSocket(result, copy, { ...socket, edges });
+  }
+  return { result, copies };
 }
 
 export function setMateria(loadout: Loadout, id: string, materia: string): Result<Loadout> {

@@ -92,7 +92,7 @@ function isSliderKey(target: EventTarget | null, key: string): boolean {
   return isSlider && ["home", "end", "left", "right", "up", "down", "pageup", "pagedown"].includes(key);
 }
 
-function isTyping(target: EventTarget | null): boolean {
+export function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target.isContentEditable || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement)
     return true;

@@ -1,6 +1,5 @@
 import { useMemo, type ReactElement } from "react";
-import type { DrawnLine } from "../../../core/view/layout/drawing.ts";
-import { COMPACT_METRICS, scaleMetrics } from "../../../core/view/layout/drawing.ts";
+import { COMPACT_METRICS, scaleMetrics, type DrawnLine } from "../../../core/view/layout/drawing.ts";
 import { layoutGraph } from "../../../core/view/layout/layout.ts";
 import { line } from "../../../core/view/line.ts";
 import { createPlayback } from "../../../core/view/progress/playback.ts";

@@ -50,6 +50,7 @@ export function createFlowNodes(props: FlowNodesInput): Node[] {
             edit,
           }),
           draggable: edit,
+          selectable: edit,
         },
       ];
     }),

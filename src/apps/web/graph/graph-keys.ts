@@ -52,7 +52,7 @@ export function useGraphKeys(
   };
 }
 
-function partFromElement(target: EventTarget): GraphPart | null {
+export function partFromElement(target: EventTarget | null): GraphPart | null {
   const text = target instanceof HTMLElement ? target.closest<HTMLElement>("[data-part]")?.dataset["part"] : undefined;
   const [, kind, id] = /^(socket|edge|loop) (.*)$/.exec(text ?? "") ?? [];
   return id === undefined ? null : { kind: kind as GraphPart["kind"], id }; // the expression matches only these kinds

@@ -5,6 +5,7 @@
 import {
   ReactFlow,
   ReactFlowProvider,
+  SelectionMode,
   ViewportPortal,
   type Connection,
   type Node,
@@ -21,7 +22,7 @@ import {
   type ReactNode,
   type Ref,
 } from "react";
-import type { Graph } from "../../../core/compile/graph.ts";
+import { materiaOf, type Graph } from "../../../core/compile/graph.ts";
 import type { GraphDrawing, Point } from "../../../core/view/layout/drawing.ts";
 import { EdgeLayer } from "./edges.tsx";
 import { createFlowNodes } from "./flow-nodes.ts";
@@ -44,6 +45,8 @@ export interface GraphEditHandlers {
   readonly onMove?: (positions: Readonly<Record<string, Point>>, isDone: boolean) => void;
   /** An edge from the round (forward), square (return) or diamond (rework) handle to a socket or the end. */
   readonly onConnect?: (from: string, to: string, handle: "forward" | "return" | "rework") => void;
+  /** [E34] The sockets inside a frame that was drawn with Shift. */
+  readonly onFrame?: (sockets: readonly string[]) => void;
   /** A drop of `dataTransfer.setData("text/materia", name)`. */
   readonly onDrop?: (materia: string, at: Point) => void;
 }
@@ -85,6 +88,7 @@ function GraphCanvas(props: GraphViewProps): ReactElement {
   const box = useRef<HTMLDivElement>(null);
   const view = useGraphViewport(box, drawing, { grows, whole: props.fitWhole ?? false, handle: props.handle });
   const hasMap = !grows && needsMiniMap(drawing);
+  const framed = useRef<Set<string> | null>(null);
   const keys = useGraphKeys(box, { ...props, reveal: view.reveal });
   const nodes = useMemo(
     () => createFlowNodes({ graph, drawing, marks, selected, compact, edit: edit !== undefined, focus: keys.focus }),
@@ -108,8 +112,8 @@ function GraphCanvas(props: GraphViewProps): ReactElement {
         edges={NO_EDGES}
         nodeTypes={NODE_TYPES}
         {...clickHandlers(onSelect)}
-        {...changeHandlers(edit)}
         {...FLOW_OPTIONS}
+        {...changeHandlers(edit, framed)}
         {...scrollOptions(grows)}
         onlyRenderVisibleElements={drawing.sockets.length > 80}
         translateExtent={view.extent}
@@ -131,6 +135,7 @@ function GraphCanvas(props: GraphViewProps): ReactElement {
         <MiniMap
           drawing={drawing}
           stateOf={(id) => socketState(marks?.sockets?.get(id))}
+          colorOf={(id) => graph.sockets[id] && materiaOf(graph, graph.sockets[id]).color}
           width={view.width}
           height={view.frameHeight}
         />
@@ -149,7 +154,10 @@ const NO_EDGES: never[] = [];
 const FLOW_OPTIONS = {
   nodesFocusable: false,
   edgesFocusable: false,
-  elementsSelectable: false,
+  selectionKeyCode: "Shift",
+  multiSelectionKeyCode: null,
+  deleteKeyCode: null,
+  selectionMode: SelectionMode.Partial,
   disableKeyboardA11y: true,
   zoomOnScroll: false,
   zoomOnDoubleClick: false,
@@ -175,11 +183,19 @@ function clickHandlers(onSelect: GraphViewProps["onSelect"]) {
   };
 }
 
-function changeHandlers(edit: GraphEditHandlers | undefined) {
+function changeHandlers(edit: GraphEditHandlers | undefined, framed: { current: Set<string> | null }) {
   return {
+    elementsSelectable: edit?.onFrame !== undefined,
+    onSelectionStart: (): void => void (framed.current = new Set()),
+    onSelectionEnd: (): void => {
+      edit?.onFrame?.([...(framed.current ?? [])]);
+      framed.current = null;
+    },
     nodesDraggable: edit?.onMove !== undefined,
     nodesConnectable: edit?.onConnect !== undefined,
     onNodesChange: (changes: readonly NodeChange[]): void => {
+      for (const change of changes)
+        if (change.type === "select") framed.current?.[change.selected ? "add" : "delete"](change.id);
       const moves = changes.flatMap((change) =>
         change.type === "position" && change.position ? [[change.id, change.position] as const] : [],
       );

@@ -16,6 +16,7 @@ import type { Box, GraphDrawing, Point } from "../../../core/view/layout/drawing
 import { bindSheets } from "../ui/classes.ts";
 import mapSheet from "./mini-map.module.css";
 import { textScale } from "../browser/display.ts";
+import { materiaColorStyle } from "../ui/icons.tsx";
 
 const css = bindSheets(mapSheet);
 
@@ -34,24 +35,28 @@ export function MiniMap(props: {
   readonly drawing: GraphDrawing;
   /** The state of a socket: `live`, `failed`, … */
   readonly stateOf: (id: string) => string | undefined;
+  readonly colorOf: (id: string) => string | undefined;
   readonly width: number;
   readonly height: number;
 }): ReactElement {
-  const { drawing, stateOf, width, height } = props;
+  const { drawing, stateOf, colorOf, width, height } = props;
   const { x, y, zoom } = useViewport();
   const flow = useReactFlow();
+  const columns = mapColumns(drawing, height);
+  const columnHeight = drawing.height / columns;
   const goTo = (event: PointerEvent<SVGSVGElement>): void => {
     if (event.buttons !== 1) return;
-    const toDrawing = event.currentTarget.getScreenCTM()?.inverse();
-    if (!toDrawing) return;
-    const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(toDrawing);
-    const middle = drawing.width * zoom <= width ? drawing.width / 2 : at.x;
-    void flow.setCenter(middle, at.y, { zoom });
+    const toMap = event.currentTarget.getScreenCTM()?.inverse();
+    if (!toMap) return;
+    const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(toMap);
+    const column = Math.max(0, Math.min(columns - 1, Math.floor(at.x / drawing.width)));
+    const middle = drawing.width * zoom <= width ? drawing.width / 2 : at.x - column * drawing.width;
+    void flow.setCenter(middle, at.y + column * columnHeight, { zoom });
   };
   return (
     <svg
       className={css("mini-map")}
-      viewBox={`0 0 ${drawing.width} ${drawing.height}`}
+      viewBox={`0 0 ${columns * drawing.width} ${columnHeight}`}
       preserveAspectRatio="xMidYMin meet"
       aria-hidden="true"
       onPointerDown={(event) => {
@@ -60,22 +65,50 @@ export function MiniMap(props: {
       }}
       onPointerMove={goTo}
     >
-      {drawing.loops.map(({ id, box }) => (
-        <rect key={`loop ${id}`} className={css("map-loop")} {...rectOf(box)} />
+      {Array.from({ length: columns }, (_, column) => (
+        <svg
+          key={column}
+          x={column * drawing.width}
+          width={drawing.width}
+          height={columnHeight}
+          viewBox={`0 ${column * columnHeight} ${drawing.width} ${columnHeight}`}
+        >
+          {drawing.loops.map(({ id, box }) => (
+            <rect key={`loop ${id}`} className={css("map-loop")} {...rectOf(box)} />
+          ))}
+          {drawing.sockets
+            .filter(({ box }) => Math.floor((box.y + box.height / 2) / columnHeight) === column)
+            .map(({ id, box }) => (
+              <rect
+                key={id}
+                className={css("map-socket")}
+                data-state={stateOf(id)}
+                style={materiaColorStyle(colorOf(id))}
+                {...rectOf(box)}
+              />
+            ))}
+          <rect
+            className={css("map-sight")}
+            x={-x / zoom}
+            y={-y / zoom}
+            width={width / zoom}
+            height={height / zoom}
+            vectorEffect="non-scaling-stroke"
+          />
+        </svg>
       ))}
-      {drawing.sockets.map(({ id, box }) => (
-        <rect key={id} className={css("map-socket")} data-state={stateOf(id)} {...rectOf(box)} />
-      ))}
-      <rect
-        className={css("map-sight")}
-        x={-x / zoom}
-        y={-y / zoom}
-        width={width / zoom}
-        height={height / zoom}
-        vectorEffect="non-scaling-stroke"
-      />
     </svg>
   );
+}
+
+const MAP_WIDTH = 72;
+
+/** A long graph is folded into columns, as many as make its sockets largest. */
+function mapColumns({ width, height }: GraphDrawing, room: number): number {
+  const scale = (columns: number): number => Math.min(MAP_WIDTH / (columns * width), (columns * room) / height);
+  let best = 1;
+  for (let columns = 2; columns <= 6; columns += 1) if (scale(columns) > scale(best)) best = columns;
+  return best;
 }
 
 function rectOf({ x, y, width, height }: Box): Box {
@@ -195,9 +228,9 @@ interface GraphViewport {
   readonly reveal: (box: Box) => void;
 }
 
-/** For letters of normal size: larger letters may shrink to the same size. */
 /** A graph of 300 sockets is visible as a whole. */
 export const LEAST_ZOOM = 0.03;
+/** For letters of normal size: larger letters may shrink to the same size. */
 const MIN_READABLE_ZOOM = 0.8;
 const MIN_ZOOM = 0.3;
 

@@ -89,6 +89,11 @@ export function useGraphEditing(
         setDragged((before) => (isDone ? null : { ...before, ...held }));
         if (isDone) apply(`Move ${moved.join(", ")}`, (each) => placeSockets(each, held));
       },
+      onFrame: (ids) => {
+        // Shift also marks text, which would be copied instead.
+        getSelection()?.removeAllRanges();
+        select(...ids.map((id) => ({ kind: "socket" as const, id })));
+      },
       onConnect: (from, to, handle) => draw(from, to, handle === "rework" ? "not_satisfied" : undefined),
       onDrop: (materia, at) => {
         const id = nextSocketId(loadout);

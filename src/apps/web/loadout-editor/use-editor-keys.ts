@@ -1,12 +1,24 @@
+import { useEffect, useRef } from "react";
 import { connectSockets, moveEdge } from "../../../core/edit/edges-and-exits.ts";
-import { addSocket, duplicateSockets, nextSocketId, placeSockets, removeSockets } from "../../../core/edit/sockets.ts";
+import {
+  addSocket,
+  copySockets,
+  duplicateSockets,
+  nextSocketId,
+  pasteSockets,
+  placeSockets,
+  removeSockets,
+} from "../../../core/edit/sockets.ts";
 import { insertSocketInWay, removeWay, findAuthoredWay } from "../../../core/edit/ways.ts";
 import { createLoop, removeLoop } from "../../../core/edit/loops.ts";
+import { draftFromText, printLoadout } from "../../../core/edit/loadout-draft.ts";
+import { countedText } from "../../../core/model/text.ts";
 import { ok } from "../../../core/model/issue.ts";
 import type { Box, Point } from "../../../core/view/layout/drawing.ts";
 import { canAnswerSatisfied } from "../../../core/model/materia.ts";
+import { partFromElement } from "../graph/graph-keys.ts";
 import type { GraphPart } from "../graph/graph-marks.ts";
-import { useKeysOutsideDialogs } from "../browser/keyboard.ts";
+import { isTyping, useKeysOutsideDialogs } from "../browser/keyboard.ts";
 import { edgeWayId } from "../../../core/model/ids.ts";
 import type { PendingConnection } from "./use-canvas.ts";
 import { type EditorDialogName, type Editor, isDirty } from "./editor.ts";
@@ -68,6 +80,11 @@ export function useEditorKeys(editor: Editor, canvas: CanvasControl): void {
         canvas.focusWhenDrawn(first);
       return true;
     },
+    "ctrl+a": () => {
+      if (isTyping(document.activeElement)) return false;
+      select(...Object.keys(editor.loadout.sockets).map((id) => ({ kind: "socket" as const, id })));
+      return true;
+    },
     "ctrl+s": () => {
       if (editor.readOnly === null && !isDirty(editor.draft)) toast({ text: "Nothing to save." });
       else canvas.open(editor.readOnly === null ? "review" : "duplicate");
@@ -75,6 +92,52 @@ export function useEditorKeys(editor: Editor, canvas: CanvasControl): void {
     f8: canvas.nextProblem,
     escape: () => (selected.length > 0 ? select() : false),
   });
+  useClipboard({
+    copy: () => copySelection(editor, ids()),
+    paste: (text) => pasteSelection(editor, text),
+  });
+}
+
+/** [E34] The keys of the system for copy and paste, outside fields and dialogs. */
+function useClipboard(clipboard: { readonly copy: () => string | null; readonly paste: (text: string) => void }): void {
+  const latest = useRef(clipboard);
+  useEffect(() => {
+    latest.current = clipboard;
+  });
+  useEffect(() => {
+    const handle = (event: ClipboardEvent): void => {
+      const isElsewhere = isTyping(document.activeElement) || document.querySelector("dialog[open]") !== null;
+      // A person who marked text wants that text.
+      if (isElsewhere || (event.type === "copy" && String(getSelection()) !== "")) return;
+      const text = event.type === "copy" ? latest.current.copy() : null;
+      if (text !== null) event.clipboardData?.setData("text/plain", text);
+      if (event.type === "paste") latest.current.paste(event.clipboardData?.getData("text/plain") ?? "");
+      if (text !== null || event.type === "paste") event.preventDefault();
+    };
+    document.addEventListener("copy", handle);
+    document.addEventListener("paste", handle);
+    return () => {
+      document.removeEventListener("copy", handle);
+      document.removeEventListener("paste", handle);
+    };
+  }, []);
+}
+
+function copySelection({ loadout }: Editor, ids: readonly string[]): string | null {
+  const copied = ids.length === 0 ? null : copySockets(loadout, ids);
+  if (!copied?.ok) return null;
+  toast({ text: `Copied ${countedText(ids.length, "socket")}. Paste with Ctrl V, also in another loadout.` });
+  return printLoadout(copied.value);
+}
+
+function pasteSelection(editor: Editor, text: string): void {
+  const { loadout } = draftFromText(editor.name, text);
+  const before = new Set(Object.keys(editor.loadout.sockets));
+  const count = Object.keys(loadout.sockets).length;
+  if (count === 0) return toast({ text: "The clipboard has no sockets. Copy some in a loadout first." });
+  const pasted = editor.apply(`Paste ${countedText(count, "socket")}`, (each) => pasteSockets(each, loadout));
+  const fresh = Object.keys(pasted?.sockets ?? {}).filter((id) => !before.has(id));
+  if (fresh.length > 0) editor.select(...fresh.map((id) => ({ kind: "socket" as const, id })));
 }
 
 /** [E2] Adds a socket after the selected one. */
@@ -127,9 +190,7 @@ export function makeLoopFrom(editor: Editor, ids: readonly string[]): void {
 }
 
 export function focusedPart(): GraphPart | null {
-  const text = document.activeElement?.closest<HTMLElement>("[data-part]")?.dataset["part"];
-  const [, kind, id] = /^(socket|edge|loop) (.*)$/.exec(text ?? "") ?? [];
-  return id === undefined ? null : { kind: kind as GraphPart["kind"], id }; // the expression matches only these kinds
+  return partFromElement(document.activeElement);
 }
 
 function focusedParts(): readonly GraphPart[] {

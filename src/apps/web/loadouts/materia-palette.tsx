@@ -79,7 +79,10 @@ function PaletteRow(props: {
       }}
     >
       <MateriaIcon materia={value} size="sm" />
-      <span className={css("cut grow")}>{name}</span>
+      <span className={css("grow side-text")}>
+        <span className={css("cut")}>{name}</span>
+        <span className={css("faint cut")}>{value?.description ?? ""}</span>
+      </span>
       {!value && <Icon name="warning" />}
     </button>
   );
@@ -134,7 +137,10 @@ export function PickMateriaDialog(props: {
             onClick={() => onAdd(name)}
           >
             <MateriaIcon materia={value} size="sm" />
-            <span className={css("cut grow")}>{name}</span>
+            <span className={css("grow side-text")}>
+              <span className={css("cut")}>{name}</span>
+              <span className={css("faint cut")}>{value?.description ?? ""}</span>
+            </span>
             <span className={css("faint")}>{title}</span>
           </li>
         ))}
