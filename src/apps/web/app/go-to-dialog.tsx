@@ -1,10 +1,10 @@
-import { useEffect, useId, useMemo, useState, type KeyboardEvent, type ReactElement } from "react";
+import { useMemo, type ReactElement } from "react";
 import { rowActionOf } from "../../../core/view/cast-actions.ts";
 import type { CastSummary } from "../../../core/cast/summary.ts";
 import { toggleTheme } from "../browser/display.ts";
 import { useCatalog } from "../data/use-catalog.ts";
 import { useCasts } from "../data/use-casts-and-fleet.ts";
-import { Dialog } from "../ui/dialog.tsx";
+import { SearchDialog } from "../ui/search-list.tsx";
 import { capitalize } from "../ui/status.tsx";
 import { navigate, hrefOf } from "../browser/route.ts";
 import { MAIN_PAGES } from "./top-bar.tsx";
@@ -23,82 +23,33 @@ const MAX_ENTRIES = 40;
 
 /** [W47] Opens or does anything by a few letters of its name; what was used last comes first. */
 export function GoToDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
-  const [text, setText] = useState("");
-  const list = useId();
   const entries = useGoToEntries();
-  const found = useMemo(
-    () => entries.filter((entry) => matchesSearch(entry, text)).slice(0, MAX_ENTRIES),
-    [entries, text],
-  );
-  const open = (entry: GoToEntry | undefined): void => {
-    if (!entry) return;
-    onClose();
-    rememberEntry(entry.key);
-    if (entry.href !== undefined) navigate(entry.href);
-    entry.act?.();
-  };
-  const { at, setAt, onKey } = useHighlightedEntry(list, found, open);
   return (
-    <Dialog title="Go to" onClose={onClose} className={css("search-dialog")}>
-      <label className={css("field")}>
-        <span className={css("spoken")}>Search actions, pages, casts, loadouts and materia</span>
-        <input
-          role="combobox"
-          aria-expanded="true"
-          aria-controls={list}
-          aria-activedescendant={found[at] ? `${list}-${at}` : undefined}
-          placeholder="An action, a cast, a loadout, a materia"
-          value={text}
-          onKeyDown={onKey}
-          onChange={(event) => {
-            setText(event.target.value);
-            setAt(0);
-          }}
-        />
-      </label>
-      <ul className={css("option-list")} id={list} role="listbox" aria-label="Places">
-        {found.map((entry, index) => (
-          <li
-            key={entry.key}
-            id={`${list}-${index}`}
-            role="option"
-            aria-selected={index === at}
-            onClick={() => open(entry)}
-            onPointerMove={() => setAt(index)}
-          >
-            <span className={css("cut grow")} dir="auto">
-              {entry.text}
-            </span>
-            <span className={css("faint")}>{entry.kind}</span>
-          </li>
-        ))}
-      </ul>
-      {found.length === 0 && <p className={css("faint nothing-found")}>Nothing matches.</p>}
-    </Dialog>
+    <SearchDialog
+      title="Go to"
+      label="Search actions, pages, casts, loadouts and materia"
+      placeholder="An action, a cast, a loadout, a materia"
+      listLabel="Places"
+      nothing="Nothing matches."
+      find={(text) => entries.filter((entry) => matchesSearch(entry, text)).slice(0, MAX_ENTRIES)}
+      keyOf={({ key }) => key}
+      draw={({ text, kind }) => (
+        <>
+          <span className={css("cut grow")} dir="auto">
+            {text}
+          </span>
+          <span className={css("faint")}>{kind}</span>
+        </>
+      )}
+      onPick={({ key, href, act }) => {
+        onClose();
+        rememberEntry(key);
+        if (href !== undefined) navigate(href);
+        act?.();
+      }}
+      onClose={onClose}
+    />
   );
-}
-
-/** The option that Enter picks; arrow keys move it and keep it visible. */
-function useHighlightedEntry(
-  list: string,
-  entries: readonly GoToEntry[],
-  open: (entry: GoToEntry | undefined) => void,
-) {
-  const [at, setAt] = useState(0);
-  useEffect(() => {
-    document.getElementById(`${list}-${at}`)?.scrollIntoView({ block: "nearest" });
-  }, [at, list]);
-  const onKey = (event: KeyboardEvent): void => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step !== undefined) {
-      event.preventDefault();
-      setAt((before) => Math.max(0, Math.min(entries.length - 1, before + step)));
-    } else if (event.key === "Enter") {
-      event.preventDefault();
-      open(entries[at]);
-    }
-  };
-  return { at, setAt, onKey };
 }
 
 function matchesSearch({ text, kind }: GoToEntry, search: string): boolean {

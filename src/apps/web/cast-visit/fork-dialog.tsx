@@ -7,6 +7,7 @@ import type { TimelineVisit } from "../../../core/view/progress/playback.ts";
 import { ForkPreview } from "../../../core/wire/testing.ts";
 import { navigate, hrefOf } from "../browser/route.ts";
 import { useCommandOutput, useCommand } from "../data/use-command.ts";
+import { ModelField, RequestField } from "../dialogs/cast-fields.tsx";
 import { ConfirmDialog } from "../ui/dialog.tsx";
 import { IssueList } from "../ui/issues.tsx";
 import type { WatchedCast } from "../cast-replay/use-cast.ts";
@@ -62,9 +63,9 @@ export function ForkDialog(props: {
       onAct={() => void start()}
     >
       <ForkSummary plan={plan.value} isFirst={isFirst} />
-      <TextAreaField label="Request" value={edits.request} onChange={(request) => set({ request })} />
+      <RequestField value={edits.request} onType={(request) => set({ request })} />
       {canWriteHandoff(cast, visit) && <HandoffField visit={visit} edits={edits} onEdit={set} />}
-      <ModelField value={edits.model} usual={castFile.model} onChange={(name) => set({ model: name })} />
+      <ModelField value={edits.model} usual={castFile.model} onType={(name) => set({ model: name })} />
       {areKept && (
         <label className={css("row")}>
           <input
@@ -77,26 +78,6 @@ export function ForkDialog(props: {
       )}
       <IssueList issues={command.issues.length > 0 ? command.issues : plan.issues} />
     </ConfirmDialog>
-  );
-}
-
-function ModelField(props: {
-  readonly value: string;
-  readonly usual: string | null;
-  readonly onChange: (model: string) => void;
-}): ReactElement {
-  return (
-    <label className={css("option")}>
-      <span className={css("label")}>Model, from here on; empty for the one it had</span>
-      <span className={css("field")}>
-        <input
-          className={css("monospace")}
-          value={props.value}
-          placeholder={props.usual ?? "provider/model"}
-          onChange={(event) => props.onChange(event.target.value)}
-        />
-      </span>
-    </label>
   );
 }
 
@@ -158,30 +139,18 @@ function HandoffField(props: {
         <span>{`Write what ${visit.materia} hands over instead of running it`}</span>
       </label>
       {edits.handoff !== null && (
-        <TextAreaField label="Handoff" value={edits.handoff} onChange={(handoff) => onEdit({ handoff })} mono />
+        <label className={css("option")}>
+          <span className={css("label")}>Handoff</span>
+          <span className={css("field")}>
+            <textarea
+              className={css("monospace")}
+              rows={8}
+              value={edits.handoff}
+              onChange={(event) => onEdit({ handoff: event.target.value })}
+            />
+          </span>
+        </label>
       )}
     </>
-  );
-}
-
-function TextAreaField(props: {
-  readonly label: string;
-  readonly value: string;
-  readonly onChange: (text: string) => void;
-  readonly mono?: boolean;
-}): ReactElement {
-  const { label, value, onChange, mono = false } = props;
-  return (
-    <label className={css("option")}>
-      <span className={css("label")}>{label}</span>
-      <span className={css("field")}>
-        <textarea
-          className={css(mono ? "monospace" : "")}
-          rows={mono ? 8 : 3}
-          value={value}
-          onChange={(event) => onChange(event.target.value)}
-        />
-      </span>
-    </label>
   );
 }

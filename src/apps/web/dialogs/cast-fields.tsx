@@ -6,6 +6,8 @@ import { useCatalog } from "../data/use-catalog.ts";
 export function ModelField(props: {
   /** The accessible name, for a field without its own label. */
   readonly named?: string;
+  /** The model of the cast that runs again. */
+  readonly usual?: string | null;
   readonly value: string;
   readonly onType: (model: string) => void;
 }): ReactElement {
@@ -23,7 +25,7 @@ export function ModelField(props: {
           className={css("monospace")}
           list={list}
           value={value}
-          placeholder={catalog?.settings.model ?? "Pi's default"}
+          placeholder={props.usual ?? catalog?.settings.model ?? "Pi's default"}
           aria-label={name}
           spellCheck={false}
           onChange={(event) => onType(event.target.value)}

@@ -1,10 +1,8 @@
 import type { ReactElement } from "react";
-import { missingMateria, type ImportedConfig } from "../../../core/edit/import-export.ts";
 import { catalogEntryOf } from "../../../core/edit/loadout-draft.ts";
 import NewCastDialog from "../dialogs/new-cast-dialog.tsx";
 import { RehearseDialog } from "../dialogs/rehearse-dialog.tsx";
 import { DeleteEntryDialog, NameEntryDialog, SaveEntryDialog } from "../dialogs/entry-dialogs.tsx";
-import { navigate, hrefOf } from "../browser/route.ts";
 import {
   useEditor,
   type EditorDialogName,
@@ -14,10 +12,8 @@ import {
   loadoutDrafts,
 } from "../loadout-editor/editor.ts";
 import { addSocketAfter, addSocketIntoEdge, focusedPart } from "../loadout-editor/use-editor-keys.ts";
-import { useStore } from "../browser/store.ts";
 import { PickMateriaDialog } from "./materia-palette.tsx";
-import { CompareLoadoutsDialog, ImportLoadoutsDialog, NewLoadoutDialog } from "./loadout-dialogs.tsx";
-import { nextFreeName } from "../dialogs/name-dialog.tsx";
+import { CompareLoadoutsDialog, ImportLoadoutsDialog, NewLoadoutDialog, useTakenNames } from "./loadout-dialogs.tsx";
 
 interface EditorDialogProps {
   readonly onClose: () => void;
@@ -36,11 +32,11 @@ export function EditorDialogs(
     case "review":
       return <SaveLoadoutDialog {...props} />;
     case "compare":
-      return <CompareDraftDialog {...props} />;
+      return <CompareLoadoutsDialog {...props} />;
     case "import":
-      return <ImportDraftsDialog {...props} />;
+      return <ImportLoadoutsDialog {...props} />;
     case "new":
-      return <CreateLoadoutDialog {...props} />;
+      return <NewLoadoutDialog {...props} />;
     case "duplicate":
     case "rename":
       return <NameLoadoutDialog {...props} what={props.dialog} />;
@@ -90,62 +86,18 @@ function DeleteLoadoutDialog({ onClose }: EditorDialogProps): ReactElement {
   return <DeleteEntryDialog drafts={loadoutDrafts} draft={draft} onRestore={restore} onClose={onClose} />;
 }
 
-function CompareDraftDialog({ onClose }: EditorDialogProps): ReactElement {
-  const { name, draft, loadout, catalog } = useEditor();
-  const saved = draft.filed === null ? null : draft.base.loadout;
-  return (
-    <CompareLoadoutsDialog
-      name={name}
-      loadout={loadout}
-      saved={saved}
-      catalog={catalog}
-      initial={draft.from}
-      onClose={onClose}
-    />
-  );
-}
-
-function ImportDraftsDialog({ onClose }: EditorDialogProps): ReactElement {
-  const { catalog } = useEditor();
-  const drafts = useStore(loadoutDrafts);
-  const taken = (each: string): boolean => catalog.loadouts.has(each) || drafts.has(each);
-  const take = ({ loadouts, materia }: ImportedConfig): void => {
-    let first: string | undefined;
-    for (const { name, draft } of loadouts) {
-      const free = taken(name) ? nextFreeName(name, taken) : name;
-      createLoadoutDraft(free, draft, { brings: missingMateria(draft.loadout, materia, catalog) });
-      first ??= free;
-    }
-    onClose();
-    if (first !== undefined) navigate(hrefOf("loadouts", first));
-  };
-  return <ImportLoadoutsDialog catalog={catalog} onClose={onClose} onImport={take} />;
-}
-
-function CreateLoadoutDialog({ onClose }: EditorDialogProps): ReactElement {
-  const { catalog } = useEditor();
-  const drafts = useStore(loadoutDrafts);
-  return (
-    <NewLoadoutDialog
-      catalog={catalog}
-      taken={(each) => catalog.loadouts.has(each) || drafts.has(each)}
-      onClose={onClose}
-    />
-  );
-}
-
 function NameLoadoutDialog({
   what,
   onClose,
 }: EditorDialogProps & { readonly what: "duplicate" | "rename" }): ReactElement {
-  const { name, draft, catalog } = useEditor();
-  const drafts = useStore(loadoutDrafts);
+  const { name, draft } = useEditor();
+  const taken = useTakenNames();
   return (
     <NameEntryDialog
       drafts={loadoutDrafts}
       draft={draft}
       what={what}
-      taken={(each) => catalog.loadouts.has(each) || drafts.has(each)}
+      taken={taken}
       onClose={onClose}
       onDuplicate={(next) => createLoadoutDraft(next, draft.history.present, { from: name, brings: draft.brings })}
     />

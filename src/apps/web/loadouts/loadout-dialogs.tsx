@@ -3,25 +3,22 @@ import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { NameDialog, nextFreeName } from "../dialogs/name-dialog.tsx";
 import { Select, FieldError, SegmentedControl } from "../ui/fields.tsx";
 import { navigate, hrefOf } from "../browser/route.ts";
-import { createLoadoutDraft } from "../loadout-editor/editor.ts";
+import { createLoadoutDraft, loadoutDrafts, useEditor } from "../loadout-editor/editor.ts";
+import { useStore } from "../browser/store.ts";
 import { css } from "../ui/classes.ts";
-import { importConfigText, missingMateria, type ImportedConfig } from "../../../core/edit/import-export.ts";
+import { importConfigText, missingMateria } from "../../../core/edit/import-export.ts";
 import { isError } from "../../../core/model/issue.ts";
 import { ConfirmDialog, Dialog } from "../ui/dialog.tsx";
 import { EMPTY_LOADOUT } from "../../../core/edit/loadout-edit.ts";
 import { draftFromLoadout, draftFromText, type LoadoutDraft, printLoadout } from "../../../core/edit/loadout-draft.ts";
 import { compareLoadouts } from "../../../core/edit/compare-loadouts.ts";
-import type { Loadout } from "../../../core/model/loadout.ts";
 import { TextDiff } from "../dialogs/diff.tsx";
 import { ChangeList } from "./problems-panel.tsx";
 
 /** [E28] Asks for a name and a template. */
-export function NewLoadoutDialog(props: {
-  readonly catalog: Catalog;
-  readonly taken: (name: string) => boolean;
-  readonly onClose: () => void;
-}): ReactElement {
-  const { catalog, taken, onClose } = props;
+export function NewLoadoutDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
+  const { catalog } = useEditor();
+  const taken = useTakenNames();
   const [chosen, setChosen] = useState("");
   const templates = loadoutTemplates(catalog);
   const begin = (name: string): void => {
@@ -53,17 +50,30 @@ export function NewLoadoutDialog(props: {
   );
 }
 
+/** Whether a loadout or a draft has a name. */
+export function useTakenNames(): (name: string) => boolean {
+  const { catalog } = useEditor();
+  const drafts = useStore(loadoutDrafts);
+  return (name) => catalog.loadouts.has(name) || drafts.has(name);
+}
+
 /** Imports loadouts from a file or pasted text, also broken ones. */
-export function ImportLoadoutsDialog(props: {
-  readonly catalog: Catalog;
-  readonly onClose: () => void;
-  readonly onImport: (brought: ImportedConfig) => void;
-}): ReactElement {
-  const { catalog, onClose, onImport } = props;
+export function ImportLoadoutsDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
+  const { catalog } = useEditor();
+  const taken = useTakenNames();
   const [text, setText] = useState("");
   const [name, setName] = useState("Imported");
   const read = text.trim() === "" ? null : importConfigText(text, name);
   const { loadouts: found, materia } = read?.ok ? read.value : { loadouts: [], materia: [] };
+  const create = (): void => {
+    const names = found.map(({ name: wanted, draft }) => {
+      const free = taken(wanted) ? nextFreeName(wanted, taken) : wanted;
+      createLoadoutDraft(free, draft, { brings: missingMateria(draft.loadout, materia, catalog) });
+      return free;
+    });
+    onClose();
+    if (names[0] !== undefined) navigate(hrefOf("loadouts", names[0]));
+  };
   const take = async (file: File | undefined): Promise<void> => {
     if (!file) return;
     setName(file.name.replace(/\.jsonc?$/, ""));
@@ -75,7 +85,7 @@ export function ImportLoadoutsDialog(props: {
       action={found.length > 1 ? `Import ${found.length} loadouts` : "Import"}
       off={found.length === 0 ? "Choose a file or paste its text" : null}
       onClose={onClose}
-      onAct={() => onImport({ loadouts: found, materia })}
+      onAct={create}
     >
       <label className={css("option")}>
         <span className={css("label")}>File</span>
@@ -163,21 +173,15 @@ function loadoutTemplates(catalog: Catalog): readonly LoadoutTemplate[] {
 }
 
 /** The changes from another loadout to this one. */
-export function CompareLoadoutsDialog(props: {
-  readonly name: string;
-  readonly loadout: Loadout;
-  readonly saved: Loadout | null;
-  readonly catalog: Catalog;
-  readonly initial: string | null;
-  readonly onClose: () => void;
-}): ReactElement {
-  const { name, loadout, saved, catalog, initial, onClose } = props;
+export function CompareLoadoutsDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
+  const { name, draft, loadout, catalog } = useEditor();
+  const saved = draft.filed === null ? null : draft.base.loadout;
   const others = [...catalog.loadouts.values()].filter((entry) => entry.value !== undefined && entry.name !== name);
   const options = [
     ...(saved ? [{ value: "", label: `${name} as saved` }] : []),
     ...others.map((entry) => ({ value: entry.name, label: entry.name })),
   ];
-  const [other, setOther] = useState(initial ?? options[0]?.value ?? "");
+  const [other, setOther] = useState(draft.from ?? options[0]?.value ?? "");
   const [as, setAs] = useState<"list" | "text">("list");
   const before = other === "" ? saved : (catalog.loadouts.get(other)?.value ?? null);
   return (
