@@ -64,10 +64,10 @@ export default defineConfig({
       checks: { pluginTimings: false },
       output: {
         chunkFileNames: ({ facadeModuleId }) => chunkName(facadeModuleId),
-        // Small pages compress better as one file.
+        // Small pages compress better as one file, with what only they need.
         codeSplitting: {
-          includeDependenciesRecursively: false,
-          groups: [{ name: "small-pages", test: /apps\/web\/(?:compare|find|fleet)\// }],
+          includeDependenciesRecursively: true,
+          groups: [{ name: "small-pages", test: /apps\/web\/(?:find|fleet)\// }],
         },
       },
     },

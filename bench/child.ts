@@ -26,6 +26,7 @@ const MEASURES: Readonly<Record<string, (...numbers: readonly number[]) => Promi
     (await import("./measure/testing.ts")).measureTesting(tests, replayed, kept),
   fleet: async (casts = 1_000, rounds = 3) => (await import("./measure/fleet/fleet.ts")).measureFleet(casts, rounds),
   web: async () => (await import("./web-server.ts")).measureWebServer(),
+  page: async () => (await import("./page.ts")).measurePage(),
 };
 
 const [name = "", ...numbers] = process.argv.slice(2);

@@ -103,6 +103,7 @@ async function measureOwn(): Promise<OwnFigures> {
     testing: await ours("testing", 100, 200, 2_000),
     fleet: await ours("fleet", values.quick ? 200 : 1_000, ROUNDS),
     web: await ours("web"),
+    page: await ours("page"),
   };
 }
 

@@ -12,6 +12,7 @@ import type { StatusFigures } from "../measure/status.ts";
 import type { TestingFigures } from "../measure/testing.ts";
 import type { CastsFigures, SyncFigures } from "../durability.ts";
 import type { ResumeFigures, RunFigures } from "../peers/measure-peer.ts";
+import type { PageFigures } from "../page.ts";
 import type { WebFigures } from "../web-server.ts";
 
 /** One row of the comparison; what could not be measured is a sentence that says why. */
@@ -56,6 +57,8 @@ export interface OwnFigures {
   /** Absent in results of before there were fleets. */
   readonly fleet?: FleetFigures | string;
   readonly web: WebFigures | string;
+  /** In a real browser. Absent in earlier results. */
+  readonly page?: PageFigures | string;
 }
 
 export interface Machine {

@@ -203,10 +203,27 @@ function ownText(own: OwnFigures): string {
     ({ deliveryMs: { p50, p99, most } }) =>
       `${msText(p50)} in the middle, ${msText(p99)} for 99 of 100, ${msText(most)} at most`,
   );
+  if (own.page !== undefined) pageRows(own.page, row);
   return tableText([["ours alone", ""], ...rows]);
 }
 
 type Row = <T extends object>(what: string, figures: T | string, text: (figures: T) => string) => void;
+
+function pageRows(page: NonNullable<OwnFigures["page"]>, row: Row): void {
+  row("browser: list of casts", page, ({ casts, listMs }) => `${msText(listMs)}, ${numberText(casts)} casts`);
+  row(
+    "browser: a cast",
+    page,
+    ({ visits, castMs, longestTaskMs }) =>
+      `${msText(castMs)}, ${numberText(visits)} visits; longest task while it streams ${msText(longestTaskMs)}`,
+  );
+  row(
+    "browser: the editor",
+    page,
+    ({ sockets, editorMs, selectMs }) =>
+      `${msText(editorMs)}, ${numberText(sockets)} sockets; a selection ${msText(selectMs)}`,
+  );
+}
 
 function fleetRows({ fleet = "not measured" }: OwnFigures, row: Row): void {
   row(

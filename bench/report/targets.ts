@@ -82,6 +82,7 @@ function judgeCompile({ check, link }: OwnFigures): readonly JudgedFigure[] {
 
 function judgeOwn(own: OwnFigures): readonly JudgedFigure[] {
   const { prompts, startUp, casts, previous, disk, sync, status, rehearsal, web } = own;
+  const page = typeof own.page === "object" ? own.page : undefined;
   const slowest = typeof startUp === "string" ? undefined : Math.max(...Object.values(startUp.beyondMs));
   const startUpCpu = typeof startUp === "string" ? undefined : startUp.castsCpuMs;
   const view = typeof web === "string" ? undefined : web.firstViewMs;
@@ -135,6 +136,15 @@ function judgeOwn(own: OwnFigures): readonly JudgedFigure[] {
     upperLimit("first view of 10,000 events", 1_000, view, msText),
     upperLimit("first view of a cast's files", 200, typeof web === "string" ? undefined : web.filesMs, msText),
     upperLimit("journal to page, 99 of 100", 100, typeof web === "string" ? undefined : web.deliveryMs.p99, msText),
+    ...(own.page === undefined
+      ? []
+      : [
+          upperLimit("browser: list of 2,000 casts", 250, page?.listMs, msText),
+          upperLimit("browser: cast of 1,000 visits", 200, page?.castMs, msText),
+          upperLimit("browser: longest task while it streams", 100, page?.longestTaskMs, msText),
+          upperLimit("browser: editor of 300 sockets", 500, page?.editorMs, msText),
+          upperLimit("browser: selection in it", 50, page?.selectMs, msText),
+        ]),
   ];
 }
 

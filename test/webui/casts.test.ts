@@ -94,6 +94,7 @@ describe("casts in the browser", () => {
     const { page } = await look(at);
     await says(page, "do it");
     await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: /^Search actions/ }).waitFor();
     await page.keyboard.type(id);
     await page.keyboard.press("Enter");
     await page.waitForURL(new RegExp(id));

@@ -9,7 +9,6 @@ import {
   type ReactNode,
 } from "react";
 import { useCastTitle, useCastNotifications } from "./notifications.ts";
-import { GoToDialog } from "./go-to-dialog.tsx";
 import { useKeys } from "../browser/keyboard.ts";
 import { navigate, hrefOf, useRoute, type PageProps } from "../browser/route.ts";
 import { toggleTheme } from "../browser/display.ts";
@@ -83,6 +82,8 @@ export function App(): ReactElement {
 /** Dialogs that a store opens, on any page. */
 const StoredDialogs = lazy(() => loadOnline(() => import("../dialogs/stored-dialogs.tsx")));
 const ShortcutsDialog = lazy(() => import("./shortcuts-dialog.tsx"));
+const loadGoToDialog = () => import("./go-to-dialog.tsx");
+const GoToDialog = lazy(() => loadOnline(loadGoToDialog));
 
 /** Loads a part again when the server is back: a part that fails would take the whole page with it. */
 async function loadOnline<T>(load: () => Promise<T>): Promise<T> {
@@ -101,7 +102,7 @@ function useSettled(): boolean {
     const timer = setTimeout(() => {
       setSettled(true);
       // People usually open a cast from the list.
-      loadCastPage().catch(() => undefined);
+      Promise.all([loadGoToDialog(), loadCastPage()]).catch(() => undefined);
     }, 500);
     return () => clearTimeout(timer);
   }, []);

@@ -22,7 +22,7 @@ interface GoToEntry {
 const MAX_ENTRIES = 40;
 
 /** [W47] Opens or does anything by a few letters of its name; what was used last comes first. */
-export function GoToDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
+export default function GoToDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
   const entries = useGoToEntries();
   return (
     <SearchDialog

@@ -89,7 +89,7 @@ export default function CastsPage({ search: address }: PageProps): ReactElement 
       )}
       <KeyHints />
       <Suspense>{starting !== null && <NewCastDialog loadout={starting} onClose={() => setStarting(null)} />}</Suspense>
-      {dialog}
+      <Suspense>{dialog}</Suspense>
     </section>
   );
 }

@@ -1,13 +1,17 @@
-import { useRef, useState, type KeyboardEvent, type RefObject } from "react";
+import { lazy, useRef, useState, type KeyboardEvent, type RefObject } from "react";
 import type { CastSummary } from "../../../core/cast/summary.ts";
 import { rowActionOf, type CastAction } from "../../../core/view/cast-actions.ts";
 import { useKeys } from "../browser/keyboard.ts";
 import { hrefOf, navigate } from "../browser/route.ts";
 import { useStoredIds } from "../browser/stored-ids.ts";
 import { useCommand } from "../data/use-command.ts";
-import { AbortDialog, TrustCastDialog } from "../dialogs/confirm-cast-dialogs.tsx";
 import { deleteCast } from "../net/api.ts";
 import { toast } from "../ui/toasts.tsx";
+
+const AbortDialog = lazy(async () => ({ default: (await import("../dialogs/confirm-cast-dialogs.tsx")).AbortDialog }));
+const TrustCastDialog = lazy(async () => ({
+  default: (await import("../dialogs/confirm-cast-dialogs.tsx")).TrustCastDialog,
+}));
 
 /** The action of a row. */
 export type RowAction = CastAction | "archive" | "delete";

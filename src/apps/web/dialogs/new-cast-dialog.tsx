@@ -77,9 +77,11 @@ function NewCastForm(props: NewCastProps & { readonly catalog: Catalog }): React
       busy={busy}
       off={props.off ?? off}
       beside={
-        <Button off={composed.kind === "composed" ? null : off} onClick={() => setRehearses(true)}>
-          Rehearse…
-        </Button>
+        options.rehearsal === null && (
+          <Button off={composed.kind === "composed" ? null : off} onClick={() => setRehearses(true)}>
+            Rehearse…
+          </Button>
+        )
       }
       onClose={onClose}
       onAct={() => void start()}

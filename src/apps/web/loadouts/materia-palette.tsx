@@ -26,7 +26,6 @@ export function MateriaPalette({ onAdded }: { readonly onAdded: (id: string) => 
           className={css("side-row")}
           draggable={!off}
           title={value?.description ?? name}
-          aria-label={`Add ${name}`}
           aria-disabled={off || undefined}
           onClick={() => add(name)}
           onDragStart={(event) => {
@@ -34,6 +33,7 @@ export function MateriaPalette({ onAdded }: { readonly onAdded: (id: string) => 
             event.dataTransfer.effectAllowed = "copy";
           }}
         >
+          <span className={css("spoken")}>Add </span>
           <MateriaName name={name} materia={value} />
           {!value && <Icon name="warning" />}
         </button>
@@ -73,7 +73,7 @@ export function PickMateriaDialog(props: {
   );
 }
 
-/** The name of a materia above its description. */
+/** The name of a materia above its description, which the title has for screen readers. */
 function MateriaName({
   name,
   materia,
@@ -86,7 +86,9 @@ function MateriaName({
       <MateriaIcon materia={materia} size="sm" />
       <span className={css("grow side-text")}>
         <span className={css("cut")}>{name}</span>
-        <span className={css("faint cut")}>{materia?.description ?? ""}</span>
+        <span className={css("faint cut")} aria-hidden="true">
+          {materia?.description ?? ""}
+        </span>
       </span>
     </>
   );

@@ -1,4 +1,4 @@
-import { useId, type ReactElement, type ReactNode, useState, type KeyboardEvent } from "react";
+import { useId, type ReactElement, type ReactNode } from "react";
 import { Icon } from "./icons.tsx";
 import { css } from "./classes.ts";
 
@@ -160,24 +160,4 @@ export function Switch(props: {
       {label}
     </button>
   );
-}
-
-/** Arrow keys move through the options of a combobox; Enter picks one. */
-export function useOptionKeys<T>(
-  found: readonly T[],
-  choose: (option: T) => void,
-): { readonly at: number; readonly first: () => void; readonly onKey: (event: KeyboardEvent) => boolean } {
-  const [wanted, setAt] = useState(0);
-  const at = Math.max(0, Math.min(wanted, found.length - 1));
-  const onKey = (event: KeyboardEvent): boolean => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    const option = found[at];
-    if (step !== undefined) setAt(at + step);
-    else if (event.key === "Enter" && !event.ctrlKey && !event.metaKey && option !== undefined) choose(option);
-    else return false;
-    event.preventDefault();
-    event.stopPropagation();
-    return true;
-  };
-  return { at, first: () => setAt(0), onKey };
 }

@@ -1,7 +1,6 @@
-import { useEffect, useId, useState, type ReactElement, type ReactNode } from "react";
+import { useEffect, useId, useState, type KeyboardEvent, type ReactElement, type ReactNode } from "react";
 import { css } from "./classes.ts";
 import { Dialog } from "./dialog.tsx";
-import { useOptionKeys } from "./fields.tsx";
 
 /** A dialog that finds one of many by a few letters: arrow keys choose, Enter or a click picks. */
 export function SearchDialog<T>(props: {
@@ -59,4 +58,24 @@ export function SearchDialog<T>(props: {
       {found.length === 0 && <p className={css("faint nothing-found")}>{props.nothing}</p>}
     </Dialog>
   );
+}
+
+/** Arrow keys move through the options of a combobox; Enter picks one. */
+function useOptionKeys<T>(
+  found: readonly T[],
+  choose: (option: T) => void,
+): { readonly at: number; readonly first: () => void; readonly onKey: (event: KeyboardEvent) => boolean } {
+  const [wanted, setAt] = useState(0);
+  const at = Math.max(0, Math.min(wanted, found.length - 1));
+  const onKey = (event: KeyboardEvent): boolean => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const option = found[at];
+    if (step !== undefined) setAt(at + step);
+    else if (event.key === "Enter" && !event.ctrlKey && !event.metaKey && option !== undefined) choose(option);
+    else return false;
+    event.preventDefault();
+    event.stopPropagation();
+    return true;
+  };
+  return { at, first: () => setAt(0), onKey };
 }
