@@ -38,7 +38,7 @@ describe("a cast leads on", () => {
     await says(page, "Completed");
   });
 
-  it("[W30, W53] stands beside another cast, visit by visit", async () => {
+  it("[W30, W52] stands beside another cast, visit by visit", async () => {
     const { page, at, id } = await finished();
     const never = { json: { satisfied: false, context: "Still no test." } };
     const other = await begin(at, { ...REPLIES, "Auto-Eval": [never] }, { prompt: "Add a farewell" });

@@ -12,7 +12,7 @@ import compareSheet from "./compare.module.css";
 
 const css = bindSheets(compareSheet);
 
-/** [W53] Both graphs, drawn alike, with the counts of each; a socket that the other visited more or less often says so. */
+/** [W52] Both graphs, drawn alike, with the counts of each; a socket that the other visited more or less often says so. */
 export function ComparedGraphs({ casts }: { readonly casts: readonly [CastResponse, CastResponse] }): ReactElement {
   const sides = useMemo(() => casts.map(drawCast), [casts]);
   return (
