@@ -1,0 +1,111 @@
+// The review of a pull request that edits loadouts: no model and no key. One comment, updated in place.
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { addSummary, eventPayload, input, materia, readJson } from "./runner.mjs";
+
+const MARK = "<!-- pi-materia review -->";
+
+export async function review() {
+  const now = report(process.cwd());
+  const before = atBase(report);
+  const text = reviewText(now, before);
+  addSummary(text);
+  process.stdout.write(materia(["check", "--format", "github"]).stdout);
+  await comment(`${MARK}\n${text}`);
+  process.exitCode = now.check.code === 0 && now.test.code === 0 ? 0 : 1;
+}
+
+/** Tests and replays of a pull request run its own programs only where the workflow trusts it. */
+function report(cwd) {
+  const trust = input("TRUST") === "true" ? ["--trust"] : [];
+  const run = (...args) => {
+    const { code, stdout } = materia([...args, "--json"], { cwd });
+    return { code, data: readJson(stdout, {}) };
+  };
+  return { check: run("check"), test: run("test", ...trust), replay: run("replay", "--all") };
+}
+
+function atBase(work) {
+  const { pull_request: pull } = eventPayload();
+  const base = input("BASE") || pull?.base?.sha;
+  if (base === undefined || !/^[0-9A-Za-z][\w./-]*$/.test(base)) return undefined;
+  const folder = mkdtempSync(join(tmpdir(), "materia-base-"));
+  try {
+    execFileSync("git", ["worktree", "add", "--quiet", "--detach", folder, base], { stdio: "ignore" });
+    return work(folder);
+  } catch {
+    return undefined;
+  } finally {
+    execFileSync("git", ["worktree", "remove", "--force", folder], { stdio: "ignore" });
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const cell = (text) =>
+  String(text)
+    .replaceAll(/[\\|`<>]/g, "\\$&")
+    .replaceAll(/\s+/g, " ");
+
+export function reviewText({ check, test, replay }, before) {
+  const { issues = [], loadouts = [] } = check.data;
+  const errors = issues.filter(({ severity }) => severity === "error");
+  const worst = new Map((before?.check.data.loadouts ?? []).map(({ name, worstCase }) => [name, worstCase]));
+  const edited = loadouts.filter(({ name, file, worstCase }) => file !== null && worst.get(name) !== worstCase);
+  const { tests = [], coverage = {} } = test.data;
+  const failed = tests.filter(({ ok }) => !ok);
+  const covered = Object.values(coverage);
+  const percent =
+    covered.length === 0 ? null : Math.floor((100 * sum(covered, "taken")) / Math.max(1, sum(covered, "of")));
+  const { casts = 0, different = [], refused = [] } = replay.data;
+  return [
+    "### Review of the loadouts",
+    "",
+    `| | |`,
+    `|---|---|`,
+    `| check | ${errors.length === 0 ? "no errors" : `**${errors.length} errors**`}, ${issues.length - errors.length} warnings |`,
+    `| tests | ${tests.length === 0 ? (test.code === 2 ? cell(test.data.issues?.[0]?.message ?? "not run") : "none") : `${tests.length - failed.length} of ${tests.length} pass`} |`,
+    ...(percent === null ? [] : [`| coverage | ${percent} % |`]),
+    `| past casts | ${casts === 0 ? "none recorded here" : `this edit changes ${different.length} of ${casts}${refused.length === 0 ? "" : `, ${refused.length} cannot be replayed`}`} |`,
+    ...edited.map(
+      ({ name, worstCase }) =>
+        `| worst case of ${cell(name)} | ${worst.has(name) ? `${cell(worst.get(name))} → ` : "new: "}${cell(worstCase)} |`,
+    ),
+    "",
+    ...errors
+      .slice(0, 20)
+      .map(
+        ({ code, message, file, path }) => `- **${cell(code)}** ${cell(message)} (${cell(file ?? "")} ${cell(path)})`,
+      ),
+    ...failed
+      .slice(0, 20)
+      .map(({ file, failures }) => `- **${cell(file)}** ${cell(failures.map(({ what }) => what).join(", "))}`),
+    ...different
+      .slice(0, 20)
+      .map(({ castId, differences }) => `- cast ${cell(castId)}: ${cell(differences[0]?.message ?? "")}`),
+    "",
+  ].join("\n");
+}
+
+const sum = (rows, key) => rows.reduce((all, row) => all + row[key], 0);
+
+/** Writes the comment, or updates the one of an earlier run. */
+async function comment(body) {
+  const { pull_request: pull } = eventPayload();
+  const { GITHUB_API_URL: api, GITHUB_REPOSITORY: repository } = process.env;
+  if (input("TOKEN") === "" || !pull || api === undefined) return;
+  const call = async (method, path, sent) => {
+    const response = await fetch(`${api}/repos/${repository}/${path}`, {
+      method,
+      headers: { authorization: `Bearer ${input("TOKEN")}`, accept: "application/vnd.github+json" },
+      ...(sent === undefined ? {} : { body: JSON.stringify(sent) }),
+    });
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status}`);
+    return response.json();
+  };
+  const comments = await call("GET", `issues/${pull.number}/comments?per_page=100`);
+  const own = comments.find((each) => each.body?.startsWith(MARK));
+  if (own) await call("PATCH", `issues/comments/${own.id}`, { body });
+  else await call("POST", `issues/${pull.number}/comments`, { body });
+}
