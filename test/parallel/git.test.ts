@@ -104,6 +104,47 @@ it("[V9, V36, V52] a conflict is mended on the merged files; the reason names th
   expect(told[1]).toContain("=======\nuno\n>>>>>>> ");
 });
 
+/** Commits everything in the tree of an item, as its committer does. */
+function commitAs(cwd: string, author: string, message: string): void {
+  git(cwd, "add", "-A");
+  git(cwd, "commit", "-qm", message, "--author", `${author} <${author.toLowerCase()}@example.org>`);
+}
+
+it("[V53] a conflict round without a committer keeps the message, the author and the trailers of the commit before", async () => {
+  const cwd = repositoryWith({ "same.txt": LINES });
+  const message = "Say uno\n\nThe first line was English.\n\nRefs: #7";
+  const doing: ItemAction = {
+    "WI-1": edits("same.txt", "one", "ONE"),
+    "WI-2": (request) => {
+      edits("same.txt", "one", "uno")(request);
+      commitAs(request.cwd, "Ada", message);
+    },
+    "WI-2.2": ({ cwd: tree }) => writeFiles(tree, { "same.txt": LINES.replace("one", "ONE uno") }),
+  };
+  await castIn({ cwd, titles: ["a", "b"], doing });
+  expect(git(cwd, "log", "-1", "--format=%an%n%B")).toBe(`Ada\n${message}`);
+  expect(subjects(cwd)).toEqual(["first", "a", "Say uno"]);
+});
+
+it("[V53] several commits become one with the item's title, their messages, and their trailers and authors last", async () => {
+  const cwd = repositoryWith({ "same.txt": LINES });
+  const doing: ItemAction = {
+    "WI-1": edits("same.txt", "one", "ONE"),
+    "WI-2": (request) => {
+      edits("same.txt", "one", "uno")(request);
+      commitAs(request.cwd, "Ada", "Say uno\n\nRefs: #7");
+      edits("same.txt", "two", "dos")(request);
+      commitAs(request.cwd, "Bea", "Say dos\n\nBoth are Spanish.\n\nRefs: #7\nTested: yes");
+      writeFiles(request.cwd, { "rest.txt": "not committed" });
+    },
+    "WI-2.2": ({ cwd: tree }) => writeFiles(tree, { "same.txt": LINES.replace("one", "ONE uno") }),
+  };
+  await castIn({ cwd, titles: ["a", "b"], doing });
+  expect(git(cwd, "log", "-1", "--format=%an%n%B")).toBe(
+    "Bea\nb\n\nSay uno\n\nSay dos\n\nBoth are Spanish.\n\nRefs: #7\nTested: yes\nCo-authored-by: Ada <ada@example.org>",
+  );
+});
+
 it("[V36] remaining marks are the next conflict, and conflicts without marks are described in words", async () => {
   const cwd = repositoryWith({ "same.txt": LINES, "gone.txt": LINES });
   const doing: ItemAction = {

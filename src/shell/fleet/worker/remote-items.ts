@@ -122,9 +122,8 @@ async function remoteItemOutcome(
   const position = await files.fetchItem(work.child, file.castId);
   if (typeof position === "string") return brokenOutcome(position);
   if (!position) return { kind: "ended", end: { ...itemResultOf(state), ...by } };
-  const { base } = start.window;
   const { head, ckpt } = position;
-  const kept = await trees.saveTransferred(work.child, { base, head, ckpt, title });
+  const kept = await trees.saveTransferred(work.child, start.window, { head, ckpt, title });
   return kept.kind === "broken" ? kept : { kind: "ended", end: { ...itemResultOf(state, kept), ...by } };
 }
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { itemGitRef, type CastId } from "../../../core/model/ids.ts";
 import { errorText } from "../../system/files.ts";
 import type { ItemsFailure, JoinRequest, SavedWork, ItemWorktrees, MergeRequest } from "../../item-ports.ts";
+import type { ItemCastInput } from "../../../core/cast/state/parallel-run.ts";
 import type { CachedWorktree } from "../cached-worktree.ts";
 import { type Repository, runGit } from "../repository.ts";
 import {
@@ -34,7 +35,11 @@ export interface GitWorktrees extends ItemWorktrees {
   /** Cached facts of the tree of an item, if this process has filled it. */
   readonly cachedWorktree: (child: CastId) => CachedWorktree | undefined;
   /** [B50] Commits transferred work, whose objects are here already, under a ref. */
-  readonly saveTransferred: (child: CastId, work: Omit<TransferredWork, "ref">) => Promise<SavedWork | ItemsFailure>;
+  readonly saveTransferred: (
+    child: CastId,
+    window: ItemCastInput,
+    work: Omit<TransferredWork, "ref" | "base" | "previousRef">,
+  ) => Promise<SavedWork | ItemsFailure>;
 }
 
 export function createGitWorktrees(context: GitWorktreesContext): GitWorktrees {
@@ -78,7 +83,7 @@ export function createGitWorktrees(context: GitWorktreesContext): GitWorktrees {
     saveWork: ({ child, window, title, checkpoint }) =>
       withRepository(async (opened) => {
         const folder = join(worktreesFolder, child);
-        const request = { folder, ref: itemGitRef(castId, child), base: window.base, title };
+        const request = { folder, ...itemRefs(castId, child, window), base: window.base, title };
         const save = () => saveItem(opened, { ...request, cachedWorktree: cached.get(child) });
         const rebuild = () => prepare(child, window, { checkpoint, hasWorked: true });
         const saved = await saveOrRebuild(save, prepared.has(child) && checkpoint === undefined ? undefined : rebuild);
@@ -93,9 +98,15 @@ export function createGitWorktrees(context: GitWorktreesContext): GitWorktrees {
         return joined;
       }),
     cachedWorktree: (child) => cached.get(child),
-    saveTransferred: (child, work) =>
-      withRepository((opened) => saveTransferred(opened, { ...work, ref: itemGitRef(castId, child) })),
+    saveTransferred: (child, window, work) =>
+      withRepository((opened) =>
+        saveTransferred(opened, { ...work, ...itemRefs(castId, child, window), base: window.base }),
+      ),
   };
+}
+
+function itemRefs(castId: CastId, child: CastId, { previous }: ItemCastInput) {
+  return { ref: itemGitRef(castId, child), previousRef: previous && itemGitRef(castId, previous.castId) };
 }
 
 /** [V44] A lost tree is rebuilt, or the cast stops. An agent without checkpoints that removed its own tree has left nothing. */

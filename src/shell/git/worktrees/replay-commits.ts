@@ -63,15 +63,9 @@ function conflictMessages(parts: readonly string[]): string {
 
 /** Undefined if a merge is among them, one of them conflicts, or the result differs from a merge of all. */
 async function replayOneByOne(request: ReplayRequest, tree: string): Promise<string | undefined> {
-  const { cwd, base, commit, onto } = request;
-  const listed = await runGit(
-    ["log", "--reverse", "--no-show-signature", LOG_FORMAT, "--date=raw", `${base}..${commit}`],
-    {
-      cwd,
-    },
-  );
-  const commits = listed.stdout.toString("utf8").split(COMMIT_END).slice(0, -1).map(parseCommit);
-  if (!listed.ok || commits.length === 0 || commits.some(({ parents }) => parents.length !== 1)) return undefined;
+  const { cwd, onto } = request;
+  const commits = await listCommits(request);
+  if (commits.length === 0 || commits.some(({ parents }) => parents.length !== 1)) return undefined;
   let tip = onto;
   for (const [index, each] of commits.entries()) {
     const isLast = index === commits.length - 1;
@@ -89,14 +83,25 @@ interface ParsedCommit {
   readonly parents: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly words: string;
+  readonly trailers: string;
 }
 
-const LOG_FORMAT = "--format=%H%x00%P%x00%an%x00%ae%x00%ad%x00%cn%x00%ce%x00%cd%x00%B%x00%x01%x00";
+type CommitRange = Pick<ReplayRequest, "cwd" | "base" | "commit">;
+
+/** Oldest first; none if git cannot list them. */
+async function listCommits({ cwd, base, commit }: CommitRange): Promise<readonly ParsedCommit[]> {
+  const range = ["--reverse", "--no-show-signature", "--date=raw", `${base}..${commit}`];
+  const listed = await runGit(["log", LOG_FORMAT, ...range], { cwd });
+  return listed.ok ? listed.stdout.toString("utf8").split(COMMIT_END).slice(0, -1).map(parseCommit) : [];
+}
+
+const LOG_FORMAT = "--format=%H%x00%P%x00%an%x00%ae%x00%ad%x00%cn%x00%ce%x00%cd%x00%B%x00%(trailers)%x00%x01%x00";
 /** No name, date or message of a commit can contain a zero byte. */
 const COMMIT_END = "\0\u0001\0\n";
 
 function parseCommit(text: string): ParsedCommit {
-  const [id = "", parents = "", an = "", ae = "", ad = "", cn = "", ce = "", cd = "", words = ""] = text.split("\0");
+  const [id = "", parents = "", an = "", ae = "", ad = "", cn = "", ce = "", cd = "", ...texts] = text.split("\0");
+  const [words = "", trailers = ""] = texts;
   const env = {
     GIT_AUTHOR_NAME: an,
     GIT_AUTHOR_EMAIL: ae,
@@ -105,7 +110,7 @@ function parseCommit(text: string): ParsedCommit {
     GIT_COMMITTER_EMAIL: ce,
     GIT_COMMITTER_DATE: cd,
   };
-  return { id, parents: parents.split(" ").filter(Boolean), env, words };
+  return { id, parents: parents.split(" ").filter(Boolean), env, words, trailers: trailers.trim() };
 }
 
 /** The change of one commit, on another parent. */
@@ -140,12 +145,39 @@ async function copyCommit(
   return made.ok ? stdoutText(made) : undefined;
 }
 
-async function squashOnto(
-  { cwd, commit, onto, title, identity }: ReplayRequest,
-  tree: string,
-): Promise<string | undefined> {
+async function squashOnto(request: ReplayRequest, tree: string): Promise<string | undefined> {
+  const { cwd, commit, onto, title, identity } = request;
   const date = stdoutText(await runGit(["show", "-s", "--format=%cd", "--date=raw", commit], { cwd }));
-  const env = { ...(await identity()), GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date };
-  const made = await runGit(["commit-tree", tree, "-p", onto, "-F", "-"], { cwd, env, input: `${title}\n` });
+  const { author, words } = await squashMessage(request, title);
+  const env = { ...(await identity()), GIT_AUTHOR_DATE: date, ...author, GIT_COMMITTER_DATE: date };
+  const made = await runGit(["commit-tree", tree, "-p", onto, "-F", "-"], { cwd, env, input: words });
   return made.ok ? stdoutText(made) : undefined;
+}
+
+interface SquashMessage {
+  /** The author, as variables for git; empty if every message is the title. */
+  readonly author: Readonly<Record<string, string>>;
+  readonly words: string;
+}
+
+/** [V53] One commit for several. A single message stays as it is; several follow the title, their trailers last. */
+export async function squashMessage(range: CommitRange, title: string): Promise<SquashMessage> {
+  const listed = await listCommits(range);
+  const commits = listed.filter(({ parents, words }) => parents.length === 1 && words.trim() !== title.trim());
+  const last = commits.at(-1);
+  if (!last) return { author: {}, words: `${title}\n` };
+  const isAuthor = ([name]: readonly [string, string]): boolean => name.startsWith("GIT_AUTHOR_");
+  const author = Object.fromEntries(Object.entries(last.env).filter(isAuthor));
+  if (commits.length === 1) return { author, words: last.words };
+  const bodies = commits.map(({ words, trailers }) =>
+    words
+      .trim()
+      .slice(0, -trailers.length || undefined)
+      .trim(),
+  );
+  const authors = commits.map(({ env }) => `${env["GIT_AUTHOR_NAME"]} <${env["GIT_AUTHOR_EMAIL"]}>`);
+  const others = authors.filter((name) => name !== authors.at(-1)).map((name) => `Co-authored-by: ${name}`);
+  // A line that begins with a blank continues the trailer before it.
+  const trailers = [...commits.flatMap((each) => each.trailers.split(/\n(?!\s)/)), ...others].filter(Boolean);
+  return { author, words: `${[title, ...bodies, [...new Set(trailers)].join("\n")].join("\n\n").trim()}\n` };
 }

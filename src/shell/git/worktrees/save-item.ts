@@ -19,6 +19,7 @@ import { gitErrorText, runGit, stdoutText, type Repository, stdoutParts } from "
 import { isUntouched, type CachedWorktree } from "../cached-worktree.ts";
 import type { ItemRepository } from "./item-repository.ts";
 import { writeRef, readRef } from "../refs.ts";
+import { squashMessage } from "./replay-commits.ts";
 import { repairWorktree } from "./acquire-worktree.ts";
 import { quarantine, quarantinePath, runExclusively } from "./worktree.ts";
 import { errorText } from "../../system/files.ts";
@@ -29,6 +30,8 @@ export interface ItemSaveRequest {
   readonly ref: string;
   readonly base: string;
   readonly title: string;
+  /** The ref of the attempt before a conflict. */
+  readonly previousRef?: string | undefined;
   /** Cached facts of the tree; they hold while nobody has used git in it. */
   readonly cachedWorktree: CachedWorktree | undefined;
 }
@@ -83,14 +86,14 @@ async function addChangeCounts(
 /** [V8] All work of a tree as one commit on its base, for any use of git by the agent. */
 export async function commitWorktree(
   { treeOf: filesOf, identity }: ItemRepository,
-  { folder: tree, base, title, cachedWorktree: asLeft }: Omit<ItemSaveRequest, "ref">,
+  { folder: tree, base, title, previousRef, cachedWorktree: asLeft }: Omit<ItemSaveRequest, "ref">,
 ): Promise<SavedWork | ItemsFailure> {
   // The last checkpoint has everything if nobody used git in between.
   const now = asLeft?.lastCheckpoint.tree ?? (await writeWorktreeFiles(tree, base));
   if (typeof now !== "string") return now;
   if (now === (await filesOf(base))) return { kind: "kept", commit: null };
   const parent = asLeft ? base : await parentCommitFor(tree, base, "HEAD");
-  return commitWork({ identity }, { cwd: tree, now, parent, base, title });
+  return commitWork({ identity }, { cwd: tree, now, parent, base, title, previousRef });
 }
 
 /** The files of an item that ran elsewhere: its HEAD, and its last checkpoint. */
@@ -100,6 +103,7 @@ export interface TransferredWork {
   readonly ckpt: string;
   readonly title: string;
   readonly ref: string;
+  readonly previousRef?: string | undefined;
 }
 
 /** [V8, B50] The same for files from another machine. */
@@ -108,12 +112,13 @@ export async function saveTransferred(
   work: TransferredWork,
 ): Promise<SavedWork | ItemsFailure> {
   const { repository, treeOf: filesOf } = opened;
-  const { base, title, ref } = work;
+  const { base, ref } = work;
   const cwd = repository.top;
   const now = await treeOf(cwd, work.ckpt);
   if (now === undefined) return { kind: "broken", problem: "the files of an item are gone" };
   if (now === (await filesOf(base))) return { kind: "kept", commit: null };
-  const kept = await commitWork(opened, { cwd, now, parent: await parentCommitFor(cwd, base, work.head), base, title });
+  const parent = await parentCommitFor(cwd, base, work.head);
+  const kept = await commitWork(opened, { ...work, cwd, now, parent });
   if (kept.kind === "broken" || kept.commit === null) return kept;
   if (!(await writeRef(repository, ref, kept.commit)))
     return { kind: "broken", problem: `cannot write the ref ${ref}` };
@@ -126,18 +131,20 @@ interface WorkCommit {
   readonly parent: string;
   readonly base: string;
   readonly title: string;
+  readonly previousRef?: string | undefined;
 }
 
 async function commitWork(
   { identity }: Pick<ItemRepository, "identity">,
-  { cwd, now, parent, base, title }: WorkCommit,
+  { cwd, now, parent, base, title, previousRef }: WorkCommit,
 ): Promise<SavedWork | ItemsFailure> {
   if (parent !== base && now === (await treeOf(cwd, parent))) return { kind: "kept", commit: parent };
-  const made = await runGit(["commit-tree", now, "-p", parent, "-F", "-"], {
-    cwd,
-    input: `${title}\n`,
-    env: await identity(),
-  });
+  // [V53] Nobody has committed in this attempt: the committer may have been skipped after a conflict.
+  const commit = parent === base && previousRef !== undefined ? await readRef(cwd, previousRef) : undefined;
+  const kept = commit === undefined ? undefined : await squashMessage({ cwd, base, commit }, title);
+  const env = { ...(await identity()), ...kept?.author };
+  const input = kept?.words ?? `${title}\n`;
+  const made = await runGit(["commit-tree", now, "-p", parent, "-F", "-"], { cwd, input, env });
   return made.ok ? { kind: "kept", commit: stdoutText(made) } : broken(gitErrorText(made));
 }
 
