@@ -55,6 +55,43 @@ it("[V11] an item that ends its cast ends the whole once it is merged; none behi
 
 const clash = (text: string) => (): AgentAction => ({ text, edits: { "same.txt": text } });
 
+/** The third item fails before the first is merged, for which the second waits. */
+const WAITING = [{}, { after: [1] }, {}, {}];
+const OUTRUN: AgentActions = {
+  "Socket-2@WI-1": () => ({ text: "built", patience: 20 }),
+  "Socket-2@WI-3": () => ({ text: "", fails: "no network" }),
+};
+
+it("[V11] an item before one that failed still starts, and ends the cast as one by one", async () => {
+  const place = newPlace(
+    shop(WAITING, { ...OUTRUN, "Socket-3@WI-2": () => ({ text: NO }) }, { limits: { maxRetries: 0 } }),
+  );
+  const end = await live(place);
+  expect(end?.state.phase).toMatchObject({ outcome: "not_satisfied", reason: "not yet" });
+  expect((await eventsOfType(place, "item_merged")).map(({ index }) => index)).toEqual([0, 1]);
+});
+
+it("[V11] no item behind one that failed starts; all before it are merged, then the cast fails", async () => {
+  const place = newPlace(shop([...WAITING, { after: [2] }], OUTRUN));
+  const end = await live(place);
+  expect(end?.state.phase).toMatchObject({ outcome: "failed", reason: expect.stringContaining('WI-3 "c" failed') });
+  expect((await eventsOfType(place, "item_merged")).map(({ index }) => index)).toEqual([0, 1]);
+  const begun = (await eventsOfType(place, "item_started")).map(({ index }) => index);
+  expect(begun.toSorted((a, b) => a - b)).not.toContain(4);
+});
+
+it("[V9, V11] an item in conflict runs again, although one behind it failed", async () => {
+  const deeds: AgentActions = {
+    "Socket-2@WI-1": clash("one"),
+    "Socket-2@WI-2": clash("two"),
+    "Socket-2@WI-2.2": () => ({ text: "mended", edits: { "same.txt": "both" } }),
+    "Socket-3@WI-2.2": () => ({ text: NO }),
+    "Socket-2@WI-3": () => ({ text: "", fails: "no network" }),
+  };
+  const end = await live(newPlace(shop([{}, {}, {}], deeds)));
+  expect(end?.state.phase).toMatchObject({ outcome: "not_satisfied", reason: "not yet" });
+});
+
 it("[V37] an item that stays in conflict stops the cast, and an allowance gives one more attempt", async () => {
   const deeds = { "Socket-2@WI-1": clash("one"), "Socket-2@WI-2": clash("two") };
   const place = newPlace(shop([{}, {}, {}], deeds, { limits: { maxConflicts: 0 } }));

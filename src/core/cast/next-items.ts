@@ -80,11 +80,11 @@ function hasConflictedTooOften(state: CastState, fork: ParallelRun, { index, con
 /** The index of the item that starts now, if any. */
 function nextItemToStart(state: CastState, fork: ParallelRun, first: ItemRun | undefined): number | undefined {
   const { pass } = state;
-  if (!pass || fork.running.length >= fork.lanes || fork.failed.length > 0 || isEverythingMerged(state, fork))
-    return undefined;
+  if (!pass || fork.running.length >= fork.lanes || isEverythingMerged(state, fork)) return undefined;
   if (checkFirstTurnLimit(state, fork)) return undefined;
   if (first?.kind === "stuck") return hasConflictedTooOften(state, fork, first) ? undefined : fork.merged;
-  const end = fork.ender ?? pass.items.length;
+  // [V11] Items before the one that ends or fails the cast still decide: one by one they would have come first.
+  const end = Math.min(fork.ender ?? pass.items.length, fork.failed[0] ?? Infinity);
   for (let index = fork.begun; index < end; index += 1)
     if (!itemRunAt(fork, index) && (pass.items[index]?.after ?? []).every((number) => number <= fork.merged))
       return index;
@@ -118,21 +118,19 @@ function itemStartedEvent(state: CastState, fork: ParallelRun, index: number): E
   };
 }
 
-/** [V11] Only when no item runs: the lowest stopped item is the reason why the cast fails. */
+/** [V11] Only when no item runs: the lowest item that is not merged has failed, or a limit forbids its start. */
 function failureEffect(state: CastState, fork: ParallelRun, first: ItemRun | undefined): ParallelDecision {
-  const [lowest = Infinity] = fork.failed;
   // An item that may be retried has not failed. Its reason is the limit that forbids the retry.
   if (first?.kind === "stuck" && hasConflictedTooOften(state, fork, first))
     return recordEvent(conflictLimitEvent(state, fork.number, first.index));
-  const run = itemRunAt(fork, lowest);
-  if (run?.kind !== "failed") {
+  if (first?.kind !== "failed") {
     const limit = checkFirstTurnLimit(state, fork);
     if (!limit) throw new Error(`the loop ${fork.loop} has items left, and none can begin`);
     return recordEvent(limit);
   }
-  const { limit, reason } = run.end;
+  const { limit, reason } = first.end;
   if (limit) return recordEvent({ type: "limit_reached", ...limit });
-  const title = state.pass?.items[run.index]?.title ?? "";
-  const message = `${itemKey(run.index)} "${title}" failed: ${reason}`;
+  const title = state.pass?.items[first.index]?.title ?? "";
+  const message = `${itemKey(first.index)} "${title}" failed: ${reason}`;
   return recordEvent({ type: "turn_failed", socket: fork.door, visit: 0, reason: "item", message, usage: NO_USAGE });
 }

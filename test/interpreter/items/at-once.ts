@@ -55,15 +55,15 @@ function dueOf(lanes: Lanes): number | undefined {
   const { pass, cast, attempts, merged } = lanes;
   const all = [...attempts.values()];
   const isFull = all.filter(({ stands }) => stands === "works").length >= (pass.region.lanes ?? 1);
-  // [V11] When an item fails, no other begins. [V13] Nor where there is no room for a turn.
-  const hasFailed = all.some(({ stands }) => stands === "stopped" || stands === "failed");
+  // [V11] When an item fails, none behind it begins. [V13] Nor any where there is no room for a turn.
+  const failed = all.flatMap(({ stands, index }) => (stands === "stopped" || stands === "failed" ? [index] : []));
   const isAgent = (placeOf(cast, pass.door).materia.type ?? "agent") === "agent";
-  if (isFull || hasFailed || isOver(lanes) || (isAgent && cast.shared.tokens >= cast.shared.most)) return undefined;
+  if (isFull || isOver(lanes) || (isAgent && cast.shared.tokens >= cast.shared.most)) return undefined;
   if (isStuck(lanes)) return mayTryAgain(lanes) ? merged : undefined;
   const due = pass.items.findIndex(
     ({ after = [] }, index) => index >= merged && !attempts.has(index) && after.every((number) => number <= merged),
   );
-  return due === -1 || due > enderOf(lanes) ? undefined : due;
+  return due === -1 || due > Math.min(enderOf(lanes), ...failed) ? undefined : due;
 }
 
 /** [V11, V49] The first item that ended without advancing, or behind whose advance a way leads to the end. */
@@ -148,14 +148,14 @@ function tell({ cast }: Lanes, attempt: Attempt): void {
   attempt.told = attempt.cast.facts.length;
 }
 
-/** [V11, V12] The lowest item that stopped says why; all that stopped go on with what a person allows. */
+/** [V11, V12] The lowest item that is not merged says why; all that stopped go on with what a person allows. */
 function* stopped(lanes: Lanes): Steps<void> {
   const { cast, pass } = lanes;
   const failed = [...lanes.attempts.values()]
     .filter(({ stands }) => stands === "stopped" || stands === "failed")
     .toSorted((a, b) => a.index - b.index);
   for (const each of failed) tell(lanes, each);
-  const [lowest] = failed;
+  const lowest = failed.find(({ index }) => index === lanes.merged);
   const isStuckForGood = isStuck(lanes) && !mayTryAgain(lanes);
   if (!isStuckForGood && lowest?.stands === "failed") {
     cast.facts.push("ended failed");
