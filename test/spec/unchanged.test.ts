@@ -31,9 +31,12 @@ function after(state: CastState, ...bodies: readonly EventBody[]): CastState {
   return bodies.reduce((now, body) => apply(now, { ...body, seq: now.seq + 1, at: "2026-01-01T00:00:00.000Z" }), state);
 }
 
-/** Runs on; the visits of Socket-2 change so many files, and Socket-3 says no so often. */
-function run(state: CastState, changes: number[], refusals: number): CastState {
-  let left = refusals;
+/** Runs on; the visits of Socket-2 change so many files, and Socket-3 says no so often, or to these visits. */
+function run(state: CastState, changes: number[], refusals: number | string, later = ""): CastState {
+  const answers: Record<string, string> = {
+    "Socket-3": typeof refusals === "string" ? refusals : "n".repeat(refusals),
+    "Socket-4": later,
+  };
   for (let now = state; ;) {
     const effect = next(now);
     if (effect.kind === "stop") return now;
@@ -42,7 +45,9 @@ function run(state: CastState, changes: number[], refusals: number): CastState {
       const changed = effect.socket.id === "Socket-2" ? (changes.shift() ?? 1) : 0;
       now = after(now, visitCompletedEvent(now, effect.visit, { commit: "c", changed, added: 0, removed: 0 }));
     } else if (effect.kind === "agent") {
-      const no = effect.socket.id === "Socket-3" && left-- > 0;
+      const { id } = effect.socket;
+      const no = answers[id]?.startsWith("n") === true;
+      answers[id] = answers[id]?.slice(1) ?? "";
       const reply = effect.socket.generator
         ? items("a", "b")
         : no
@@ -53,8 +58,8 @@ function run(state: CastState, changes: number[], refusals: number): CastState {
   }
 }
 
-function startedWithFiles(limits?: Readonly<Record<string, number>>): CastState {
-  const state = initialState(startOf(config(limits)));
+function startedWithFiles(limits?: Readonly<Record<string, number>>, graphOf = config): CastState {
+  const state = initialState(startOf(graphOf(limits)));
   return after(state, startedEvent(state, { commit: "c" }));
 }
 
@@ -92,4 +97,32 @@ it.each<[what: string, limits: Readonly<Record<string, number>>, changes: number
 ])("[R9] it does not count %s", (_what, limits, changes) => {
   const refusals = changes.length - 1;
   expect(run(startedWithFiles(limits), changes, refusals).phase).toMatchObject({ outcome: "completed" });
+});
+
+/** Plan → per item: Make → Eval (no: Make) → Eval, who advances in any case and may refuse into the next item. */
+const refusingAfterAdvance = (): ReturnType<typeof config> =>
+  graph(
+    {
+      "Socket-1": seat("Plan", always("Socket-2")),
+      "Socket-2": seat("Make", always("Socket-3")),
+      "Socket-3": seat("Eval", notSatisfied("Socket-2", 9), satisfied("Socket-4")),
+      "Socket-4": { ...seat("Eval", notSatisfied("Socket-2", 9), satisfied("Socket-2")), advance: {} },
+    },
+    {
+      loops: { each: loop(["Socket-2", "Socket-3", "Socket-4"]) },
+      materia: { Make: { prompt: "Make.", tools: "coding" } },
+    },
+  );
+
+it.each([
+  [[1, 0, 0, 1], "completed"],
+  [[1, 0, 0, 0], "failed"],
+])("[R9] the first visit for an item was not sent back by the item before: %j is %s", (changes, outcome) => {
+  const state = run(
+    startedWithFiles({}, refusingAfterAdvance),
+    changes,
+    "ynnn".slice(0, outcome === "failed" ? 4 : 3),
+    "n",
+  );
+  expect(state.phase).toMatchObject({ outcome });
 });

@@ -3,7 +3,7 @@ import { assign, readAssignedValues, applyStatePatch, type AssignedValue } from 
 import type { WorkItem } from "../model/handoff.ts";
 import type { Materia } from "../model/materia.ts";
 import { isJsonObject, type Json, type JsonObject } from "../model/json.ts";
-import { keepListsOfPrograms, updateNotes } from "./item-lists.ts";
+import { keepListsOfPrograms, madeLists, updateNotes } from "./item-lists.ts";
 import type { EventOf } from "./state/event.ts";
 import { expectPhase } from "./state/expect-phase.ts";
 import { withReport } from "./state/reports.ts";
@@ -79,7 +79,9 @@ function keep(state: CastState, socket: GraphSocket, data: JsonObject, output: J
     ...patchWrites(output),
     ...readAssignedValues(socket.assign, output, around).flatMap(assignmentWrites),
   ];
-  return { data: kept, item: { ...state.item, wrote: [...state.item.wrote, ...wrote] } };
+  const made = madeLists(state, socket, kept);
+  const newLists = made && { newLists: [...new Set([...(state.item.newLists ?? []), ...made])] };
+  return { data: kept, item: { ...state.item, wrote: [...state.item.wrote, ...wrote], ...newLists } };
 }
 
 /** [V7] The patch of a utility as writes. Writing the old value back counts too. */

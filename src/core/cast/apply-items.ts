@@ -156,9 +156,9 @@ export function applyItemMerged(state: CastState, event: EventOf<"item_merged">)
   return withMergedItem(merged, { ...fork, tip: event.commit }, { ...work, kind: "merged", end, dropped: false }, base);
 }
 
-function stateWithItemWrites(state: CastState, { wrote }: EventOf<"item_ended">): JsonObject {
+function stateWithItemWrites(state: CastState, { wrote, newLists }: EventOf<"item_ended">): JsonObject {
   const data = wrote.reduce((all, [path, value]) => withValueAt(all, path, value), state.data);
-  return keepUnchangedLists(state, data);
+  return keepUnchangedLists(state, data, newLists);
 }
 
 function notesWithItemNotes(

@@ -47,6 +47,7 @@ export function itemResultOf(state: CastState, { commit, files }: ItemCommit = N
     ...(made.length === 0 ? {} : { notes: Object.fromEntries(made) }),
     ...(reports.open.length === 0 ? {} : { open: [...reports.open] }),
     wrote: item.wrote.map(([path, value]) => [[...path], value]),
+    ...(item.newLists && { newLists: [...item.newLists] }),
     visits: Object.fromEntries(counted),
     ...(walk ? itemTraversals(walk, item.window.index) : {}),
     usage,

@@ -10,15 +10,25 @@ export function keepListsOfPrograms(state: CastState, socket: GraphSocket, data:
   return materiaOf(state.graph, socket).type === "agent" ? data : keepUnchangedLists(state, data);
 }
 
-/** Keeps the earlier list object if the new one is equal. */
+/** [G26] Paths of lists that an agent has just made; undefined if there are none. */
+export function madeLists(state: CastState, socket: GraphSocket, data: JsonObject): readonly string[] | undefined {
+  if (data === state.data || materiaOf(state.graph, socket).type !== "agent") return undefined;
+  const paths = Object.values(state.graph.loops).flatMap(({ items }) =>
+    items && valueAt(state.data, items) !== valueAt(data, items) ? [items.join(".")] : [],
+  );
+  return paths.length === 0 ? undefined : paths;
+}
+
+/** Keeps the earlier list object if the new one is equal and no agent made it. */
 export function keepUnchangedLists(
   { graph, data: before }: Pick<CastState, "graph" | "data">,
   data: JsonObject,
+  newLists: readonly string[] = [],
 ): JsonObject {
   return Object.values(graph.loops).reduce((kept, { items }) => {
     const found = items ? valueAt(before, items) : undefined;
     const list = items ? valueAt(kept, items) : undefined;
-    if (!items || found === list || !Array.isArray(found)) return kept;
+    if (!items || found === list || !Array.isArray(found) || newLists.includes(items.join("."))) return kept;
     return JSON.stringify(found) === JSON.stringify(list) ? withValueAt(kept, items, found) : kept;
   }, data);
 }

@@ -17,10 +17,11 @@ export function unchangedAfterVisit(
   if (files === undefined) return counts;
   const place = itemIndexAt(state, socket);
   const known = getValue(counts.unchanged, socket);
-  const isIdle = reworked && "commit" in files && files.changed === 0;
-  const before = known?.place === place ? known.visits : 0;
-  if (!isIdle && (known === undefined || known.visits === 0)) return counts;
-  return { ...counts, unchanged: withValue(counts.unchanged, socket, { place, visits: isIdle ? before + 1 : 0 }) };
+  // The first visit for an item was not sent back, even if the item before was refused.
+  const isIdle = reworked && known?.place === place && "commit" in files && files.changed === 0;
+  const visits = isIdle ? known.visits + 1 : 0;
+  if (known?.place === place && known.visits === visits) return counts;
+  return { ...counts, unchanged: withValue(counts.unchanged, socket, { place, visits }) };
 }
 
 type UnchangedLimit = Pick<EventOf<"limit_reached">, "value" | "where">;

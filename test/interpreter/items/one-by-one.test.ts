@@ -32,6 +32,21 @@ function caseOf(member: readonly EdgeText[], advance: object, last: readonly Edg
   return { seed: 1, texts, targets: ["loadout:A"], parallel: true };
 }
 
+function writesList({ texts }: Case): boolean {
+  return texts.loadouts["A"]?.sockets["Socket-2"]?.assign !== undefined;
+}
+
+/** The case with a member that writes the list, as it was. */
+function withEqualList(each: Case, from: "agent" | "program"): Case {
+  const { A: loadout } = each.texts.loadouts;
+  const member = loadout?.sockets["Socket-2"];
+  if (!loadout || !member) throw new Error("there is no such socket");
+  const writer = { ...member, materia: from === "agent" ? "Judge" : "Program", assign: { workItems: "$.workItems" } };
+  const materia = { ...each.texts.materia, Program: { type: "utility", command: ["list"], parse: "json" } as const };
+  const loadouts = { A: { ...loadout, sockets: { ...loadout.sockets, "Socket-2": writer } } };
+  return { ...each, texts: { ...each.texts, materia, loadouts } };
+}
+
 /** How the cast ends, for the rules and for the engine. */
 function endsOf(each: Case, titles: string, answers: Readonly<Record<string, string>>): readonly [string, string] {
   const ours = compose(each.targets, each.texts);
@@ -52,7 +67,8 @@ function endsOf(each: Case, titles: string, answers: Readonly<Record<string, str
       const count = used.get(key) ?? 0;
       used.set(key, count + 1);
       const said = (answers[key] ?? "y").charAt(count) || "y";
-      return JSON.stringify(said === "y" ? { satisfied: true } : { satisfied: false, context: "no" });
+      const list = id === "Socket-2" && writesList(each) ? { workItems: items } : {};
+      return JSON.stringify({ ...list, ...(said === "y" ? { satisfied: true } : { satisfied: false, context: "no" }) });
     },
   });
   const { facts } = walk(ours.graph, world());
@@ -93,6 +109,25 @@ it.each([true, false])("[V48] a second pass over the same list continues the cou
   const each = caseOf(edges, { when: "satisfied" }, back, parallel);
   const [end] = endsOf(each, "a", { "WI-1": "nyny", "Socket-3": "ny" });
   expect(end).toContain("limit maxTraversals Socket-2 Socket-2 1; ended failed");
+});
+
+it.each([
+  ["agent", "ended completed", true],
+  ["agent", "ended completed", false],
+  ["program", "ended failed", true],
+  ["program", "ended failed", false],
+] as const)("[G26, V7] a second pass over an equal list by the %s: %s; parallel: %s", (from, outcome, parallel) => {
+  const edges = [
+    { when: "not_satisfied", to: "Socket-2", maxTraversals: 1 },
+    { when: "always", to: "Socket-2" },
+  ] as const;
+  const back = [
+    { when: "not_satisfied", to: "Socket-2", maxTraversals: 1 },
+    { when: "satisfied", to: "end" },
+  ] as const;
+  const each = withEqualList(caseOf(edges, { when: "satisfied" }, back, parallel), from);
+  const [end] = endsOf(each, "a", { "WI-1": "nyny", "Socket-3": "ny" });
+  expect(end).toContain(outcome);
 });
 
 it.each([true, false])("[V48, G10] a limited edge around the loop lets its limit decide; parallel: %s", (parallel) => {

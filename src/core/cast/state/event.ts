@@ -184,6 +184,7 @@ export const EVENT_SCHEMAS = {
     open: v.exactOptional(v.array(OpenPoint)), // [P14] what its visits left open
     /** Its writes to state, in order. */
     wrote: v.array(v.tuple([v.array(v.string()), json])),
+    newLists: v.exactOptional(v.array(v.string())), // [G26] paths of lists that its agents made
     /** The number of visits of each socket. */
     visits: v.record(v.string(), count),
     /** Its traversals, for a later pass over the same list. */

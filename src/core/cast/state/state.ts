@@ -85,6 +85,8 @@ export interface ItemCast {
   readonly window: ItemCastInput;
   /** Its writes to state, in order. */
   readonly wrote: readonly StateWrite[];
+  /** [G26] Paths of the lists that its agents made, equal to the earlier ones or not. */
+  readonly newLists?: readonly string[];
   /** The member that advanced the item. */
   readonly advanced: SocketId | null;
   /** Usage of others against the shared budget. */
