@@ -1,6 +1,6 @@
-import { withParallelLoops } from "../random/lanes.ts";
+import { caseOfKind, type Kind } from "../random/kinds.ts";
 import { smallest } from "../random/smaller.ts";
-import { randomCase, type Case } from "../random/worlds.ts";
+import type { Case } from "../random/worlds.ts";
 import { compare, type Aspect } from "./compare.ts";
 
 export interface Survey {
@@ -12,18 +12,22 @@ export interface Survey {
 }
 
 /** Interpreter and engine side by side, on one random case after another. */
-export function survey(first: number, casts: number, { shown = 5, parallel = false } = {}): Survey {
+export function survey(first: number, casts: number, kind: Kind = "mixed", shown = 5): Survey {
   const reached = new Map<string, number>();
   const times = new Map<string, number>();
   const differences: Survey["differences"][number][] = [];
   for (let seed = first; seed < first + casts; seed += 1) {
-    const each = parallel ? withParallelLoops(randomCase(seed)) : randomCase(seed);
+    const each = caseOfKind(kind, seed);
     const { difference, facts, bounded } = compare(each);
-    for (const kind of [...facts.map(kindOf), ...(bounded ? ["bounded"] : [])]) count(reached, kind);
+    for (const fact of [...facts.map(kindOf), ...(bounded ? ["bounded"] : [])]) count(reached, fact);
     if (!difference || count(times, difference.kind) > 1 || times.size > shown) continue;
-    const { aspect, kind } = difference;
-    const small = smallest(each, (less) => compare(less).difference?.kind === kind);
-    differences.push({ aspect, kind, text: `seed ${seed}: ${shownCase(small)}\n${compare(small).difference?.text}` });
+    const { aspect } = difference;
+    const small = smallest(each, (less) => compare(less).difference?.kind === difference.kind);
+    differences.push({
+      aspect,
+      kind: difference.kind,
+      text: `seed ${seed}: ${shownCase(small)}\n${compare(small).difference?.text}`,
+    });
   }
   return { reached, differences, times };
 }

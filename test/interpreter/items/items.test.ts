@@ -5,7 +5,7 @@ import { SWEEP, isFull, sweepSize } from "../../harness/sweep.ts";
 
 /** One pass over cases whose loops are parallel; the tests below report its findings. */
 const CASTS = sweepSize(200, 1_500);
-const { reached, differences } = survey(1, CASTS, { parallel: true });
+const { reached, differences } = survey(1, CASTS, "parallel");
 
 it.each<[title: string, aspect: Aspect]>([
   ["[V2, V3] the rules refuse a parallel loop where the engine does, and nowhere else", "check"],
@@ -37,6 +37,6 @@ it.each([
 it.each([14, 25, 33, 273, 461, 737, 941, 2_304, 2_492, 2_615, 4_278, 314_517])(
   "[V5] seed %i, where the two once differed, gives the same",
   (seed) => {
-    expect(survey(seed, 1, { parallel: true }).differences).toEqual([]);
+    expect(survey(seed, 1, "parallel").differences).toEqual([]);
   },
 );

@@ -4,7 +4,7 @@ import { chanceOf, type Chance } from "./chance.ts";
 import { BUILT, type Case } from "./worlds.ts";
 
 /** The answers of this case: every turn has its own, by socket and by count. */
-export function worldOf({ seed, texts, parallel = false }: Case): World {
+export function worldOf({ seed, texts, parallel = false, raises: most }: Case): World {
   const chance = chanceOf("world", seed);
   const mood: Mood = {
     seed,
@@ -16,7 +16,7 @@ export function worldOf({ seed, texts, parallel = false }: Case): World {
   };
   const clashes = chanceOf("clashes", seed).pick(0, 0.1, 0.3, 0.6);
   const refusing = chanceOf("refusing", seed).pick(0, 0, 0.05, 0.5);
-  const raises = chance.pick(0, 0, 1, 2);
+  const raises = most ?? chance.pick(0, 0, 1, 2);
   return {
     limits: texts.limits,
     budget: texts.budget,

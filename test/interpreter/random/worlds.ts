@@ -19,6 +19,8 @@ export interface Case {
   readonly targets: readonly string[];
   /** Whether loops may be parallel, and items name others; `sound` names only what can be. */
   readonly parallel?: boolean | "sound";
+  /** How often a person allows more; by chance if it is not said. */
+  readonly raises?: number;
 }
 
 /** What the engine does not do yet is not asked of it. */
@@ -60,13 +62,16 @@ export function randomCase(seed: number): Case {
   const names = LOADOUTS.slice(0, chance.count(1, LOADOUTS.length));
   const loadouts = names.map((name) => {
     const loadout = randomLoadout(chance, chance.count(1, 7));
-    return [name, chance.happens(0.08) ? spoiled(chance, loadout) : loadout] as const;
+    const patient = withGivenUpItems(chanceOf("give up", seed, name), loadout);
+    return [name, chance.happens(0.08) ? spoiled(chance, patient) : patient] as const;
   });
   const limits = {
     maxNoAdvanceCycles: BUILT.has("returns") ? chance.pick(3, 3, 2, 1, 0) : 1000,
     maxRepairs: chance.count(0, 2),
   };
-  const budget = chance.happens(0.1) ? { maxTokens: chance.count(1, 20) * 10 + 7 } : {};
+  const tight = chanceOf("budget", seed);
+  const scarce = tight.happens(0.15) ? { maxTokens: tight.count(1, 6) * 10 + 7 } : {};
+  const budget = chance.happens(0.1) ? { maxTokens: chance.count(1, 20) * 10 + 7 } : scarce;
   const targets = Array.from({ length: chance.pick(1, 1, 1, 2, 2, 3, 4) }, () => {
     const loadout = chance.pick("A", ...names);
     const materia = chance.pick(...(Object.keys(MATERIA) as [string, ...string[]])); // never empty
@@ -79,6 +84,19 @@ export function randomCase(seed: number): Case {
   return { seed, texts: { materia: MATERIA, loadouts: Object.fromEntries(loadouts), limits, budget }, targets };
 }
 
+/** The loadout with more members that give an item up for the next once it was refused. */
+function withGivenUpItems(chance: Chance, loadout: LoadoutText): LoadoutText {
+  const members = Object.values(loadout.loops ?? {}).flatMap(({ sockets }) => sockets);
+  const sockets = Object.entries(loadout.sockets).map(([id, socket]): [string, SocketText] => {
+    const edges = (socket.edges ?? []).map((edge): EdgeText => {
+      if (!members.includes(id) || edge.when !== "not_satisfied" || !chance.happens(0.25)) return edge;
+      return { ...edge, maxTraversals: edge.maxTraversals ?? 1, then: "next" };
+    });
+    return [id, { ...socket, edges }];
+  });
+  return { ...loadout, sockets: Object.fromEntries(sockets) };
+}
+
 /** Sockets in a row; some rows are the members of a loop. */
 interface Row {
   readonly ids: readonly string[];
@@ -86,7 +104,7 @@ interface Row {
   readonly consumes: boolean;
 }
 
-function randomLoadout(chance: Chance, size: number): LoadoutText {
+export function randomLoadout(chance: Chance, size: number): LoadoutText {
   const rows = randomRows(chance, randomIds(chance, size));
   const ids = rows.flatMap((row) => row.ids);
   const sockets = rows.flatMap((row, at) =>
