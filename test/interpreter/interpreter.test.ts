@@ -51,6 +51,13 @@ it.each([
   expect(reached.get(kind) ?? 0).toBeGreaterThanOrEqual(isFull ? least : Math.floor((least * CASTS) / 6_000));
 });
 
-it.each([12_167, 38_069, 41_699, 47_383])("[D21] seed %i, where the two once differed, gives the same", (seed) => {
-  expect(survey(seed, 1).differences).toEqual([]);
+it.each([
+  [12_167, "mixed"],
+  [38_069, "mixed"],
+  [41_699, "mixed"],
+  [47_383, "mixed"],
+  [1_004_513, "dense"],
+  [1_008_934, "single"],
+] as const)("[D21] seed %i, where the two once differed, gives the same: %s", (seed, kind) => {
+  expect(survey(seed, 1, kind).differences).toEqual([]);
 });

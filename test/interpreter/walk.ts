@@ -225,8 +225,9 @@ function* visit(cast: Cast, place: Place): Steps<Route> {
   } else cast.facts.push(`text ${place.id} ${marksOf(said.text).join(" ")}`);
   const list = cast.lists.get("workItems");
   write(cast, data, kind !== "agent");
-  // [P9] What a program says about a list that it found is no note on it.
-  if (place.materia.generator && cast.lists.get("workItems") !== list)
+  // [P9] What it says about a list that it found, or that its assign put there, is no note on it.
+  const isOther = place.assign.some(([target, source]) => target === "workItems" && source !== "$.workItems");
+  if (place.materia.generator && !isOther && cast.lists.get("workItems") !== list)
     cast.notes.set(cast.lists.get("workItems") ?? 0, said.handoff.context ?? "");
   handOn(cast, place, said);
   if (kind === "agent") report(cast, place, said);
@@ -302,7 +303,9 @@ function* leave(cast: Cast, place: Place, said: Said): Steps<Route> {
   const edge = edgeFor(place, answer);
   if (!edge) return take(cast, place, place.onward, "null none null");
   const number = place.edges.indexOf(edge);
-  const key = `${place.id} edge ${number} ${staysIn(cast, place, edge.to) ? itemOf(cast) : ""}`;
+  // [G7] From one item to the next an edge without a limit counts for neither.
+  const between = advanced && edge.maxTraversals === undefined;
+  const key = `${place.id} edge ${number} ${staysIn(cast, place, edge.to) && !between ? itemOf(cast) : ""}`;
   const used = cast.traversals.get(key) ?? 0;
   while (used >= (edge.maxTraversals ?? Infinity) + (cast.allowed.get(key) ?? 0)) {
     if (edge.then !== undefined) return takeThen(cast, place, { edge, advanced }, said);
@@ -353,7 +356,8 @@ function takeThen(
   said: Said,
 ): Route {
   const how = `${edge.when} edge ${place.edges.indexOf(edge)} then`;
-  if (edge.then !== "next") return { ...take(cast, place, edge.then ?? END, how), ...reasonOf(edge.when, said) };
+  if (edge.then !== "next")
+    return { ...take(cast, place, edge.then ?? END, how, advanced), ...reasonOf(edge.when, said) };
   // Behind an advance the next item is in hand already.
   if (!advanced) {
     cast.facts.push(`gave up ${cast.pass?.region.id} ${cast.pass?.index}`);
@@ -361,11 +365,11 @@ function takeThen(
     cast.gave.set(cast.pass?.index ?? 0, said.answer === false ? (reasonOf("not_satisfied", said).reason ?? "") : "");
     if (!advance(cast, place, said)) return exhaust(cast, place, said, givenUpExit);
   }
-  return take(cast, place, cast.pass?.door ?? END, how);
+  return take(cast, place, cast.pass?.door ?? END, how, true);
 }
 
-function take(cast: Cast, place: Place, to: string, how: string): Route {
-  const key = `${place.id} ${how} ${staysIn(cast, place, to) ? itemOf(cast) : ""}`;
+function take(cast: Cast, place: Place, to: string, how: string, between = false): Route {
+  const key = `${place.id} ${how} ${staysIn(cast, place, to) && !between ? itemOf(cast) : ""}`;
   const traversal = (cast.traversals.get(key) ?? 0) + 1;
   cast.traversals.set(key, traversal);
   return { from: place, to, fact: way(cast, place, to, how, traversal), counted: false };

@@ -43,6 +43,27 @@ describe("[O15] a loop over a list that nothing can have made", () => {
     ).toContain("error list_never_produced loops.L");
   });
 
+  it("[O15] an item that is given up begins no next one where only the loop itself leads into another", () => {
+    const sockets = {
+      "Socket-1": { materia: "Tool", edges: to2 },
+      "Socket-2": {
+        materia: "Json",
+        edges: [{ when: "not_satisfied", to: "Socket-2", maxTraversals: 1, then: "next" }, always("Socket-5")],
+      },
+      "Socket-3": { ...walk, edges: [] },
+      "Socket-4": { materia: "Plan", edges: to2 },
+      "Socket-5": { materia: "Text", advance: {}, edges: [always("Socket-3")] },
+    };
+    const loops = {
+      A: {
+        sockets: ["Socket-2", "Socket-3"],
+        exits: [exit("Socket-2", "always", "end"), exit("Socket-3", "always", "Socket-4")],
+      },
+      B: { sockets: ["Socket-5"] },
+    };
+    expect(problems(main(sockets, loops))).toContain("error list_never_produced loops.B");
+  });
+
   it("[O15] no program sets the work items, and a list beside another is not made with it", () => {
     const walking = (items: string, first: SocketInput) => {
       const sockets = { "Socket-1": { edges: to2, ...first }, "Socket-2": { ...walk, advance: { items } } };

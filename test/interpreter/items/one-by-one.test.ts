@@ -48,7 +48,7 @@ function withEqualList(each: Case, from: "agent" | "program"): Case {
 }
 
 /** How the cast ends, for the rules and for the engine. */
-function endsOf(each: Case, titles: string, answers: Readonly<Record<string, string>>): readonly [string, string] {
+function endsOf(each: Case, titles: string, answers: Readonly<Record<string, string>>) {
   const ours = compose(each.targets, each.texts);
   const theirs = engineGraph(each);
   if (ours.problems || !theirs.ok) throw new Error("the loadout is refused");
@@ -75,7 +75,10 @@ function endsOf(each: Case, titles: string, answers: Readonly<Record<string, str
   used.clear();
   const ran = runEngine(engineStart(each, theirs.value), [], ours.graph, world());
   expect(ran.facts.slice(-3)).toEqual(facts.slice(-3));
-  return [facts.slice(-3).join("; "), facts.filter((fact) => fact.startsWith("visit Socket-3")).join()];
+  const around = (list: readonly string[]) => list.filter((fact) => fact.startsWith("way Socket-2 Socket-2"));
+  expect(around(ran.facts)).toEqual(around(facts));
+  const last = facts.filter((fact) => fact.startsWith("visit Socket-3")).join();
+  return [facts.slice(-3).join("; "), last, around(facts)] as const;
 }
 
 it("[V49] a way behind an advance ends the cast, as one by one", () => {
@@ -109,6 +112,12 @@ it.each([true, false])("[V48] a second pass over the same list continues the cou
   const each = caseOf(edges, { when: "satisfied" }, back, parallel);
   const [end] = endsOf(each, "a", { "WI-1": "nyny", "Socket-3": "ny" });
   expect(end).toContain("limit maxTraversals Socket-2 Socket-2 1; ended failed");
+});
+
+it("[G7] a way on to the next item, without a limit, counts for neither item", () => {
+  const edges = [{ when: "always", to: "Socket-2" }] as const;
+  const [, , around] = endsOf(caseOf(edges, { when: "satisfied" }, [], false), "abc", { "WI-1": "nynnyy" });
+  expect(around.map((fact) => fact.split(" ").at(-1))).toEqual(["1", "1", "1", "2", "2"]);
 });
 
 it.each([

@@ -1,6 +1,6 @@
 import type { CastEvent, EventOf } from "../../../src/core/cast/state/event.ts";
 import type { CastState } from "../../../src/core/cast/state/state.ts";
-import { socketOf, type Graph } from "../../../src/core/compile/graph.ts";
+import type { Graph } from "../../../src/core/compile/graph.ts";
 import { END } from "../../../src/core/model/ids.ts";
 import type { TurnRequest, UtilityOutcome, UtilityRequest } from "../../../src/shell/ports.ts";
 import { compose } from "../../interpreter/compose.ts";
@@ -188,7 +188,6 @@ function withoutAfter(data: unknown): unknown {
 
 /** The edges of a cast and of its merged items, by walk and item. From an advance to the next item there is none. */
 async function edgesIn(place: Place, events: readonly CastEvent[]): Promise<Record<string, string[]>> {
-  const { graph } = await stateOf(place);
   const edges: Record<string, string[]> = {};
   const children = new Map<string, string>();
   let walks = 0;
@@ -204,23 +203,21 @@ async function edgesIn(place: Place, events: readonly CastEvent[]): Promise<Reco
     else if (event.type === "loop_joined") at = "advanced";
     else if (event.type === "item_merged") {
       const child = children.get(String(event.index)) as Parameters<typeof eventsOf>[1]; // as it was made
-      edges[`walk ${walks} item ${event.index}`] = itemEdges(graph, await eventsOf(place, child));
+      edges[`walk ${walks} item ${event.index}`] = itemEdges(await eventsOf(place, child));
     } else if (event.type === "edge_taken" && (at !== "advanced" || event.to === END))
-      (edges[at] ??= []).push(edgeText(graph, event));
+      (edges[at] ??= []).push(edgeText(event));
   }
   return Object.fromEntries(Object.entries(edges).filter(([, taken]) => taken.length > 0));
 }
 
-function itemEdges(graph: Graph, events: readonly CastEvent[]): string[] {
+function itemEdges(events: readonly CastEvent[]): string[] {
   const end = events.findIndex(({ type }) => type === "cursor_advanced");
   return (end === -1 ? events : events.slice(0, end)).flatMap((event) =>
-    event.type === "edge_taken" ? [edgeText(graph, event)] : [],
+    event.type === "edge_taken" ? [edgeText(event)] : [],
   );
 }
 
-/** An edge without a limit is numbered as well, but an item at once does not know by which edge it was reached. */
-function edgeText(graph: Graph, event: EventOf<"edge_taken">): string {
+function edgeText(event: EventOf<"edge_taken">): string {
   const { from, to, when, via, index, then, traversal } = event;
-  const isLimited = via === "edge" && socketOf(graph, from).edges[index ?? -1]?.maxTraversals !== undefined;
-  return `${from} ${to} ${when} ${via} ${index}${then ? " then" : isLimited ? ` ${traversal}` : ""}`;
+  return `${from} ${to} ${when} ${via} ${index}${then ? " then" : ""} ${traversal}`;
 }

@@ -1,4 +1,4 @@
-import { socketOf, type Way } from "../../compile/graph.ts";
+import { isTraversalCounted, socketOf, type Way } from "../../compile/graph.ts";
 import { END, type Destination, type SocketId } from "../../model/ids.ts";
 import { addItemCount, itemCount } from "./item-counts.ts";
 import type { CastState } from "./state.ts";
@@ -9,11 +9,13 @@ export type TraversalScope =
   | { readonly kind: "cast"; readonly way: string }
   | { readonly kind: "item"; readonly loop: string; readonly index: number; readonly way: string };
 
-export function traversalScopeOf({ graph, pass }: CastState, from: SocketId, way: Way): TraversalScope {
+export function traversalScopeOf({ graph, pass, phase }: CastState, from: SocketId, way: Way): TraversalScope {
   const name = wayKey(from, way);
   const { loop } = socketOf(graph, from);
   const stays = way.to !== END && socketOf(graph, way.to).loop === loop;
-  return pass && pass.loop === loop && stays
+  // [V48] Without a limit it is no part of the next item's walk: in parallel nobody knows yet which one is taken.
+  const opensItem = phase.kind === "leaving" && phase.moved === "advanced" && !isTraversalCounted(way);
+  return pass && pass.loop === loop && stays && !opensItem
     ? { kind: "item", loop: pass.loop, index: pass.cursor, way: name }
     : { kind: "cast", way: name };
 }

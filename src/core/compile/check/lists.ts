@@ -77,13 +77,13 @@ function createMakerSearch(graph: Graph, flow: Flow): IsMade {
 }
 
 /** Whether a cast can come to a socket without a visit of these members. */
-function createFirstWaySearch({ next, starts }: Flow): (goal: number, members: ReadonlySet<number>) => boolean {
+function createFirstWaySearch({ onward, starts }: Flow): (goal: number, members: ReadonlySet<number>) => boolean {
   let tree: ReadonlyMap<number, number> | undefined;
   return (goal, members) => {
-    tree ??= searchTree(next, starts, NO_MEMBERS);
+    tree ??= searchTree(onward, starts, NO_MEMBERS);
     let at: number | undefined = goal;
     while (at !== undefined && at !== -1 && !members.has(at)) at = tree.get(at);
-    return at === -1 || searchTree(next, starts, members).has(goal);
+    return at === -1 || searchTree(onward, starts, members).has(goal);
   };
 }
 
