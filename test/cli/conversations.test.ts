@@ -78,7 +78,10 @@ it("[I5, I8, C53] a stopped visit goes on in its continued conversation, and so 
 
 it("[C54] check names instructions that change between visits", async () => {
   const { Build, Judge: judge } = config.materia;
-  const materia = { Plan: { prompt: "Plan.", generator: true }, Build: { ...Build, prompt: "Do {{item.title}}." } };
+  const materia = {
+    Plan: { prompt: "Plan.", generator: true },
+    Build: { ...Build, prompt: "Do {{item.title}} with {{state.tone}}.", assign: { tone: "item.title" } },
+  };
   const sockets = {
     "Socket-1": { materia: "Plan", edges: [{ when: "always", to: "Socket-2" }] },
     "Socket-2": { materia: "Build", advance: {} },
@@ -87,8 +90,16 @@ it("[C54] check names instructions that change between visits", async () => {
   const loadouts = { Main: { entry: "Socket-1", sockets, loops } };
   const cwd = newPlace({ "c.json": { materia: { ...materia, Judge: judge }, loadouts } });
   const printed = await run(["check", "--config", "c.json"], { cwd });
-  expect(printed.stdout).toContain("Build: {{item.title}} changes its instructions between visits");
+  expect(printed.stdout).toMatch(
+    /^Build: {{item.title}} changes its instructions between visits.* The message has the item/m,
+  );
+  expect(printed.stdout).toMatch(
+    /^Build: {{state.tone}} changes its instructions between visits, so no cache holds them.$/m,
+  );
   expect(JSON.parse((await run(["check", "--config", "c.json", "--json"], { cwd })).stdout)).toMatchObject({
-    changingInstructions: [{ materia: "Build", variable: "{{item.title}}" }],
+    changingInstructions: [
+      { materia: "Build", variable: "{{item.title}}" },
+      { materia: "Build", variable: "{{state.tone}}" },
+    ],
   });
 });

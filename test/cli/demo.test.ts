@@ -22,6 +22,8 @@ const git = (...args: readonly string[]) => execFileSync("git", ["-C", repositor
 it("[C20] Full-Auto runs in a scratch repository, without model or key", () => {
   expect([demo.code, demo.stdout]).toEqual([0, expect.stringContaining("✓ completed  Full-Auto")]);
   expect(readText(join(userFolder(cwd), "materia.json"))).toBe("{ broken");
+  // Calls that fail on purpose say so in its rehearsal.
+  expect(demo.stderr).not.toContain("note:");
 });
 
 it("[C20] files are written, one item is reworked, and commits are made", () => {

@@ -72,6 +72,7 @@ it("[S13] it can be viewed freely, and every view marks it", async () => {
   const looks = await Promise.all([["casts"], ["status"], ["show"]].map((words) => run(words, { cwd })));
   for (const { code, stdout } of looks)
     expect([code, stdout]).toEqual([0, expect.stringMatching(/started\s+elsewhere/i)]);
+  expect(looks[1]?.stdout.match(/started\s+elsewhere/gi)).toHaveLength(1);
   const json = await Promise.all([["casts"], ["status"], ["show"]].map((words) => run([...words, "--json"], { cwd })));
   for (const { stdout } of json) expect([JSON.parse(stdout)].flat()[0]).toMatchObject({ foreign: true });
   await run(["cast", ...conf, "mine"], { cwd });

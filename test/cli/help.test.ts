@@ -19,6 +19,7 @@ it("[C2] help lists every command with its usage, what it does and an example", 
     expect(stdout).toContain(does);
     expect(stdout).toContain(`materia ${example}`);
   }
+  expect(stdout).toMatch(/^Exit codes: .* 74 .* 75 paused .* 130 aborted$/m);
 });
 
 it("[C51] help begins with eight commands of every day, and every command is in one group", () => {

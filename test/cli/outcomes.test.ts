@@ -76,7 +76,7 @@ it("[C11] without a terminal progress is plain lines on standard error", async (
   const cwd = newPlace({ "conf.json": conf });
   const { stderr } = await run(["cast", ...config, "x"], { cwd });
   expect(stderr.split("\n").map((line) => line.replace(/^\d\d:\d\d:\d\d /, ""))).toEqual([
-    "note: files are not kept from visit to visit: there is no git repository",
+    "note: no checkpoints of the files: there is no git repository",
     expect.stringMatching(/^cast \S+, Good: x$/),
     "Yes (Socket-1)",
     "Yes (Socket-1) said: all done",

@@ -95,13 +95,13 @@ describe("[Y3] without a repository a cast runs as ever", () => {
   it("[Y3] git that is not installed is said too", async () => {
     const cwd = repositoryPlace();
     const ran = await castHere(cwd, { env: { PATH: scratch() } });
-    expect(ran.stderr).toContain("files are not kept from visit to visit: git is not installed");
+    expect(ran.stderr).toContain("no checkpoints of the files: git is not installed");
   });
 
   it("[Y3] they can be turned off, and nothing is said", async () => {
     const cwd = repositoryPlace(undefined, { checkpoints: false });
     const ran = await castHere(cwd);
-    expect(ran.stderr).not.toContain("not kept");
+    expect(ran.stderr).not.toContain("no checkpoint");
     expect(journalOf(cwd)[0]).not.toHaveProperty("files");
     expect(git(cwd, "for-each-ref", "refs/materia")).toBe("");
     expect((await materia(cwd, ["diff"])).stderr).toContain("missing_checkpoints");
@@ -117,7 +117,7 @@ describe("[Y4] what cannot be kept never fails a cast", () => {
     const ran = await castHere(cwd);
     expect(ran.code).toBe(0);
     expect(visitFiles(journalOf(cwd))[0]).toEqual({ problem: "there is no git repository" });
-    expect((await materia(cwd, ["show"])).stdout).toContain("files are not kept: there is no git repository");
+    expect((await materia(cwd, ["show"])).stdout).toContain("no checkpoint of the files: there is no git repository");
   });
 
   it("[Y4] an object store that cannot be written", async () => {

@@ -199,4 +199,6 @@ it("[TM6] headers of the configuration go to its own collector only, and a colle
   await run(CAST, { cwd: bare });
   const refused = await run(["export", "--otlp"], { cwd: bare });
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("no collector is named")]);
+  const nobody = await run(["export", "--otlp", "http://127.0.0.1:2"], { cwd: bare });
+  expect([nobody.code, nobody.stderr]).toEqual([2, expect.stringMatching(/cannot be reached: .*ECONNREFUSED/)]);
 });

@@ -6,6 +6,8 @@ import { seededRandom, randomAnswer } from "../../src/core/cast/simulated-answer
 import { runFuzzCast, fuzzSubject } from "../../src/core/testing/fuzz-cast.ts";
 import { findDifferences } from "../../src/core/replay/differences.ts";
 import { replayCast } from "../../src/core/replay/replay.ts";
+import { lineText } from "../../src/core/view/line.ts";
+import { allReplayLines } from "../../src/core/view/report/replay-lines.ts";
 import { judgedPair } from "../harness/loadouts.ts";
 import { play, startOf, startWith, type TestConfig } from "../harness/play.ts";
 import { newPlace, put, run } from "../harness/cli.ts";
@@ -146,6 +148,15 @@ describe("[T16] every cast", () => {
     const gone = await run(["replay", "--all", "--json"], { cwd });
     expect([gone.code, JSON.parse(gone.stdout)]).toMatchObject([3, { casts: 2, refused: [{}, {}] }]);
     expect((await run(["replay", "x", "--all"], { cwd })).code).toBe(2);
+  });
+
+  it("[T16] a cast with several differences shows the first, and how many there are", () => {
+    const difference = { visit: "Socket-1#1", kind: "prompt", message: "other" } as const;
+    const lines = allReplayLines(
+      { told: [{ castId: "c", visits: 2, differences: [difference, difference] }], refused: [] },
+      80,
+    );
+    expect(lines.map(lineText)[0]).toBe("≠ c  the first of 2 differences");
   });
 
   it("[T14] a reply that is read in another way now is read from its transcript", async () => {

@@ -95,7 +95,7 @@ export function fileCountsText({ changed, added, removed }: Omit<Checkpoint, "co
 /** [Y7] The files that a visit changed; nothing if none differs at its end. */
 export function fileChangesText(files: Checkpoint | MissingCheckpoint | undefined): string | undefined {
   if (!files) return undefined;
-  if ("problem" in files) return `files are not kept: ${oneLine(files.problem, 200)}`;
+  if ("problem" in files) return `no checkpoint of the files: ${oneLine(files.problem, 200)}`;
   return files.changed === 0 ? undefined : `changed ${fileCountsText(files)}${leftOutText(files.left)}`;
 }
 

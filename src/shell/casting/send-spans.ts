@@ -102,7 +102,7 @@ async function post({ url, headers }: Collector, body: string, signal: AbortSign
     const text = await readBounded(response);
     return { status: response.status, text, retryAfter: response.headers.get("retry-after") } satisfies CollectorAnswer;
   } catch (thrown) {
-    return `the collector cannot be reached: ${errorText(thrown)}`;
+    return `the collector cannot be reached: ${errorText(thrown instanceof Error ? (thrown.cause ?? thrown) : thrown)}`;
   }
 }
 

@@ -132,7 +132,7 @@ export function prepareStart(
 async function checkpointNotes({ place, catalog }: Workspace): Promise<readonly string[]> {
   if (!catalog.settings.checkpoints) return [];
   const found = await findRepository(place.cwd);
-  return found.kind === "found" ? [] : [`files are not kept from visit to visit: ${found.why}`];
+  return found.kind === "found" ? [] : [`no checkpoints of the files: ${found.why}`];
 }
 
 /** Stores replies that came with the command beside the cast: a resume reads them again. */

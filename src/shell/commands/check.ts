@@ -63,7 +63,7 @@ export function runCheck(
       ...(missing.length === 0 ? [] : [line(missingToolsText(missing))]),
       ...[...changing.values()].map(({ materia, variable }) =>
         line(
-          `${sanitizeForTerminal(materia)}: ${sanitizeForTerminal(variable)} changes its instructions between visits, so no cache holds them. The message has the item anyway.`,
+          `${sanitizeForTerminal(materia)}: ${sanitizeForTerminal(variable)} changes its instructions between visits, so no cache holds them.${variable.startsWith("{{item.") ? " The message has the item anyway." : ""}`,
         ),
       ),
       line(counted),

@@ -48,7 +48,7 @@ function allCommandsLines(width: number): readonly Line[] {
     ...optionLines(["model", "thinking", "rehearse", "trust", "durability"]),
     line(""),
     line(
-      "Exit codes: 0 completed · 1 failed, or check found errors · 2 refused · 3 not satisfied · 4 waiting for a person · 130 aborted",
+      "Exit codes: 0 completed · 1 failed, or check found errors · 2 refused · 3 not satisfied · 4 waiting for a person · 74 output not written · 75 paused by a limit of the provider · 130 aborted",
     ),
     line("New here? Run: materia demo"),
   ];

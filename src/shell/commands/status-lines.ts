@@ -53,7 +53,7 @@ export function foreignField(workspace: Workspace, file: CastFile): { readonly f
 
 export function foreignLines(workspace: Workspace, file: CastFile): readonly Line[] {
   const issue = foreignCastIssue(workspace, file);
-  return issue ? [line(toned("rework", `Started elsewhere: ${sanitizeForTerminal(issue.message)}.`))] : [];
+  return issue ? [line(toned("rework", `Note: ${sanitizeForTerminal(issue.message)}.`))] : [];
 }
 
 /** [B69] The prefix of suggested commands, so that they can be typed as they are. */

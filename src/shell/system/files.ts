@@ -185,4 +185,5 @@ const TEXT_BY_CODE: Readonly<Record<string, string>> = {
   ENFILE: "too many files are open on this machine",
   EEXIST: "it exists already",
   EADDRINUSE: "the port is in use",
+  ECONNREFUSED: "nothing answers at this address",
 };

@@ -62,11 +62,10 @@ export function iconOf(graph: Graph, socket: GraphSocket): string {
   return materiaIcon(materiaOf(graph, socket).type);
 }
 
-/** `Loop workItemIteration over the work items of Socket-3 (Auto-Plan)`. */
+/** [V4] `Loop workItemIteration (4 at once) over the work items of Socket-3 (Auto-Plan)`: a narrow terminal cuts the end. */
 export function loopText(graph: Graph, loop: GraphLoop): string {
-  // [V4] The number of parallel items matters more than the exits.
-  const lanes = loop.parallel === undefined ? "" : `, ${loop.parallel} at once`;
-  return `Loop ${nameText(loop.id)}${loopListText(graph, loop)}${lanes}`;
+  const lanes = loop.parallel === undefined ? "" : ` (${loop.parallel} at once)`;
+  return `Loop ${nameText(loop.id)}${lanes}${loopListText(graph, loop)}`;
 }
 
 function loopListText(graph: Graph, { from, items }: GraphLoop): string {

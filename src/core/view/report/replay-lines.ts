@@ -73,9 +73,9 @@ export function allReplayLines(
   return [
     ...different.flatMap(({ castId, differences }) => {
       const [first] = differences;
-      const more = differences.length - 1;
+      const more = differences.length > 1 ? `  the first of ${differences.length} differences` : "";
       return [
-        line(toned("rework", "≠ "), toned("strong", castId), toned("dim", more > 0 ? `  and ${more} more` : "")),
+        line(toned("rework", "≠ "), toned("strong", castId), toned("dim", more)),
         ...(first
           ? wrapLine(
               line("    ", first.visit, "  ", toned("accent", first.kind), "  ", sanitizeForTerminal(first.message)),
