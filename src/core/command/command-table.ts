@@ -227,10 +227,10 @@ const COMMAND_TABLE = {
     takes: "targets",
   },
   take: {
-    usage: "[castId] [--merge] [--on FLEET]",
-    does: "bring home the result of a cast with a separate working tree, or of a fleet: as a branch, or merged",
+    usage: "[castId] [--merge | --pr] [--on FLEET]",
+    does: "bring home the result of a cast with a separate working tree, or of a fleet: as a branch, merged, or as a pull request",
     example: "last --merge",
-    options: ["merge", "on"],
+    options: ["merge", "pr", "on"],
     takes: 1,
   },
   mcp: {

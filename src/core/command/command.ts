@@ -140,7 +140,7 @@ export const TYPED_COMMANDS = [
     noTools: flag,
     seed: v.exactOptional(text),
   }),
-  v.strictObject({ kind: v.literal("take"), castId, as: v.exactOptional(v.literal("merge")) }),
+  v.strictObject({ kind: v.literal("take"), castId, as: v.exactOptional(v.picklist(["merge", "pr"])) }),
 ] as const;
 
 /** A request of a person, from any app. */

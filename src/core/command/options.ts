@@ -73,6 +73,7 @@ const OPTIONS = {
   worktree: ["flag", "", "work in a separate working tree, on the branch materia/<castId>; take brings it home"],
   "with-changes": ["flag", "", "with --worktree: start from the files as they are, not from HEAD"],
   merge: ["flag", "", "merge it into the current branch, if nothing would be lost"],
+  pr: ["flag", "", "push the branch and open a pull request into the current one, with gh or az"],
   priority: ["count", "N", "lower goes first; 0 if unset"],
   key: ["text", "TEXT", "idempotency key: a second cast with this key returns the first one"],
   zone: ["text", "NAME", "the time zone of a schedule; that of this machine if unset"],

@@ -18,8 +18,9 @@ export function readFleetCommand(row: CommandRow, split: CommandArguments, inner
   return options.on === undefined ? fail(missingFleetIssue(row)) : readWorker(row, options);
 }
 
-function readTake([castId]: readonly string[], { merge }: Options): Result<Command> {
-  const how = merge ? { as: "merge" as const } : {};
+function readTake([castId]: readonly string[], { merge, pr }: Options): Result<Command> {
+  if (merge && pr) return failWith("bad_option", "--pr", "use either --merge or --pr");
+  const how = merge ? { as: "merge" as const } : pr ? { as: "pr" as const } : {};
   return ok({ kind: "take", ...withoutUndefined({ castId }), ...how });
 }
 

@@ -140,6 +140,7 @@ export const ISSUE_CODES = {
   path_occupied: "ignored or untracked files would be overwritten",
   no_worktree: "the cast cannot have its own working tree",
   no_own_worktree: "the cast worked in the person's own working tree",
+  no_pull_request: "no pull request could be opened for the branch",
   merge_refused: "the branch cannot be merged without losing something",
   git_failed: "a git command failed",
   cast_owned: "another process runs the cast",

@@ -1,7 +1,7 @@
 import type { Command } from "../../core/command/command.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { failWith, ok, suggest, typed, type Result } from "../../core/model/issue.ts";
-import { oneLine } from "../../core/model/text.ts";
+import { oneLine, sanitizeForTerminal } from "../../core/model/text.ts";
 import { line, toned } from "../../core/view/line.ts";
 import { createCastBranch } from "../git/worktrees/cast-branch.ts";
 import { mergeCastBranch } from "../git/worktrees/merge-branch.ts";
@@ -28,6 +28,7 @@ export async function runTake(
   const taken = await (workspace.fleet ? takeFromFleet(workspace, castId) : takeOwnWorktree(workspace, castId));
   if (!taken.ok) return taken;
   if (command.as === "merge") return mergeTaken(workspace, taken.value);
+  if (command.as === "pr") return proposeTaken(workspace, taken.value);
   const { branch, commit } = taken.value;
   return ok({
     code: 0,
@@ -40,7 +41,7 @@ export async function runTake(
   });
 }
 
-interface TakenCast {
+export interface TakenCast {
   readonly castId: CastId;
   readonly branch: string;
   readonly commit: string;
@@ -103,6 +104,16 @@ export async function ownWorktreeOf(
 
 function workTitle({ request }: CastFile): string {
   return oneLine(request, 70);
+}
+
+/** [YT11] */
+async function proposeTaken(workspace: Workspace, taken: TakenCast): Promise<Result<CommandOutput>> {
+  const { castId, branch, commit } = taken;
+  const opened = await (await import("./pull-request.ts")).openPullRequest(workspace, taken);
+  if (!opened.ok) return opened;
+  const url = opened.value;
+  const lines = () => [line(`${castId} is a pull request: `, toned("strong", sanitizeForTerminal(url)))];
+  return ok({ code: 0, data: { castId, branch, commit, url }, lines });
 }
 
 /** [YT7] Nothing has changed when it is refused. */
