@@ -42,7 +42,12 @@ function applyBody(state: CastState, event: CastEvent): CastState {
   switch (event.type) {
     case "cast_started":
       expectPhase(state, event, "unstarted");
-      return { ...state, rehearsed: event.rehearsed === true, phase: firstArrival(state) };
+      return {
+        ...state,
+        rehearsed: event.rehearsed === true,
+        ...(event.branch === undefined ? {} : { branch: event.branch }),
+        phase: firstArrival(state),
+      };
     case "visit_started":
       return startVisit(state, event);
     case "handoff_accepted":

@@ -25,6 +25,8 @@ export interface CastSummary extends CastFigures {
   readonly fleet?: CastOnFleet;
   /** [S13] Set if another user or another machine started the cast. */
   readonly foreign?: true;
+  /** [YT1] The branch of its separate working tree, if it has one. */
+  readonly branch?: string;
   /** [C36] Set if its agents answer from a file. */
   readonly rehearsed?: true;
 }

@@ -24,6 +24,8 @@ export interface ActionFacts {
   /** Set if a result was sent back too often. */
   readonly rework?: { readonly item: unknown };
   readonly isOnFleet?: boolean;
+  /** Whether it has a separate working tree. */
+  readonly isApart?: boolean;
 }
 
 /** [W43] The actions that help in this state, the most likely first, and the rest that can apply. */
@@ -32,8 +34,14 @@ export interface OfferedActions {
   readonly more: readonly CastAction[];
 }
 
-export function actionsFor({ status, limit, rework, isOnFleet = false }: ActionFacts): OfferedActions {
-  const taken: readonly CastAction[] = isOnFleet ? ["take"] : [];
+export function actionsFor({
+  status,
+  limit,
+  rework,
+  isOnFleet = false,
+  isApart = isOnFleet,
+}: ActionFacts): OfferedActions {
+  const taken: readonly CastAction[] = isApart ? ["take"] : [];
   const again: readonly CastAction[] = isOnFleet ? [] : ["again"];
   switch (status) {
     case "running":

@@ -30,6 +30,7 @@ export const CastSummarySchema = v.object({
   blocked: v.exactOptional(v.string()),
   fleet: v.exactOptional(v.object({ project: v.string(), person: v.string(), worker: v.nullable(v.string()) })),
   foreign: v.exactOptional(v.literal(true)),
+  branch: v.exactOptional(v.string()),
   rehearsed: v.exactOptional(v.literal(true)),
 }) satisfies v.GenericSchema<unknown, CastSummary>;
 

@@ -4,7 +4,7 @@ import { startedEvent } from "../../core/cast/next.ts";
 import { phaseBeforeEnd, type Visit } from "../../core/cast/state/state.ts";
 import { totalsOf } from "../../core/cast/state/usage.ts";
 import { advanceTimelineBy, type CastTimeline } from "../../core/cast/timeline.ts";
-import type { SocketId } from "../../core/model/ids.ts";
+import { castBranch, type SocketId } from "../../core/model/ids.ts";
 import { withoutUndefined } from "../../core/model/json.ts";
 import { openSharedLimits } from "../config/shared-limits.ts";
 import { ensureUserKey } from "../config/user-key.ts";
@@ -54,7 +54,7 @@ export const runOwnedCast: RunOwnedCast = async (owned, cast, given, firstEvents
   try {
     if (state.phase.kind === "unstarted") {
       // [J5] Also for a cast whose process was killed before its first event.
-      const started = { ...startedEvent(state, await checkpoints?.takeFirst()), ...worker };
+      const started = { ...startedEvent(state, await checkpoints?.takeFirst()), ...branchOf(file), ...worker };
       return await runWithPorts(owned, cast, context, { checkpoints, firstEvents: [started, ...firstEvents({})] });
     }
     const changes = (state.files && (await checkpoints?.takeOutsideChanges(state.files.last))) ?? undefined;
@@ -84,6 +84,10 @@ async function withOwnWorktree(
   return tree.kind === "broken" ? tree : { ...context, cwd: tree.cwd, cachedWorktree: tree.cached };
 }
 
+function branchOf({ castId, ownWorktree }: CastFile): { readonly branch?: string } {
+  return ownWorktree ? { branch: castBranch(castId) } : {};
+}
+
 interface FailedStart extends ItemsFailure {
   readonly context: RunContext;
   readonly firstEvents: Parameters<RunOwnedCast>[3];
@@ -97,7 +101,7 @@ async function failBeforeStart(
 ): Promise<RunOutcome> {
   const { file, state } = cast;
   const files = file.checkpoints && file.ownWorktree ? { commit: file.ownWorktree.base } : undefined;
-  const begun = state.phase.kind === "unstarted" ? [startedEvent(state, files)] : [];
+  const begun = state.phase.kind === "unstarted" ? [{ ...startedEvent(state, files), ...branchOf(file) }] : [];
   const end = { type: "cast_ended", outcome: "failed", reason: problem, totals: totalsOf(state) } as const;
   return runWithPorts(owned, cast, context, { firstEvents: [...begun, ...firstEvents({}), end] });
 }

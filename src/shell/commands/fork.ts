@@ -4,7 +4,7 @@ import type { ForkCommand } from "../../core/command/command.ts";
 import type { RestoreCommand } from "../../core/command/show-commands.ts";
 import { quoteWord } from "../../core/command/split-words.ts";
 import { compileTargets } from "../../core/compile/targets/compile.ts";
-import type { CastId } from "../../core/model/ids.ts";
+import { castBranch, type CastId } from "../../core/model/ids.ts";
 import { failWith, fail, ok, type Result } from "../../core/model/issue.ts";
 import { countedText } from "../../core/model/text.ts";
 import { forkCast, type CastFork } from "../../core/replay/fork.ts";
@@ -137,9 +137,10 @@ async function forkAgents({ store }: Workspace, file: CastFile, given: AgentSour
 }
 
 /** The shared events under the id of the fork. */
-function pastOf(origin: CastId, fork: CastFork, { castId, startedAt, rehearsal }: CastFile): CastPast {
+function pastOf(origin: CastId, fork: CastFork, { castId, startedAt, rehearsal, ownWorktree }: CastFile): CastPast {
   const forkedFrom = { castId: origin, visit: fork.visit, at: startedAt };
-  const named = { castId, forkedFrom, rehearsed: rehearsal !== null };
+  const apart = ownWorktree ? { branch: castBranch(castId) } : {};
+  const named = { castId, forkedFrom, ...apart, rehearsed: rehearsal !== null };
   const events = fork.events.map((event) => (event.type === "cast_started" ? withForkOrigin(event, named) : event));
   return { origin, events };
 }

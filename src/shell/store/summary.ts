@@ -1,3 +1,4 @@
+import { castBranch } from "../../core/model/ids.ts";
 import type { CastEvent } from "../../core/cast/state/event.ts";
 import { hasTotals, totalsFromLastEvents } from "../../core/cast/state/usage.ts";
 import type { CastId } from "../../core/model/ids.ts";
@@ -29,6 +30,7 @@ export async function startedSummary(
     ...(last.type === "cast_sleeping"
       ? { asleep: { until: last.until, provider: last.provider, model: last.model } }
       : {}),
+    ...(first.branch === undefined ? {} : { branch: first.branch }),
     ...(first.rehearsed ? { rehearsed: true } : {}),
   };
 }
@@ -38,7 +40,8 @@ export function notStartedSummary(file: CastFile, isOwned: boolean): CastSummary
   const { castId, loadout, request, startedAt, rehearsal } = file;
   const nothing = { endedAt: null, ...castFigures(totalsFromLastEvents(castId, [])) };
   const status = isOwned ? "running" : "interrupted";
-  const mark = rehearsal === null ? {} : { rehearsed: true as const };
+  const apart = file.ownWorktree ? { branch: castBranch(castId) } : {};
+  const mark = { ...apart, ...(rehearsal === null ? {} : { rehearsed: true as const }) };
   return { castId, status, loadout: loadout.name, request, startedAt, ...nothing, ...mark };
 }
 

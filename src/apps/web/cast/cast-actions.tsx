@@ -38,8 +38,11 @@ export function useCastActions({
   const { status, limit } = view.latest;
   const { castId } = cast.castFile;
   const { fleet } = useCatalog();
-  const rework = reworkLimitOf(cast.replay.timelineAt(cast.replay.lastSeq()).state);
-  const offered = actionsFor({ status, limit, ...(rework ? { rework } : {}), isOnFleet: fleet !== null });
+  const { state } = cast.replay.timelineAt(cast.replay.lastSeq());
+  const rework = reworkLimitOf(state);
+  const isOnFleet = fleet !== null;
+  const isApart = isOnFleet || state.branch !== undefined;
+  const offered = actionsFor({ status, limit, ...(rework ? { rework } : {}), isOnFleet, isApart });
   const all = [...offered.main, ...offered.more];
   const command = useCommand();
   const [dialog, setDialog] = useState<CastAction | "trust" | null>(null);

@@ -129,7 +129,11 @@ function givenUpAfterDone(done: number, count: number): ItemProgress["givenUp"] 
 export function RowActions(props: CastListProps & { readonly cast: CastSummary }): ReactElement {
   const { cast, archived, onAct, busy } = props;
   const { action, label } = rowActionOf(cast.status);
-  const { main, more } = actionsFor({ status: cast.status, isOnFleet: cast.fleet !== undefined });
+  const { main, more } = actionsFor({
+    status: cast.status,
+    isOnFleet: cast.fleet !== undefined,
+    isApart: (cast.fleet ?? cast.branch) !== undefined,
+  });
   const others = [...main, ...more].filter(
     (each) => each !== action && (cast.status !== "failed" || each !== "resume"),
   );

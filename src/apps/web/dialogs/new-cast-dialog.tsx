@@ -146,9 +146,13 @@ interface CastOptions {
   readonly model: string;
   readonly dollars: string;
   readonly rehearsal: PickedReplies | null;
+  readonly tree: TreeChoice;
 }
 
-const NO_OPTIONS: CastOptions = { model: "", dollars: "", rehearsal: null };
+/** [YT1] Where the cast works: in the person's files, or in a separate working tree from HEAD or from these files. */
+type TreeChoice = "here" | "head" | "changes";
+
+const NO_OPTIONS: CastOptions = { model: "", dollars: "", rehearsal: null, tree: "here" };
 
 /** Starts the cast, or its rehearsal with the replies of a file. */
 function useStart(
@@ -156,9 +160,10 @@ function useStart(
   options: CastOptions & { readonly draft: ConfigDraft | null },
   open: (castId: string) => void,
 ) {
-  const { rehearsal, draft } = options;
+  const { rehearsal, draft, tree } = options;
   const model = options.model.trim();
   const command = useCommand({ quiet: true });
+  const isTreeInUse = command.isTreeInUse && tree === "here";
   const rehearsed = useStartRehearsal(open);
   const drafted = draft ? { draft } : {};
   const target: Pick<RehearsalRequest, "loadout" | "targets" | "draft"> = {
@@ -169,8 +174,8 @@ function useStart(
     // The server checks the replies, which come from a file.
     if (rehearsal)
       return rehearsed.begin({ ...target, prompt: cast.prompt, ...(rehearsal.replies as { replies: never }) });
-    const anyway = command.isTreeInUse ? { anyway: true as const } : {};
-    const sent = { options: { ...(model === "" ? {} : { model }), ...anyway }, ...drafted };
+    const anyway = isTreeInUse ? { anyway: true as const } : {};
+    const sent = { options: { ...(model === "" ? {} : { model }), ...anyway, ...treeOptions(tree) }, ...drafted };
     const castId = await command.run(withBudget(cast, options), "Started", sent);
     return castId === null ? undefined : open(castId);
   };
@@ -179,8 +184,13 @@ function useStart(
     target,
     busy: command.busy !== null || rehearsed.busy,
     issues: [...command.issues, ...rehearsed.issues],
-    isTreeInUse: command.isTreeInUse,
+    isTreeInUse,
   };
+}
+
+function treeOptions(tree: TreeChoice) {
+  if (tree === "here") return {};
+  return { worktree: true as const, ...(tree === "changes" ? { "with-changes": true as const } : {}) };
 }
 
 function OptionFields(props: {
@@ -202,6 +212,18 @@ function OptionFields(props: {
             onChange={(event) => onOptions({ ...options, dollars: event.target.value })}
           />
         </span>
+      </label>
+      <label className={css("option")}>
+        <span className={css("label")}>Files</span>
+        <select
+          className={css("chooser")}
+          value={options.tree}
+          onChange={(event) => onOptions({ ...options, tree: event.target.value as TreeChoice })} // one of these options
+        >
+          <option value="here">Your working tree</option>
+          <option value="head">Its own tree, from the last commit</option>
+          <option value="changes">Its own tree, with your changes</option>
+        </select>
       </label>
       <RehearsalPicker picked={options.rehearsal} onPick={(rehearsal) => onOptions({ ...options, rehearsal })} />
     </>

@@ -73,6 +73,7 @@ export const EVENT_SCHEMAS = {
     files: v.exactOptional(InitialCheckpoint), // absent if checkpoints are off
     /** [T37] The cast whose events this one shares, up to that visit, and the time of the fork. */
     forkedFrom: v.exactOptional(v.object({ castId: CastId, visit: v.string(), at: v.exactOptional(v.string()) })),
+    branch: v.exactOptional(v.string()), // [YT1] present if the cast has a separate working tree
     rehearsed: v.exactOptional(v.literal(true)), // [C36] absent in casts of earlier versions too
     worker,
   }),

@@ -19,6 +19,8 @@ export interface CastState {
   readonly castId: CastId;
   readonly request: string;
   readonly rehearsed: boolean;
+  /** [YT1] The branch of its separate working tree, if it has one. */
+  readonly branch?: string;
   readonly limits: CastLimits;
   readonly budget: Budget;
   readonly seq: number;

@@ -30,6 +30,8 @@ export function nextSteps(state: CastState, status: CastStatus, program = "mater
         return [step(`continue ${id}`, "yes"), step(`continue ${id} --reject <reason>`, "no, with the reason")];
       return [step(`continue ${id} <message>`, "answer"), step(`continue ${id}`, "take the result and go on")];
     case "completed":
+      if (state.branch !== undefined)
+        return [step(`take ${id}`, "bring its branch home"), step(`take ${id} --merge`, "merge it")];
       return [step(`link --from ${id} Chain-Context <target> -- <prompt>`, "build on it")];
     case "not_satisfied":
       return [step(`link --from ${id} Chain-Context Build -- <prompt>`, "go on from what is missing")];
