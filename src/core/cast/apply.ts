@@ -42,12 +42,7 @@ function applyBody(state: CastState, event: CastEvent): CastState {
   switch (event.type) {
     case "cast_started":
       expectPhase(state, event, "unstarted");
-      return {
-        ...state,
-        rehearsed: event.rehearsed === true,
-        ...(event.branch === undefined ? {} : { branch: event.branch }),
-        phase: firstArrival(state),
-      };
+      return { ...state, ...startedFacts(event), phase: firstArrival(state) };
     case "visit_started":
       return startVisit(state, event);
     case "handoff_accepted":
@@ -135,6 +130,10 @@ function applyBody(state: CastState, event: CastEvent): CastState {
     default:
       return applyItemEvent(state, event);
   }
+}
+
+function startedFacts({ rehearsed, branch }: EventOf<"cast_started">): Pick<CastState, "rehearsed" | "branch"> {
+  return { rehearsed: rehearsed === true, ...(branch === undefined ? {} : { branch }) };
 }
 
 /** [V29] A cast starts at the entry of its graph, the cast of an item at the entry of its loop. */

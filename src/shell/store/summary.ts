@@ -1,7 +1,6 @@
-import { castBranch } from "../../core/model/ids.ts";
 import type { CastEvent } from "../../core/cast/state/event.ts";
 import { hasTotals, totalsFromLastEvents } from "../../core/cast/state/usage.ts";
-import type { CastId } from "../../core/model/ids.ts";
+import { castBranch, type CastId } from "../../core/model/ids.ts";
 import type { CastFile } from "./cast-file.ts";
 import type { JournalEnds } from "./cast-store.ts";
 import { type CastSummary, castFigures } from "../../core/cast/summary.ts";

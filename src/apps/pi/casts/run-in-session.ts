@@ -64,9 +64,8 @@ export function runCastInSession(context: CommandContext, run: SessionRun): Prom
   const { user, screen, state } = context;
   const { prepared, controller, control, visible, workspace } = run;
   const isInTurn = (): boolean => visible?.isRunning() ?? false;
-  let widget: Widget | undefined;
+  let [widget, isDetaching]: [Widget | undefined, boolean] = [undefined, false];
   const refinements: string[] = [];
-  let isDetaching = false;
   const watch = createCastWatch(run.past, {
     ...(run.transcripts ? { onStep: run.transcripts.follow } : {}),
     onVisit: screen.addVisitCard,
