@@ -258,7 +258,10 @@ it("[B81] no lock and no name of a member's session stops sending, heartbeats, e
   const dispatcher = {
     send: async (_client: unknown, { castId }: { readonly castId: string }) => void sent.push(castId),
   };
-  await admin.queryOnce({ text: "update materia.casts set sent = 0 where cast_id = 'b-told'" });
+  await fleet.ben.queryOnce(submission("b-due", "blue"));
+  onTestFinished(
+    async () => void (await admin.queryOnce({ text: "delete from materia.casts where cast_id = 'b-due'" })),
+  );
   expect(await session.heartbeat()).toBe(true);
   expect(await session.evictDead()).toEqual(["dead"]);
   await requeueOrphanedParked(worker);
@@ -270,7 +273,7 @@ it("[B81] no lock and no name of a member's session stops sending, heartbeats, e
     text: "select status from materia.casts where cast_id = $1",
     values: [VICTIM],
   });
-  expect([hasRun, sent.includes("b-told"), row, await session.heartbeat()]).toEqual([
+  expect([hasRun, sent.includes("b-due"), row, await session.heartbeat()]).toEqual([
     true,
     true,
     { status: "queued" },

@@ -1,7 +1,7 @@
-import { globSync, readFileSync, statSync } from "node:fs";
+import { globSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { castFile, castsIn, newPlace, put, run } from "../harness/cli.ts";
+import { castFile, castsIn, newPlace, put, run, runProcess } from "../harness/cli.ts";
 import { judgedPair } from "../harness/loadouts.ts";
 import { castHere, journalOf, lastCast, materia, repositoryPlace, setReplies, writes } from "../git/cast-place.ts";
 
@@ -101,4 +101,42 @@ it("[T46] a fork of a cast without checkpoints keeps its files from its start on
   expect((await materia(cwd, ["fork", `${first}@Socket-1#2`, ...rehearse])).code).toBe(0);
   const made = await materia(cwd, ["diff", lastCast(cwd), "Socket-1#2", "--name-only"]);
   expect([made.code, made.stdout]).toEqual([0, expect.stringContaining("forked.txt")]);
+});
+
+/** Kills the process as it opens a journal to write its first line. */
+const KILL = `import fs from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+const { openSync, constants } = fs;
+fs.openSync = (path, flags, ...rest) => {
+  if (String(path).endsWith("journal.jsonl") && flags & constants.O_CREAT) process.kill(process.pid, "SIGKILL");
+  return openSync(path, flags, ...rest);
+};
+syncBuiltinESMExports();`;
+
+async function listedCasts(cwd: string): Promise<readonly string[]> {
+  const { stdout } = await run(["casts", "--json"], { cwd });
+  return JSON.parse(stdout).map(({ castId }: { readonly castId: string }) => castId);
+}
+
+it("[T50] a fork that is killed before its past is written is no cast, and can be made again", async () => {
+  const { cwd, castId } = await endedCast();
+  put(cwd, { "kill.mjs": KILL });
+  const fork = ["fork", `${castId}@Socket-2#1`, ...options];
+  const killed = await runProcess(fork, { cwd, env: { NODE_OPTIONS: `--import=${cwd}/kill.mjs` } });
+  expect([killed.code, killed.stderr]).toEqual([null, expect.stringContaining("1 visit of")]);
+  expect([await listedCasts(cwd), castsIn(cwd).length]).toEqual([[castId], 2]);
+  expect((await run(["casts", "prune", "--keep", "9", "--yes"], { cwd })).code).toBe(0);
+  expect(castsIn(cwd)).toEqual([castId]);
+  expect((await run(fork, { cwd })).code).toBe(0);
+  expect(journalOf(cwd, lastCast(cwd))[0]).toMatchObject({ forkedFrom: { castId, visit: "Socket-2#1" } });
+});
+
+it("[T50] a salvaged cast that is killed before its events are written is no cast", async () => {
+  const { cwd, castId } = await endedCast();
+  const journal = castFile(cwd, castId, "journal.jsonl");
+  writeFileSync(journal, `${readFileSync(journal, "utf8")}{"damaged\n`);
+  put(cwd, { "kill.mjs": KILL });
+  const salvage = ["doctor", castId, "--salvage"];
+  const killed = await runProcess(salvage, { cwd, env: { NODE_OPTIONS: `--import=${cwd}/kill.mjs` } });
+  expect([killed.code, await listedCasts(cwd), castsIn(cwd).length]).toEqual([null, [castId], 2]);
 });

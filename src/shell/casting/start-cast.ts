@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import type { Catalog } from "../../core/catalog/catalog.ts";
-import type { EventBody } from "../../core/cast/state/event.ts";
+import type { CastEvent, EventBody } from "../../core/cast/state/event.ts";
 import type { CastStart } from "../../core/cast/state/state.ts";
 import { buildTimeline } from "../../core/cast/timeline.ts";
 import type { LinkCommand } from "../../core/command/command.ts";
@@ -23,7 +23,7 @@ import type { AgentHost } from "../ports.ts";
 import { writeOptionsFor, type RunContext, type RunOutcome } from "../context/run-context.ts";
 import { redactKeys } from "../secrets/redact-event.ts";
 import { CAST_FORMAT, castStartOf, type CastFile, newCastId } from "../store/cast-file.ts";
-import type { NewCast } from "../store/cast-store.ts";
+import type { NewCast, OwnedCast } from "../store/cast-store.ts";
 import { REHEARSAL_FILE } from "../store/layout.ts";
 import { VERSION } from "../system/package.ts";
 import { castTelemetry } from "../workspace/telemetry-target.ts";
@@ -215,21 +215,20 @@ async function createCast(cast: NewCast, context: CreationContext, past: CastPas
   // [S10] Mark first: a cast that is killed after its creation must not count as foreign.
   const own = env && createOwnCastRegistry(env);
   own?.record(file, undefined);
-  const created = await store.create({ ...cast, file }, writing);
+  let events: readonly CastEvent[] = [];
+  const writeShared =
+    past &&
+    (async (owned: OwnedCast): Promise<string | undefined> => {
+      events = await pastEvents(past, file, owned, context);
+      return writePast(store, past.origin, events, owned);
+    });
+  const created = await store.create({ ...cast, file, writePast: writeShared }, writing);
   if (!created.ok) {
     own?.forget(file.castId);
     return created;
   }
-  const owned = created.value;
-  const events = past ? await pastEvents(past, file, owned, context) : [];
-  const problem = past && (await writePast(store, past.origin, events, owned));
-  if (problem !== undefined) {
-    await owned.discard();
-    await owned.release();
-    return failWith("write_failed", file.castId, problem);
-  }
   own?.record(file, await store.stamp(file.castId));
-  return ok({ file, owned, events });
+  return ok({ file, owned: created.value, events });
 }
 
 /** [YT8] Creates a cast for another process to run. */

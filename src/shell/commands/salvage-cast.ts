@@ -57,21 +57,21 @@ export async function salvageCast({ store, place }: Workspace, from: CastId): Pr
   const own = registry.owns(file) ? registry : undefined;
   own?.record(copied, undefined);
   const owned = await store.create(
-    { file: copied, ...(replies === undefined ? {} : { attachments: { [REHEARSAL_FILE]: replies } }) },
+    {
+      file: copied,
+      ...(replies === undefined ? {} : { attachments: { [REHEARSAL_FILE]: replies } }),
+      writePast: (hidden) =>
+        writeSalvagedCast(
+          hidden,
+          files.kept,
+          events.map((event) => (event.type === "cast_started" ? { ...event, castId: copied.castId } : event)),
+        ),
+    },
     { durability: "sync" },
   );
   if (!owned.ok) {
     own?.forget(copied.castId);
     return owned;
-  }
-  const problem = await writeSalvagedCast(
-    owned.value,
-    files.kept,
-    events.map((event) => (event.type === "cast_started" ? { ...event, castId: copied.castId } : event)),
-  );
-  if (problem !== undefined) {
-    await owned.value.discard();
-    return failWith("write_failed", copied.castId, problem);
   }
   await owned.value.release();
   own?.record(copied, await store.stamp(copied.castId));

@@ -130,6 +130,8 @@ export interface NewCast {
   readonly file: CastFile;
   /** Files that are stored with the cast, by name. */
   readonly attachments?: Readonly<Record<string, string>>;
+  /** [T50] Writes the first events and their files, before anybody sees the cast; returns a problem if that failed. */
+  readonly writePast?: ((owned: OwnedCast) => Promise<string | undefined>) | undefined;
 }
 
 export interface CurrentCast {

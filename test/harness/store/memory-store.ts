@@ -89,10 +89,12 @@ export function memoryStore(): MemoryStore {
       const names = [...(casts.get(castId)?.artifacts.keys() ?? [])].map((name) => name.split("/"));
       return Math.max(0, ...names.flatMap(([of, visit]) => (of === socket ? [Number(visit)] : [])));
     },
-    create: async ({ file, attachments: brings = {} }, how) => {
+    create: async ({ file, attachments: brings = {}, writePast }, how) => {
       if (casts.has(file.castId)) return fail(error("write_failed", "artifactDir", "it is there already"));
       const kept = keptCast(file, brings);
       const owned = ownedOf(kept, how, { load: () => found(file.castId).ok, discard: () => gone(file.castId) });
+      const problem = await writePast?.(owned);
+      if (problem !== undefined) return fail(error("write_failed", file.castId, problem));
       casts.set(file.castId, kept);
       changed();
       return ok(owned);

@@ -12,12 +12,12 @@ import { findCast } from "./read-cast.ts";
 import { extractSharedParts } from "./values.ts";
 
 /**
- * Creates a cast up to its first event. It is created and claimed under a temporary name and renamed as a whole: nobody can
- * claim, prune or read a half of it.
+ * Creates a cast up to its first event, or with its past (T50). It is created and claimed under a temporary name and
+ * renamed as a whole: nobody can claim, prune or read a half of it.
  */
 export async function createCast(
   casts: string,
-  { file, attachments: brings = {} }: NewCast,
+  { file, attachments: brings = {}, writePast }: NewCast,
   { writeOptions: how, bookmarks }: Pick<OwnedCastOptions, "writeOptions" | "bookmarks">,
 ): Promise<Result<OwnedCast>> {
   const { castId } = file;
@@ -31,15 +31,23 @@ export async function createCast(
   try {
     made = mkdirSync(dirname(root), { recursive: true });
     // Only the folder of casts is closed to others: its parent belongs to the project.
-    const own = mkdirSync(root, { recursive: true, mode: 0o700 });
-    made ??= own;
+    const rootMade = mkdirSync(root, { recursive: true, mode: 0o700 });
+    made ??= rootMade;
     mkdirSync(unborn.folder, { mode: 0o700 });
     made ??= unborn.folder;
     for (const [name, text] of Object.entries(brings)) write(unborn.attachment(name), text);
     write(unborn.castFile, `${JSON.stringify(extractSharedParts(file, layout, isSynced), undefined, 1)}\n`);
     const mine = await claimCast(unborn, layout);
     if (mine.kind !== "mine") throw new Error(mine.kind === "failed" ? mine.problem : "another process has claimed it");
+    const own = { castId, removed: removedFolder(root, castId), writeOptions: how, bookmarks };
+    const head = firstChainHead(castId);
     try {
+      if (writePast) {
+        const hidden = createOwnedCast({ ...own, layout: unborn, claim: { ...mine, release: () => undefined }, head });
+        const problem = await writePast(hidden);
+        await hidden.release();
+        if (problem !== undefined) throw new Error(problem);
+      }
       // The rename fails on an existing cast, since its folder is not empty.
       renameSync(unborn.folder, layout.folder);
       if (isSynced) for (const folder of [layout.folder, ...foldersUpTo(root, made)]) syncFolder(folder);
@@ -48,18 +56,7 @@ export async function createCast(
       throw thrown;
     }
     if (root === casts) ignoreInGit(casts);
-    const removed = removedFolder(root, castId);
-    return ok(
-      createOwnedCast({
-        castId,
-        layout,
-        removed,
-        claim: mine,
-        writeOptions: how,
-        bookmarks,
-        head: firstChainHead(castId),
-      }),
-    );
+    return ok(createOwnedCast({ ...own, layout, claim: mine, ...(writePast ? {} : { head }) }));
   } catch (thrown) {
     // [C3] A cast that could not start leaves nothing behind.
     if (made !== undefined) rmSync(made, { recursive: true, force: true });

@@ -50,10 +50,12 @@ export function createCastClaims(context: ClaimContext): CastClaims {
 
 async function createCast(
   context: ClaimContext,
-  { file, attachments: brings = {} }: NewCast,
+  { file, attachments: brings = {}, writePast }: NewCast,
   how: WriteOptions,
 ): Promise<Result<OwnedCast>> {
   const { castId } = file;
+  // Its row would be seen before its past.
+  if (writePast) return failWith("worker_only", castId, "forks cannot be created on a fleet");
   const claim = randomUUID();
   const text = `${JSON.stringify(file, undefined, 1)}\n`;
   const rows = await context.database.query({
