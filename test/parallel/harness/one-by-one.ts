@@ -15,10 +15,11 @@ import { eventsOf, live, placeOf, type AgentAction, type Place } from "./lives.t
 
 /** What became of a loadout with a parallel loop and of the same loadout without `parallel`. */
 export interface LawResult {
-  /** Undefined where the loadout is refused, or nobody followed a cast to its end. */
-  readonly results?: { readonly atOnce: CastResult; readonly oneByOne: CastResult };
-  /** Whether items ran at once. */
-  readonly isForked: boolean;
+  /**
+   * At once at several speeds. Undefined where the loadout is refused, where no items ran at once, or where nobody
+   * followed a cast to its end.
+   */
+  readonly results?: { readonly atOnce: readonly CastResult[]; readonly oneByOne: CastResult };
 }
 
 /** What the law compares. */
@@ -32,20 +33,25 @@ interface CastResult {
   readonly files?: unknown;
 }
 
+/** How many times items run at once, each time with other items that are quicker. */
+const SPEEDS = 3;
+
 /** A random loadout with parallel loops, with replies by item that touch different files: at once, and one by one. */
 export async function castBothWays(seed: number): Promise<LawResult> {
-  const each = withoutPeople(withParallelLoops(randomCase(seed)));
+  const each = withoutPeople(withParallelLoops({ ...randomCase(seed), targets: ["loadout:A"] }));
   const ours = compose(each.targets, each.texts);
   const alone = { ...each, parallel: false, texts: withoutParallel(each.texts) };
   const [wide, narrow] = [engineGraph(each), engineGraph(alone)];
-  if (ours.problems || !wide.ok || !narrow.ok) return { isForked: false };
+  if (ours.problems || !wide.ok || !narrow.ok) return {};
   const { places } = ours.graph;
-  const [atOnce, oneByOne] = [
-    await resultOf({ each: { ...each, parallel: "sound" }, graph: wide.value.graph, places }),
-    await resultOf({ each: alone, graph: narrow.value.graph, places }),
-  ];
-  if (!atOnce || !oneByOne) return { isForked: false };
-  return { results: { atOnce: atOnce.result, oneByOne: oneByOne.result }, isForked: atOnce.isForked };
+  const atOnce: CastResult[] = [];
+  for (let speed = 1; speed <= SPEEDS; speed += 1) {
+    const run = await resultOf({ each: { ...each, parallel: "sound" }, graph: wide.value.graph, places, speed });
+    if (!run?.isForked) return {};
+    atOnce.push(run.result);
+  }
+  const oneByOne = await resultOf({ each: alone, graph: narrow.value.graph, places, speed: 0 });
+  return oneByOne ? { results: { atOnce, oneByOne: oneByOne.result } } : {};
 }
 
 /** Nobody answers here: other sockets stand for people. */
@@ -65,8 +71,9 @@ function withoutPeople(each: Case): Case {
 function withLoadouts(each: Case, change: (loadout: LoadoutText) => LoadoutText): Case {
   const loadouts = Object.entries(each.texts.loadouts).map(([name, loadout]) => [name, change(loadout)] as const);
   const targets = each.targets.map((name) => name.replace(/^(materia:)?(Chat|Person)$/, "materia:Json"));
-  // The budget of a cast stops it sooner where more is done.
-  return { ...each, targets, texts: { ...each.texts, budget: {}, loadouts: Object.fromEntries(loadouts) } };
+  // A budget that binds stops a cast sooner where more is done: half of the casts have one that does not.
+  const budget = each.seed % 2 === 0 ? {} : { maxTokens: 1_000_000 };
+  return { ...each, targets, texts: { ...each.texts, budget, loadouts: Object.fromEntries(loadouts) } };
 }
 
 function withoutParallel(texts: Texts): Texts {
@@ -82,6 +89,8 @@ interface LawCast {
   readonly each: Case;
   readonly graph: Graph;
   readonly places: ReadonlyMap<string, SocketPlace>;
+  /** Decides only who is quicker. */
+  readonly speed: number;
 }
 
 /** Turns after which nobody follows a cast, and how often a person allows more. */
@@ -92,9 +101,11 @@ async function resultOf({
   each,
   graph,
   places,
+  speed,
 }: LawCast): Promise<{ result: CastResult; isForked: boolean } | undefined> {
-  const { turns, ...world } = repliesOf(each, places);
-  const place = placeOf(graph, { limits: { agentSilenceMs: 0, ...each.texts.limits }, budget: {} }, world);
+  const { turns, ...world } = repliesOf(each, places, speed);
+  const { limits, budget } = each.texts;
+  const place = placeOf(graph, { limits: { agentSilenceMs: 0, ...limits }, budget }, world);
   await live(place);
   for (let allowed = 0; allowed < ALLOWANCES && (await isStopped(place)); allowed += 1)
     await live(place, { first: [{ type: "limits_raised", allow: 1 }] });
@@ -122,11 +133,12 @@ interface VisitOf {
 }
 
 /** Replies by socket and item, in the order of the visits for that item. Each writes a separate file. */
-function repliesOf(each: Case, places: LawCast["places"]) {
+function repliesOf(each: Case, places: LawCast["places"], speed: number) {
   const world = worldOf(each);
   const visits = new Map<string, string[]>();
   const turnsOf = new Map<string, number>();
-  const pace = chanceOf("pace", each.seed, String(each.parallel));
+  const pace = chanceOf("pace", each.seed, speed);
+  const failing = chanceOf("failing", each.seed).pick(0, 0, 0.05, 0.15);
   let turns = 0;
   const nameOf = ({ socket, item, visit }: VisitOf): string => {
     const known = visits.get(`${socket} ${item}`) ?? [];
@@ -149,7 +161,14 @@ function repliesOf(each: Case, places: LawCast["places"]) {
       turnsOf.set(key, turn);
       if (turns > LONGEST) return { text: "", fails: "nobody follows it any longer" };
       const edits = { [`${socket} ${item}`]: `${name}.${turn}` };
-      return { text: world.reply(placeAt(socket), name, turn), edits, patience: pace.count(0, 4) };
+      // [V12] It fails again when the cast goes on: an allowance for an item before resumes this one, too.
+      const fails = item !== null && chanceOf("fails", each.seed, socket, name).happens(failing);
+      return {
+        text: world.reply(placeAt(socket), name, turn),
+        edits,
+        patience: pace.pick(0, 0, 2, 5, 20),
+        ...(fails ? { fails: "no network" } : {}),
+      };
     },
     utility: ({ input }: UtilityRequest): UtilityOutcome => {
       const { socketId, itemKey, idempotencyKey } = input as Record<string, string>;
