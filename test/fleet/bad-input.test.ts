@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { parseCastId } from "../../src/core/model/ids.ts";
 import { createWorkerLimits } from "../../src/shell/config/shared-limits.ts";
+import { createUsageCounts } from "../../src/shell/fleet/worker/usage-counts.ts";
 import { createParking } from "../../src/shell/fleet/worker/dispatch-state.ts";
 import type { ResolvedFleetProfile } from "../../src/shell/fleet/open-fleet.ts";
 import { openDispatcher } from "../../src/shell/fleet/worker/dispatcher.ts";
@@ -150,6 +151,7 @@ it("[B33] a database failure after a claim does not block the next attempt", asy
     notifyTurn: store.notifyTurn,
     budgets: closing(openNotifications(database, BUDGETS_CHANNEL)),
     limits: createWorkerLimits(),
+    usage: createUsageCounts(),
     env: process.env,
     draining: new AbortController().signal,
     stopping: new AbortController().signal,
@@ -158,6 +160,8 @@ it("[B33] a database failure after a claim does not block the next attempt", asy
   await expect(runDispatch(at, leg)).rejects.toThrow("Connection terminated");
   isAway = false;
   expect(await runDispatch(at, { ...leg, isRetry: true })).toEqual({ how: "completed" });
+  // [TM7] The turns of a dispatch are counted once.
+  expect(at.usage.rows().map(({ loadout, turns }) => ({ loadout, turns }))).toHaveLength(1);
 });
 
 it("[B16] an unreadable repository, and one without the submitted base, fail the cast with the reason", async () => {

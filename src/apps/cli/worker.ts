@@ -1,3 +1,4 @@
+import { castTelemetry } from "../../shell/workspace/telemetry-target.ts";
 import { join } from "node:path";
 import type { Command } from "../../core/command/command.ts";
 import type { Result } from "../../core/model/issue.ts";
@@ -23,7 +24,14 @@ export async function runWorkerCommand(
 ): Promise<Result<number>> {
   const profile = resolveFleetProfile(workspace.catalog, options.on ?? "", workspace.place);
   if (!profile.ok) return profile;
-  let figures: () => WorkerMetrics = () => ({ workerId: "", state: "starting", running: [], legs: {}, refused: [] });
+  let figures: () => WorkerMetrics = () => ({
+    workerId: "",
+    state: "starting",
+    running: [],
+    legs: {},
+    usage: [],
+    refused: [],
+  });
   const health = command.port === undefined ? undefined : await serveHealth(command.port, () => figures());
   if (health && !health.ok) return health;
   const signals = listenForStopSignals();
@@ -33,6 +41,7 @@ export async function runWorkerCommand(
       queues: command.queues ?? [profile.value.queue],
       concurrency: command.concurrency,
       env: workspace.place.env,
+      telemetry: castTelemetry(workspace.catalog, workspace.place.env).telemetry,
       // Another user cannot read root's folders.
       folder: command.toolsUser === undefined ? join(localFleetFolder(workspace.place.env), "work") : TOOLS_USER_FOLDER,
       ...(command.toolsUser === undefined ? {} : { toolsUser: command.toolsUser }),

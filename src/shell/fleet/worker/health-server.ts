@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import { error, fail, ok, type Issue, type Result } from "../../../core/model/issue.ts";
 import { errorText } from "../../system/files.ts";
+import type { UsageRow } from "./usage-counts.ts";
 import type { WorkerMetrics } from "./worker.ts";
 
 export interface HealthServer {
@@ -37,14 +38,32 @@ function listenIssue(thrown: Error): Issue {
   return error("listen_failed", "--port", errorText(thrown), hint);
 }
 
-function metricsText({ running, legs }: WorkerMetrics): string {
+function metricsText({ running, legs, usage }: WorkerMetrics): string {
+  const counter = (name: string, help: string, of: keyof Pick<UsageRow, "turns" | "tokens" | "cost">) => [
+    `# HELP ${name} ${help}`,
+    `# TYPE ${name} counter`,
+    ...usage.map(({ project, loadout, model, ...row }) => `${name}${labels({ project, loadout, model })} ${row[of]}`),
+  ];
   return [
     "# HELP materia_casts_running Casts that this worker runs now.",
     "# TYPE materia_casts_running gauge",
     `materia_casts_running ${running.length}`,
-    "# HELP materia_legs_total Dispatches that this worker has run, by outcome.",
-    "# TYPE materia_legs_total counter",
-    ...Object.entries(legs).map(([how, count]) => `materia_legs_total{end="${how.replaceAll(" ", "_")}"} ${count}`),
+    "# HELP materia_dispatches_total Dispatches that this worker has run, by outcome.",
+    "# TYPE materia_dispatches_total counter",
+    ...Object.entries(legs).map(
+      ([how, count]) => `materia_dispatches_total${labels({ end: how.replaceAll(" ", "_") })} ${count}`,
+    ),
+    ...counter("materia_turns_total", "Turns of agents and programs.", "turns"),
+    ...counter("materia_tokens_total", "Tokens that providers counted.", "tokens"),
+    ...counter("materia_cost_usd_total", "Dollars that turns have cost.", "cost"),
     "",
   ].join("\n");
+}
+
+/** A name must not begin another label or line. */
+function labels(values: Readonly<Record<string, string>>): string {
+  const escape = (text: string): string => text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+  return `{${Object.entries(values)
+    .map(([name, value]) => `${name}="${escape(value)}"`)
+    .join(",")}}`;
 }

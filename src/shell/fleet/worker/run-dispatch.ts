@@ -1,3 +1,5 @@
+import type { RunContext } from "../../context/run-context.ts";
+import type { UsageCounts } from "./usage-counts.ts";
 import { startedEvent } from "../../../core/cast/next.ts";
 import { totalsOf } from "../../../core/cast/state/usage.ts";
 import { parentCastId, type CastId } from "../../../core/model/ids.ts";
@@ -52,6 +54,8 @@ export interface DispatchContext {
   readonly workerId: string;
   readonly database: Database;
   readonly store: CastStore;
+  readonly usage: UsageCounts;
+  readonly telemetry?: RunContext["telemetry"];
   readonly trees: WorkerTrees;
   /** Casts whose last write failed with a transient error of the database. */
   readonly unwritten: Set<CastId>;
@@ -218,6 +222,7 @@ async function runClaimedCast(
 ): Promise<DispatchAttempt> {
   const { store, trees, env, workerId, database, notifyTurn } = context;
   const { castId } = cast;
+  const countSteps = context.usage.counterOf((await store.summary(castId)) ?? {});
   const live = openLiveTurnPublisher({ database, castId, workerId, env, notify: notifyTurn });
   const pause = createPauseControl(context, parking);
   const { claim, result } = claimWithTree(context, cast, leg);
@@ -232,7 +237,8 @@ async function runClaimedCast(
       signal: pause.signal,
       fleetHooks: createFleetHooks({ ...context, files: trees, park: parking.park }, castId),
       onProgress: live.onProgress,
-      onSteps: pause.onSteps,
+      telemetry: context.telemetry,
+      onSteps: (steps) => [countSteps, pause.onSteps].forEach((each) => each(steps)),
     });
     const { isReassigned, missing, isLeaving } = result();
     if (isReassigned) return { how: "over already" };

@@ -1,3 +1,5 @@
+import type { Telemetry } from "../../context/run-context.ts";
+import { createUsageCounts, type UsageRow } from "./usage-counts.ts";
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { hostname } from "node:os";
@@ -37,6 +39,8 @@ export interface WorkerOptions {
   readonly draining: AbortSignal;
   /** Aborted by the second signal: the worker stops at once. */
   readonly stopping: AbortSignal;
+  /** [TM5] Where the spans of its casts go. */
+  readonly telemetry?: Telemetry | undefined;
   /** [B25] The user that runs tools and programs of casts; the user of this process if unset. */
   readonly toolsUser?: string;
   readonly onStarted?: (metrics: () => WorkerMetrics) => void;
@@ -55,6 +59,8 @@ export interface WorkerMetrics {
   readonly state: WorkerStateKind;
   readonly running: readonly string[];
   readonly legs: Readonly<Record<string, number>>;
+  /** [TM7] */
+  readonly usage: readonly UsageRow[];
   /** [Z16] The models for which it begins no cast, and until when. */
   readonly refused: readonly { readonly model: string; readonly until: string }[];
 }
@@ -102,8 +108,9 @@ function createWorkerParts({ profile, queues, concurrency, folder: base }: Worke
   });
   const registration = { workerId, host: hostname(), pid, started, version: VERSION, queues, concurrency };
   const budgets = openNotifications(database, BUDGETS_CHANNEL);
+  const usage = createUsageCounts();
   const limits = createWorkerLimits();
-  return { workerId, folder, registration, database, trees, unwritten, store, budgets, limits };
+  return { workerId, folder, registration, database, trees, unwritten, store, budgets, usage, limits };
 }
 
 async function runRegisteredWorker(
@@ -123,9 +130,9 @@ async function runRegisteredWorker(
     if (now.kind !== "running") leaving.resolve();
   });
   let duties: WorkerDuties | undefined;
-  const { env, draining } = options;
+  const { env, draining, telemetry } = options;
   const runner = createDispatchRunner(
-    { ...parts, profile, env, draining, stopping: stopping.signal, notifyTurn: store.notifyTurn },
+    { ...parts, profile, env, draining, telemetry, stopping: stopping.signal, notifyTurn: store.notifyTurn },
     (report) => {
       options.onDispatch?.(report);
       // [B60] A finished dispatch may free a slot under a limit.
@@ -150,6 +157,7 @@ async function runRegisteredWorker(
     state: state.current().kind,
     running: [...runner.running],
     legs: runner.counts,
+    usage: parts.usage.rows(),
     refused: parts.limits.list(Date.now()).map(({ model, until }) => ({ model, until: new Date(until).toISOString() })),
   }));
   state.enter({ kind: "running" });
