@@ -64,9 +64,10 @@ function requestsIn(folder: string): readonly SentRequest[] {
     return lines.flatMap((line, index): readonly SentRequest[] => {
       const { type, timestamp, message } = JSON.parse(line) as TranscriptLine;
       if (type !== "message" || !message) return [];
-      const { timestamp: _at, usage: _usage, ...said } = message;
+      const { timestamp: _at, usage: _usage, toolsAdded, ...said } = message;
       const before = text;
-      text += JSON.stringify(said);
+      // Providers compare tools first, then instructions, then messages.
+      text += JSON.stringify({ toolsAdded, ...said });
       return message.role === "assistant" && index > own
         ? [{ text: before, at: Date.parse(timestamp), isSecondAttempt }]
         : [];
@@ -79,7 +80,12 @@ function requestsIn(folder: string): readonly SentRequest[] {
 interface TranscriptLine {
   readonly type: string;
   readonly timestamp: string;
-  readonly message?: { readonly role: string; readonly timestamp?: unknown; readonly usage?: unknown };
+  readonly message?: {
+    readonly role: string;
+    readonly timestamp?: unknown;
+    readonly usage?: unknown;
+    readonly toolsAdded?: unknown;
+  };
 }
 
 function figuresOf(requests: readonly SentRequest[]): RequestFigures {

@@ -48,7 +48,7 @@ function judgeEngine(ours: Contender, others: readonly Contender[]): readonly Ju
 }
 
 /** Tokens billed with a cache for the same scripts at commit 5a6c1506, before agents continued conversations. */
-const BILLED_BEFORE: Readonly<Record<string, number>> = { "Full-Auto": 17_527, "Parallel-Auto": 47_637 };
+const BILLED_BEFORE: Readonly<Record<string, number>> = { "Full-Auto": 14_388, "Parallel-Auto": 32_323 };
 
 function judgeRequests({ requests }: OwnFigures): readonly JudgedFigure[] {
   if (typeof requests !== "object") return [];

@@ -223,7 +223,7 @@ describe("the stage of a rehearsal", () => {
     expect(asked.map(({ request }) => readFileSync(join(request.cwd, "me"), "utf8"))).toEqual(names);
   });
 
-  it("[A5] every scope holds only tools of Pi, and coding holds readOnly", async () => {
+  it("[A5] every scope holds only tools of Pi, and coding begins with readOnly", async () => {
     const pi = await import("@earendil-works/pi-coding-agent");
     const { session } = await pi.createAgentSession({
       sessionManager: pi.SessionManager.inMemory(),
@@ -243,6 +243,7 @@ describe("the stage of a rehearsal", () => {
     session.dispose();
     expect(toolsInScope("none")).toEqual([]);
     expect(toolsInScope("readOnly")).toEqual(["read", "grep", "find", "ls"]);
+    expect(toolsInScope("coding").slice(0, 4)).toEqual(toolsInScope("readOnly"));
     expect(toolsInScope("coding")).toEqual(
       expect.arrayContaining([...toolsInScope("readOnly"), "bash", "edit", "write"]),
     );

@@ -151,6 +151,56 @@ it("[I4] the limit decides what is too long", async () => {
   expect((await started(words, { maxConversationTokens: 1_000 })).visits).toEqual(ONE_REFUSAL("length"));
 });
 
+it.each([
+  ["a/b", ["-", "-", "1", "1"]],
+  ["a/other", ["-", "-", "model", "model"]],
+])("[I4] where %s will answer, a transcript of a/b is continued or not: %j", async (model, expected) => {
+  const answers = [PLAN, "built", NO, "built", YES];
+  const agents = {
+    preflight: async () => [],
+    runTurn: async () => said(answers.shift() ?? "built"),
+    resolveModel: async () => model,
+  };
+  const { events } = await cast(config(), [], { agents, readTranscript: async () => SOUND });
+  const visits = events.flatMap((event) =>
+    event.type === "visit_started" ? [String(event.continues ?? event.fresh ?? "-")] : [],
+  );
+  expect(visits.slice(1, 5)).toEqual(expected);
+});
+
+it("[I6] a judge that continues and contradicts itself: the builder receives only the newest reason", async () => {
+  const asked: TurnRequest[] = [];
+  const refusal = (context: string) => JSON.stringify({ satisfied: false, context });
+  const answers = [
+    PLAN,
+    "built",
+    refusal("make it short"),
+    "built",
+    refusal("make it long"),
+    "built",
+    YES,
+    "built",
+    YES,
+  ];
+  const run = await cast(
+    config(),
+    answers.map((answer) => (request: TurnRequest) => {
+      asked.push(request);
+      return said(answer);
+    }),
+    { readTranscript: async () => SOUND },
+  );
+  expect(run.events.at(-1)).toMatchObject({ type: "cast_ended", outcome: "completed" });
+  const [, , , second, judged, third] = asked;
+  expect(second?.prompt).toContain("make it short");
+  expect(judged?.prompt).toContain("Check first what you refused then.");
+  expect([third?.history, third?.prompt.includes("make it long"), third?.prompt.includes("make it short")]).toEqual([
+    "continued",
+    true,
+    false,
+  ]);
+});
+
 it("[I6] a continuing visit receives the newest reason, or what was handed on, and nothing twice", async () => {
   const { asked } = await started(SOUND, {}, {}, 2);
   const [, , , again, judged, third] = asked;

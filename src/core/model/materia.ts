@@ -179,7 +179,8 @@ export function templateOf(
 }
 
 const READ_ONLY_TOOLS = ["read", "grep", "find", "ls"] as const;
-const CODING_TOOLS = ["read", "bash", "edit", "write", "grep", "find", "ls"] as const;
+/** Providers cache from the first tool on: a wider list begins with the narrower one. */
+const CODING_TOOLS = [...READ_ONLY_TOOLS, "bash", "edit", "write"] as const;
 
 /** Every built-in tool of Pi. */
 export const KNOWN_TOOLS: readonly string[] = [...CODING_TOOLS, "powershell"];
