@@ -1,8 +1,10 @@
+import { execFileSync } from "node:child_process";
 import { expect, it } from "vitest";
 import { castsIn, journalOf } from "../harness/cli.ts";
 import { newPiPlace, userConfig } from "../harness/pi-place.ts";
 import { startPi, type UiRequest } from "../harness/pi-rpc.ts";
 import { lastAsked, result, status } from "../harness/pi-seen.ts";
+import { KEYS, openPiTui } from "../harness/pi-tui.ts";
 
 const SHIP = {
   activeLoadout: "Ship",
@@ -58,4 +60,26 @@ it("[Q8] a dialog that is put off leaves the cast waiting, and a command says no
   await pi.type("/materia continue");
   expect(await pi.until("the result", result)).toMatch(/^A materia cast completed/);
   expect(lastAsked(place.model).said.join()).toContain("there is no test");
+});
+
+it("[X56] in a later Pi a bare continue shows question, report, request and change, then the patch, and asks", async () => {
+  const door = { call: { name: "write", arguments: { path: "door.txt", content: "oak\nbrass\n" } } };
+  const place = await newPiPlace({}, door, { text: "a door of oak" });
+  const git = (...words: readonly string[]) => execFileSync("git", words, { cwd: place.cwd });
+  git("init", "--quiet");
+  git("-c", "user.name=A", "-c", "user.email=a@b.c", "commit", "--quiet", "--allow-empty", "-m", "empty");
+  const rpc = startPi(place);
+  await rpc.type("/materia link Build Approve -- add a door");
+  await rpc.until("the question", status(/waits for you/));
+  const pi = await openPiTui(place, "--approve");
+  const [castId = ""] = castsIn(place.cwd);
+  await pi.send("/materia continue");
+  await pi.sees(/a door of oak/, /Request: add a door/, /door\.txt \| 2 \+\+/, /→ Yes/);
+  pi.type(KEYS.down.repeat(3));
+  await pi.sees(/→ Show the whole change first/);
+  pi.type(KEYS.enter);
+  await pi.sees(/\+brass/, /→ Yes/);
+  expect(journalOf(place.cwd, castId).at(-1)?.type).toBe("cast_waiting");
+  pi.type(KEYS.enter);
+  await pi.sees(/✓ completed/);
 });

@@ -37,3 +37,29 @@ describe("a person's gate in Pi", () => {
     expect(await judged(pi.cwd)).toEqual(["cast_waiting", "person_judged", "cast_ended"]);
   });
 });
+
+describe("[X56] a bare continue of a gate", () => {
+  it("shows question, report and request in another session, and goes on only after a yes", async () => {
+    const first = await asked();
+    await first.leave("quit");
+    const choices = ["Later", "Yes"];
+    const pi = await openPiSession({ cwd: first.cwd, mode: "tui", select: () => choices.shift() });
+    await pi.type("/materia continue");
+    const shown = await pi.sees(/^materia-answer/);
+    for (const part of ["May this go on?", "built", "Request: add a door"]) expect(shown).toContain(part);
+    expect(await judged(pi.cwd)).toEqual(["cast_waiting"]);
+    await pi.type("/materia continue");
+    await pi.sees(/^materia-result/);
+    expect(await judged(pi.cwd)).toEqual(["cast_waiting", "person_judged", "cast_ended"]);
+  });
+
+  it("asks again in the session that has put it off", async () => {
+    const choices = ["Later", "Later", "Yes"];
+    const pi = await asked({ mode: "tui", select: () => choices.shift() });
+    await pi.type("/materia continue");
+    expect(await judged(pi.cwd)).toEqual(["cast_waiting"]);
+    await pi.type("/materia continue");
+    await pi.sees(/^materia-result/);
+    expect(await judged(pi.cwd)).toEqual(["cast_waiting", "person_judged", "cast_ended"]);
+  });
+});

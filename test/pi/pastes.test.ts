@@ -157,7 +157,8 @@ function askPlanOf(ctx: ExtensionContext): Promise<unknown> {
 }
 
 function askGateOf(ctx: ExtensionContext): Promise<unknown> {
-  return askGate(ctx, "Good?", new AbortController().signal);
+  const signal = new AbortController().signal;
+  return askGate(ctx, { question: "Good?", isWanted: false, showChange: undefined, signal });
 }
 
 function askStopOf(ctx: ExtensionContext): Promise<unknown> {

@@ -1,4 +1,4 @@
-import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { ExtensionContext, ExtensionUIContext } from "@earendil-works/pi-coding-agent";
 import { sanitizeForTerminal, oneLine } from "../../../core/model/text.ts";
 import { userOpenedDialogs, deferDialogs } from "../session/dialogs.ts";
 import type { Resumption } from "../../../shell/casting/resume-cast.ts";
@@ -101,26 +101,40 @@ const STOP_CHOICES: ReadonlyMap<string, StopChoice> = new Map([
 const YES = "Yes";
 const YES_WITH_NOTE = "Yes, and pass on a note";
 const NO_WITH_REASON = "No, and say why";
+const SHOW_CHANGE = "Show the whole change first";
 const LATER = "Later";
+
+interface GateDialog {
+  readonly question: string;
+  /** Whether the person asked for it; otherwise it waits for an empty editor. */
+  readonly isWanted: boolean;
+  /** Shows the patch; undefined if nothing was changed. */
+  readonly showChange: (() => Promise<void>) | undefined;
+  readonly signal: AbortSignal;
+}
 
 /** [Q8] Yes or no in a dialog; undefined if the person postpones it or there is no dialog. */
 export async function askGate(
   ctx: ExtensionContext,
-  question: string,
-  signal: AbortSignal,
+  { question, isWanted, showChange, signal }: GateDialog,
 ): Promise<Exclude<Resumption, { kind: "recast" }> | undefined> {
-  const { ui, hasUI, mode } = ctx;
-  if (!hasUI) return undefined;
+  if (!ctx.hasUI) return undefined;
   const [first = ""] = sanitizeForTerminal(question).trim().split("\n");
-  const title = oneLine(first, 200);
-  const chosen = await deferDialogs(ui, mode).select(title, [YES, YES_WITH_NOTE, NO_WITH_REASON, LATER], { signal });
-  if (chosen === YES) return { kind: "finish" };
-  if (chosen !== YES_WITH_NOTE && chosen !== NO_WITH_REASON) return undefined;
-  const what = chosen === NO_WITH_REASON ? "Why not?" : "Which message goes with it?";
-  const text = (await userOpenedDialogs(ctx).input(what, "", { signal }))?.trim() ?? "";
-  // Closing a dialog decides nothing.
-  if (text === "") return undefined;
-  return chosen === NO_WITH_REASON ? { kind: "reject", text } : { kind: "answer", text };
+  const options = [YES, YES_WITH_NOTE, NO_WITH_REASON, ...(showChange ? [SHOW_CHANGE] : []), LATER];
+  let dialogs: Pick<ExtensionUIContext, "select"> = isWanted ? userOpenedDialogs(ctx) : deferDialogs(ctx.ui, ctx.mode);
+  for (;;) {
+    const chosen = await dialogs.select(oneLine(first, 200), options, { signal });
+    if (chosen === YES) return { kind: "finish" };
+    if (chosen === SHOW_CHANGE) await showChange?.();
+    else if (chosen === YES_WITH_NOTE || chosen === NO_WITH_REASON) {
+      const what = chosen === NO_WITH_REASON ? "Why not?" : "Which message goes with it?";
+      const text = (await userOpenedDialogs(ctx).input(what, "", { signal }))?.trim() ?? "";
+      // Closing a dialog decides nothing.
+      if (text === "") return undefined;
+      return { kind: chosen === NO_WITH_REASON ? "reject" : "answer", text };
+    } else return undefined;
+    dialogs = userOpenedDialogs(ctx);
+  }
 }
 
 const HINT = "Once more, with a hint";

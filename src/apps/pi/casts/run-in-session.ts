@@ -235,7 +235,8 @@ function finishRun(
   };
   if (end.kind === "waiting" && screen.isWatched) {
     const seen = visible?.hasAnswered() ?? false;
-    waitForPerson(context, { state: end.state, refinements, result: castResultOf(end, place), seen, options });
+    const result = castResultOf(end, place);
+    waitForPerson(context, { state: end.state, refinements, result, seen, options, workspace });
     return;
   }
   if (end.kind === "paused" && screen.isWatched) {

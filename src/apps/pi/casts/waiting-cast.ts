@@ -8,7 +8,7 @@ import { thrownMessage, sanitizeForTerminal, oneLine } from "../../../core/model
 import type { CastResult } from "../screen/result-card.ts";
 import { openWidget } from "../screen/widget.ts";
 import { askGate } from "./cast-dialogs.ts";
-import type { CommandContext, WaitingCast } from "./session-state.ts";
+import type { CommandContext } from "./session-state.ts";
 import type { Command } from "../../../core/command/command.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { mayBeCastName, findOwnCast, type Workspace } from "../../../shell/workspace/workspace.ts";
@@ -17,6 +17,7 @@ import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { findObject } from "../../../core/handoff/find-object.ts";
 import { isWorkItem } from "../../../core/model/handoff.ts";
 import type { Resumption } from "../../../shell/casting/resume-cast.ts";
+import { runDiff } from "../../../shell/commands/diff.ts";
 import { userOpenedDialogs } from "../session/dialogs.ts";
 
 interface WaitDetails {
@@ -27,37 +28,69 @@ interface WaitDetails {
   /** Whether the answer is in the user's session already. */
   readonly seen: boolean;
   readonly options: Options;
+  readonly workspace: Workspace;
 }
 
 /** [X17] The cast waits for the person at this screen: their next message goes to its agent. */
 export function waitForPerson(
   context: CommandContext,
-  { state, refinements, result, seen, options }: WaitDetails,
+  { state, refinements, result, seen, options, workspace }: WaitDetails,
 ): void {
   const { user, screen } = context;
+  const isGate = askedPersonMateria(state) !== undefined;
   const answer = result.lines.flatMap((each) => wrapLine(each, screen.width()));
-  if (!seen || askedPersonMateria(state)) screen.showAnswer({ lines: answer, data: null, code: 4 });
+  if (!seen && !isGate) screen.showAnswer({ lines: answer, data: null, code: 4 });
   const widget = openWidget(user.ctx, {
-    lines: (width) => waitingLines(state, width),
+    lines: (width) => waitingLines(state, width, user.ctx.mode),
     status: () => "‖ materia waits for you",
   });
-  const waiting = { castId: state.castId, options, widget };
-  if (askedPersonMateria(state)) return waitAtGate(context, waiting, state);
-  context.state.waiting = waiting;
+  context.state.waiting = {
+    castId: state.castId,
+    options,
+    widget,
+    ...(isGate ? { dialog: new AbortController() } : {}),
+  };
+  if (isGate) return askAtGate(context, workspace, state);
   const said = refinements.join("\n\n");
   if (said !== "") context.answer({ kind: "answer", text: said });
 }
 
-/** [Q8] A dialog asks; if it is postponed, a command answers. */
-function waitAtGate(context: CommandContext, waiting: WaitingCast, { phase }: CastState): void {
-  const { user, screen, state } = context;
-  const dialog = new AbortController();
-  state.waiting = { ...waiting, dialog };
-  const question = phase.kind === "waiting" ? phase.reply : "";
-  askGate(user.ctx, question, dialog.signal).then(
-    (said) => void (said && !dialog.signal.aborted && context.answer(said)),
-    (thrown: unknown) => screen.note(`materia: ${thrownMessage(thrown)}`, "error"),
+/** [Q8] A dialog asks; if it is postponed, a command asks again. */
+function askAtGate(context: CommandContext, workspace: Workspace, state: CastState): void {
+  const { signal } = context.state.waiting?.dialog ?? new AbortController();
+  reviewGate(context, workspace, { state, isWanted: false, signal }).then(
+    (said) => void (said && !signal.aborted && context.answer(said)),
+    (thrown: unknown) => context.screen.note(`materia: ${thrownMessage(thrown)}`, "error"),
   );
+}
+
+interface ShownGate {
+  readonly state: CastState;
+  readonly isWanted: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** [X56] Shows question, request and change, and then asks. */
+async function reviewGate(
+  { user, screen }: CommandContext,
+  workspace: Workspace,
+  { state, isWanted, signal }: ShownGate,
+): Promise<Exclude<Resumption, { kind: "recast" }> | undefined> {
+  const { castId, request, phase } = state;
+  const question = phase.kind === "waiting" ? phase.reply : "";
+  const changed = await runDiff(workspace, { kind: "diff", castId, as: "stat" });
+  const width = screen.width();
+  const changes = changed.ok ? changed.value.lines(width) : changed.issues.map(({ message }) => line(message));
+  const wanted = question.includes(request) ? [] : [line(toned("dim", "Request: "), oneLine(request, 300))];
+  const about = [...wanted, line(toned("dim", "Change so far:")), ...changes];
+  const drawn = [markdownLine(question), [], ...about];
+  screen.showAnswer({ lines: [...replyLines(question), [], ...about], drawn, data: null, code: 4 });
+  const showChange = async (): Promise<void> => {
+    const patch = await runDiff(workspace, { kind: "diff", castId, as: "patch" });
+    if (patch.ok) screen.showAnswer({ lines: patch.value.lines(width), data: null, code: 0 });
+    else screen.refuse(patch.issues);
+  };
+  return askGate(user.ctx, { question, isWanted, showChange: changed.ok ? showChange : undefined, signal });
 }
 
 export function stopWaiting({ state }: Pick<CommandContext, "state">): void {
@@ -66,7 +99,7 @@ export function stopWaiting({ state }: Pick<CommandContext, "state">): void {
   delete state.waiting;
 }
 
-function waitingLines(state: CastState, width: number): readonly Line[] {
+function waitingLines(state: CastState, width: number, mode: ExtensionContext["mode"]): readonly Line[] {
   const { phase, graph, castId } = state;
   const socket = phase.kind === "waiting" ? socketOf(graph, phase.visit.socket) : undefined;
   return [
@@ -76,7 +109,7 @@ function waitingLines(state: CastState, width: number): readonly Line[] {
       toned("strong", socket ? visitLabel(socket.id, socket.materia) : ""),
       toned("dim", `  ${castId}`),
     ),
-    ...wrapLine(askedPersonMateria(state) ? GATE_LINE : AGENT_LINE, width),
+    ...wrapLine(askedPersonMateria(state) ? gateLine(mode) : AGENT_LINE, width),
   ];
 }
 
@@ -89,14 +122,16 @@ const AGENT_LINE = line(
   toned("dim", " stops it"),
 );
 
-const GATE_LINE = line(
-  toned("accent", "/materia continue"),
-  toned("dim", " says yes · "),
-  toned("accent", "/materia continue --reject <reason>"),
-  toned("dim", " says no · "),
-  toned("accent", "/materia abort"),
-  toned("dim", " stops it"),
-);
+function gateLine(mode: ExtensionContext["mode"]): Line {
+  return line(
+    toned("accent", "/materia continue"),
+    toned("dim", mode === "tui" ? " asks you again · " : " says yes · "),
+    toned("accent", "/materia continue --reject <reason>"),
+    toned("dim", " says no · "),
+    toned("accent", "/materia abort"),
+    toned("dim", " stops it"),
+  );
+}
 
 /** A reply that a cast waits with, and the person's decision. */
 export interface ReplyReview {
@@ -104,22 +139,27 @@ export interface ReplyReview {
   readonly decision: ReplyDecision;
 }
 
-/** [X38] A `continue` without text shows the whole reply before it asks. Undefined if there is text, if no agent waits, or if an RPC client has just received the reply. */
+/** [X38, X56] A `continue` without text shows what the cast waits with before it asks. Undefined if there is text, if no cast waits, or if an RPC client has just received it. */
 export async function reviewReply(
-  { user, screen, state }: CommandContext,
+  context: CommandContext,
   { text, reject }: Extract<Command, { kind: "continue" }>,
   workspace: Workspace,
 ): Promise<ReplyReview | undefined> {
+  const { user, screen, state } = context;
   if (!screen.isWatched || reject) return undefined;
   const castId = await castOfBareContinue(workspace, text.trim(), state.waiting?.castId);
   if (castId === undefined || (user.ctx.mode !== "tui" && castId === state.waiting?.castId)) return undefined;
   const cast = await workspace.store.load(castId);
-  if (!cast.ok || askedPersonMateria(cast.value.state)) return undefined;
-  const { phase } = cast.value.state;
-  if (phase.kind !== "waiting") return undefined;
-  const drawn = [markdownLine(replyMarkdown(phase.reply))];
-  screen.showAnswer({ lines: replyLines(phase.reply), drawn, data: null, code: 4 });
-  return { castId, decision: await askReplyDecision(user.ctx, phase.reply) };
+  if (!cast.ok || cast.value.state.phase.kind !== "waiting") return undefined;
+  const { reply } = cast.value.state.phase;
+  if (askedPersonMateria(cast.value.state)) {
+    // A dialog that still waits for an empty editor would open beside this one.
+    state.waiting?.dialog?.abort();
+    const asked = { state: cast.value.state, isWanted: true, signal: new AbortController().signal };
+    return { castId, decision: await reviewGate(context, workspace, asked) };
+  }
+  screen.showAnswer({ lines: replyLines(reply), drawn: [markdownLine(replyMarkdown(reply))], data: null, code: 4 });
+  return { castId, decision: await askReplyDecision(user.ctx, reply) };
 }
 
 async function castOfBareContinue(
