@@ -30,9 +30,9 @@ async function watched() {
   pi.type("thank you");
   await pi.sees(/thank you/);
   pi.type(KEYS.altEnter);
-  const kept = await pi.sees(/Kept until the cast has ended/);
+  const beside = await pi.sees(/You are welcome\./, /◔ materia · Build/);
   held.resolve();
-  const end = await pi.sees(/✓ completed {2}Planner → Build/, /You are welcome\./);
+  const end = await pi.sees(/✓ completed {2}Planner → Build/);
   // The end, the visit of Build, the visit of Planner: one after the other.
   const cards: string[] = [];
   for (const card of [/2 visits/, /✓ write hut\.txt/, /1\. a small hut/]) {
@@ -41,7 +41,7 @@ async function watched() {
   }
   const opened = await pi.loses(/✓ write hut\.txt/);
   pi.type(KEYS.ctrlD);
-  return { place, running, listed, kept, end, cards, opened, exit: await pi.exited };
+  return { place, running, listed, beside, end, cards, opened, exit: await pi.exited };
 }
 
 describe("a cast watched in the terminal", () => {
@@ -73,13 +73,11 @@ describe("a cast watched in the terminal", () => {
     expect(seen.opened).not.toContain("✓ write hut.txt");
   });
 
-  it("[X2, X4, X19] the prompt stays usable: a command is answered, and words are kept for later", () => {
+  it("[X2, X4, X57] the prompt stays usable: a command is answered, and Pi answers beside the cast", () => {
+    expect(seen.running).toContain("Enter → Build · Alt+Enter → Pi");
     expect(seen.listed).toContain("Planner → Build");
-    expect(seen.kept).toContain("Kept until the cast has ended");
-    expect(lastAsked(seen.place.model).said).toEqual([
-      expect.stringMatching(/^user: A materia cast completed/),
-      "user: thank you",
-    ]);
+    expect(seen.beside).toContain("thank you");
+    expect(lastAsked(seen.place.model).said).toEqual(["user: thank you"]);
   });
 
   it("[X11] it ends in a card with its figures and the next command", () => {
@@ -116,7 +114,7 @@ describe("in the terminal", () => {
     expect(await pi.sees(/the graph reached its end/)).toContain("made");
   });
 
-  it("[X9, X19, X35] Esc interrupts a cast, the wait for a retry too, and asks, but not while something is typed; aborted, it sends nobody what was kept", async () => {
+  it("[X9, X19, X35] Esc interrupts a cast, the wait for a retry too, and asks, also while something is typed; aborted, it sends nobody what no agent has read", async () => {
     const limits = { retryBaseMs: 3_600_000 };
     const replies = [FAILING, STUCK, STUCK, STUCK, { text: "I am still here." }];
     const place = await newPiPlace(userConfig({ limits }), ...replies);
@@ -129,23 +127,21 @@ describe("in the terminal", () => {
     await pi.sees(/» thinking aloud/);
     pi.type("half a sentence");
     await pi.sees(/half a sentence/);
-    // Esc as newer terminals write it, which nothing behind it can change.
-    pi.type("\u001b[27u!");
-    await pi.sees(/half a sentence!/, /» thinking aloud/);
-    await clear(pi);
+    // Esc as newer terminals write it.
+    pi.type("\u001b[27u");
+    await pi.sees(/Interrupted: Build. How should it continue\?/, /Esc: it goes on/, /→ Continue/);
     pi.type(KEYS.escape);
-    await pi.sees(/Build is interrupted. How should it continue\?/, /→ Continue/);
-    pi.type(KEYS.enter);
-    await pi.loses(/is interrupted/);
-    await pi.sees(/» thinking aloud/);
+    await pi.loses(/Interrupted:/);
+    await pi.sees(/» thinking aloud/, /half a sentence/);
+    await clear(pi);
     pi.type(KEYS.escape);
     await pi.sees(/→ Continue/);
     await choose(pi, /→ Continue/);
     await pi.sees(/» thinking aloud/);
     pi.type("and then delete it");
     await pi.sees(/and then delete it/);
-    pi.type(KEYS.altEnter);
-    await pi.sees(/⧗ for later: and then delete it/);
+    pi.type(KEYS.enter);
+    await pi.sees(/⧗ not read yet: and then delete it/);
     pi.type(KEYS.escape);
     await pi.sees(/→ Continue/);
     await choose(pi, /→ Abort/);
@@ -187,7 +183,7 @@ describe("in the terminal", () => {
     await pi.send("/materia link Interactive-Plan Build -- and a shed");
     await pi.sees(/thinking aloud/, /Working/);
     pi.type(KEYS.escape);
-    await pi.sees(/Interactive-Plan is interrupted/);
+    await pi.sees(/Interrupted: Interactive-Plan/);
     await choose(pi, /→ Abort/);
     await pi.sees(/■ aborted {2}Interactive-Plan → Build/);
     place.model.say({ text: "I am still here." });

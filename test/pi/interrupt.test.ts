@@ -3,6 +3,7 @@ import type { ModelReply } from "../harness/pi-model.ts";
 import { eventTypes, openPiSession, type PiSession, type PiSetting } from "../harness/pi-session.ts";
 
 const ESCAPE = "\u001b";
+const CTRL_C = "\u0003";
 
 /** A cast whose agent does not answer, in a terminal. */
 async function hanging(setting: PiSetting, ...replies: readonly ModelReply[]): Promise<PiSession> {
@@ -17,7 +18,7 @@ describe("[X35] Esc", () => {
   it.each([ESCAPE, "\u001b[27u"])("interrupts, and the agent goes on with all that was before", async (key) => {
     const pi = await hanging({ select: () => "Continue" }, "built");
     expect(pi.press(key)).toEqual({ consume: true });
-    expect(await pi.sees(/^select/)).toContain("Build is interrupted");
+    expect(await pi.sees(/^select/)).toContain("Interrupted: Build.");
     expect(await pi.sees(/^materia-result/)).toContain("completed");
     const [first, second] = pi.requests;
     expect(second?.messages[0]).toBe(first?.messages[0]);
@@ -28,13 +29,13 @@ describe("[X35] Esc", () => {
   it("lets the person say something to the agent", async () => {
     const pi = await hanging({ select: (title) => say(title), input: () => "with a door" }, "built");
     pi.press(ESCAPE);
+    expect(await pi.sees(/^info: To Build/)).toContain("“with a door”");
     expect(await pi.sees(/^materia-result/)).toContain("completed");
     expect(pi.requests.at(-1)?.messages.at(-1)).toBe("u: with a door");
   });
 
   it.each<[choice: string | undefined, last: string]>([
     ["Pause: continue later with /materia recast", "visit_started"],
-    [undefined, "visit_started"],
     ["Abort", "cast_ended"],
   ])("%s", async (choice, last) => {
     const pi = await hanging({ select: () => choice }, "built later");
@@ -62,12 +63,21 @@ describe("[X35] Esc", () => {
     expect(pi.requests.at(-1)?.messages.at(-1)).toContain("of stone");
   });
 
-  it("means nothing to the cast while something is typed, nor after the end", async () => {
-    const pi = await hanging({ editorText: "half a sen" });
-    expect(pi.press(ESCAPE)).toBeUndefined();
-    await pi.type("/materia abort");
+  it("interrupts also while something is typed, but not in a command for the shell, nor after the end", async () => {
+    const pi = await hanging({ editorText: "half a sen", select: () => "Abort" });
+    expect(pi.press(ESCAPE)).toEqual({ consume: true });
     await pi.sees(/^materia-result/);
     expect(pi.press(ESCAPE)).toBeUndefined();
+    const other = await hanging({ editorText: "!ls" });
+    expect(other.press(ESCAPE)).toBeUndefined();
+    await other.type("/materia abort");
+  });
+
+  it("[X58] in its own question leaves all as it was: the agent goes on", async () => {
+    const pi = await hanging({ select: () => undefined }, "built");
+    pi.press(ESCAPE);
+    expect(await pi.sees(/^select/)).toContain("Esc: it goes on");
+    expect(await pi.sees(/^materia-result/)).toContain("completed");
   });
 });
 
@@ -88,6 +98,15 @@ describe("[X6] leaving in the terminal", () => {
     expect(await before(pi)).toEqual({ cancel: true });
     expect((await eventTypes(pi.cwd)).at(-1)).toBe("visit_started");
     await pi.type("/materia abort");
+  });
+
+  it("[X58] a second Ctrl+C pauses the cast and leaves, whether the question is open or not yet", async () => {
+    const pi = await hanging({ select: () => "Stay" });
+    expect(pi.press(CTRL_C)).toEqual({ consume: true });
+    expect(pi.press(CTRL_C)).toEqual({ consume: true });
+    await pi.sees(/^info: The cast is paused/);
+    expect(pi.shown().filter((text) => text.startsWith("select")).length).toBeLessThan(2);
+    expect((await eventTypes(pi.cwd)).at(-1)).toBe("visit_started");
   });
 
   it("asks in the middle of planning too", async () => {
@@ -118,7 +137,7 @@ describe("[X53] before a cast is detached", () => {
 });
 
 function say(title: string): string | undefined {
-  return title.includes("interrupted") ? "Say something to the agent" : undefined;
+  return title.includes("Interrupted") ? "Say something to the agent" : undefined;
 }
 
 function before({ session }: PiSession) {

@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import type { ModelReply } from "../harness/pi-model.ts";
-import { openPiSession, type PiSession, type PiSetting } from "../harness/pi-session.ts";
+import { openPiSession, project, type PiSession, type PiSetting } from "../harness/pi-session.ts";
 
 const WAITS = "touch begun; until [ -f go ]; do sleep 0.02; done";
 
@@ -37,31 +37,63 @@ describe("[X36] messages while an agent works", () => {
     expect(pi.requests.flatMap(({ messages }) => messages).join()).not.toContain("door");
   });
 
-  it("are kept with Alt+Enter, and sent when the cast is over", async () => {
-    const { pi, letGo } = await working({ mode: "tui", editorText: "tell me a joke" }, "built", "the joke");
+  it("[X57] go to Pi's own agent with Alt+Enter, at once", async () => {
+    const { pi, letGo } = await working({ mode: "tui", editorText: "tell me a joke" }, "the joke", "built");
     expect(pi.press("\u001b\r")).toEqual({ consume: true });
-    expect(await pi.sees(/Kept/)).toMatch(/Kept until the cast has ended.*“tell me a joke”/);
-    letGo();
-    await pi.sees(/^materia-result/);
     await pi.sees(/^settled/);
     expect(pi.requests.at(-1)?.messages.at(-1)).toBe("u: tell me a joke");
-    expect(pi.requests.slice(0, 2).map(({ messages }) => messages.join())).not.toContain("joke");
+    letGo();
+    await pi.sees(/^materia-result/);
+    expect(pi.requests.at(-1)?.messages.join()).not.toContain("joke");
   });
 });
 
-describe("[X19] messages of a cast that does not complete", () => {
+/** A program that runs until it is let go, in front of an agent. */
+const SLOW = {
+  activeLoadout: "Slow",
+  materia: { Wait: { type: "utility", command: ["sh", "-c", WAITS] }, Make: { prompt: "Make it." } },
+  loadouts: {
+    Slow: {
+      entry: "Socket-1",
+      sockets: {
+        "Socket-1": { materia: "Wait", edges: [{ when: "always", to: "Socket-2" }] },
+        "Socket-2": { materia: "Make" },
+      },
+    },
+  },
+};
+
+async function programRuns(...replies: readonly ModelReply[]) {
+  const pi = await openPiSession({ mode: "tui", cwd: project(SLOW), confirm: () => true, editorText: "half", replies });
+  await pi.type("/materia cast make it");
+  await vi.waitFor(() => expect(existsSync(join(pi.cwd, "begun"))).toBe(true), { timeout: 60_000 });
+  await pi.type("tell me a joke");
+  expect(await pi.sees(/Kept/)).toMatch(/Kept until the cast has ended.*“tell me a joke”/);
+  return { pi, letGo: () => writeFileSync(join(pi.cwd, "go"), "") };
+}
+
+describe("[X19, X36] messages while no agent works", () => {
+  it("are kept, and sent when the cast has completed", async () => {
+    const { pi, letGo } = await programRuns("made", "the joke");
+    letGo();
+    await pi.sees(/^materia-result/);
+    await pi.sees(/^settled/);
+    expect(pi.requests.map(({ messages }) => messages.at(-1))).toEqual([
+      expect.not.stringContaining("joke"),
+      "u: tell me a joke",
+    ]);
+  });
+
   it.each<[how: string, end: (pi: PiSession) => Promise<void>, replies: readonly ModelReply[]]>([
     ["is aborted", (pi) => pi.type("/materia abort"), []],
     ["fails", async () => undefined, [{ error: "400 no" }]],
   ])("go back into the editor when it %s", async (_how, end, replies) => {
-    const { pi, letGo } = await working({ mode: "tui", editorText: "delete it all" }, ...replies);
-    pi.press("\u001b\r");
-    await pi.sees(/Kept/);
+    const { pi, letGo } = await programRuns(...replies);
     await end(pi);
     letGo();
     await pi.sees(/^materia-result/);
-    expect(await pi.sees(/^editor: delete/)).toContain("delete it all");
-    expect(pi.requests.flatMap(({ messages }) => messages).join()).not.toContain("delete it all");
+    expect(await pi.sees(/^editor: tell/)).toBe("editor: tell me a joke\n\nhalf");
+    expect(pi.requests.flatMap(({ messages }) => messages).join()).not.toContain("joke");
   });
 });
 

@@ -16,8 +16,10 @@ export type SteeringMessage = { readonly text: string; readonly images?: Paramet
 export interface TurnControl {
   /** [X35] Interrupts the turns and asks how to continue; returns whether there was one. */
   readonly interrupt: () => boolean;
-  /** [X36] Sends a message to the running agents; returns whether one accepts it. */
-  readonly steer: (message: SteeringMessage) => boolean;
+  /** [X36] Sends a message to the running agents. */
+  readonly steer: (message: SteeringMessage) => void;
+  /** How many agents take a message now. */
+  readonly listening: () => number;
   /** Messages that no agent has read yet. */
   readonly unread: () => readonly string[];
   /** Takes them back. */
@@ -32,7 +34,7 @@ type RunTurn = (request: TurnRequest) => Promise<TurnOutcome>;
 
 export interface TurnCallbacks {
   /** Called when a turn was interrupted, by us or by Pi. */
-  readonly ask: (request: TurnRequest) => Promise<InterruptDecision>;
+  readonly ask: (request: TurnRequest, count: number) => Promise<InterruptDecision>;
   /** Called with messages that an ended agent has not read. */
   readonly onUnread: (texts: readonly string[]) => void;
   readonly onOpened?: (session: AgentSession, request: TurnRequest) => void;
@@ -44,6 +46,11 @@ interface RunningTurn {
   session?: AgentSession;
 }
 
+/** [X57] `Build`, or `all 3 agents` of parallel items. */
+export function agentsText(materia: string, count: number): string {
+  return count > 1 ? `all ${count} agents` : materia;
+}
+
 const GO_ON_PROMPT =
   "The person you work for has interrupted you and looked at what you do. Go on where you were, and finish it.";
 
@@ -52,10 +59,12 @@ export function createTurnControl({ ask, onUnread, onOpened }: TurnCallbacks): T
   const sessions = (): readonly AgentSession[] => [...turns].flatMap(({ session }) => session ?? []);
   // Ask once about agents that were interrupted together.
   let asking: Promise<InterruptDecision> | undefined;
+  let interrupted = 1;
   const askOnce = (request: TurnRequest): Promise<InterruptDecision> =>
-    (asking ??= ask(request).finally(() => {
-      asking = undefined;
+    (asking ??= ask(request, interrupted).finally(() => {
+      [asking, interrupted] = [undefined, 1];
     }));
+  const listening = () => sessions().filter(({ isStreaming }) => isStreaming);
   const runOnce = async (request: TurnRequest, run: RunTurn): Promise<TurnOutcome> => {
     const stop = new AbortController();
     const turn: RunningTurn = { stop, request: { ...request, signal: AbortSignal.any([request.signal, stop.signal]) } };
@@ -80,14 +89,14 @@ export function createTurnControl({ ask, onUnread, onOpened }: TurnCallbacks): T
       onOpened?.(session, request);
     },
     interrupt: () => {
+      if (turns.size > 0) interrupted = turns.size;
       for (const { stop } of turns) stop.abort();
       return turns.size > 0;
     },
     steer: ({ text, images }) => {
-      const listening = sessions().filter(({ isStreaming }) => isStreaming);
-      for (const session of listening) session.steer(text, images).catch(() => onUnread([text]));
-      return listening.length > 0;
+      for (const session of listening()) session.steer(text, images).catch(() => onUnread([text]));
     },
+    listening: () => listening().length,
     run: async (request, run) => {
       let used = NO_USAGE;
       let next = request;

@@ -15,7 +15,12 @@ const ABORT = "Abort";
 const DETACH = "Detach: continue in the background";
 const STAY = "Stay";
 
-/** [X35] Asks after a turn was interrupted. Closing the dialog pauses the cast: it loses nothing and spends nothing. */
+/** [X58] In every question Esc leaves all as it was; the title says what that is. */
+function withEscape({ mode }: ExtensionContext, title: string, meaning: string): string {
+  return mode === "tui" ? `${title}\nEsc: ${meaning}` : title;
+}
+
+/** [X35] Asks after a turn was interrupted. */
 export async function askAfterInterrupt(
   ctx: ExtensionContext,
   who: string,
@@ -25,13 +30,13 @@ export async function askAfterInterrupt(
 > {
   for (;;) {
     const chosen = await userOpenedDialogs(ctx).select(
-      `${who} is interrupted. How should it continue?`,
+      withEscape(ctx, `Interrupted: ${who}. How should it continue?`, "it goes on"),
       [GO_ON, SAY, PAUSE, ABORT],
       { signal },
     );
-    if (chosen === GO_ON) return { kind: "go_on" };
+    if (chosen === PAUSE) return { kind: "pause" };
     if (chosen === ABORT) return { kind: "abort" };
-    if (chosen !== SAY) return { kind: "pause" };
+    if (chosen !== SAY) return { kind: "go_on" };
     const text = (await userOpenedDialogs(ctx).input(`What should ${who} know?`, "", { signal }))?.trim() ?? "";
     if (text !== "") return { kind: "say", text };
   }
@@ -40,11 +45,9 @@ export async function askAfterInterrupt(
 /** If no agent can be interrupted: a utility runs on while this is asked. */
 export async function askStop(ctx: ExtensionContext, signal: AbortSignal): Promise<StopChoice | undefined> {
   const chosen = await userOpenedDialogs(ctx).select(
-    "The cast continues while you decide. Stop it?",
+    withEscape(ctx, "The cast continues while you decide. Stop it?", "it goes on"),
     [GO_ON, PAUSE, ABORT],
-    {
-      signal,
-    },
+    { signal },
   );
   return chosen === PAUSE ? "pause" : chosen === ABORT ? "abort" : undefined;
 }
@@ -62,7 +65,11 @@ export async function askSleepDecision(
   signal: AbortSignal,
 ): Promise<SleepDecision | undefined> {
   const options = [SLEEP_ON, WAKE, OTHER_MODEL, ABORT];
-  const chosen = await userOpenedDialogs(ctx).select(sanitizeForTerminal(why), options, { signal });
+  const chosen = await userOpenedDialogs(ctx).select(
+    withEscape(ctx, sanitizeForTerminal(why), "it sleeps on"),
+    options,
+    { signal },
+  );
   if (chosen === WAKE) return { kind: "wake" };
   if (chosen === ABORT) return { kind: "abort" };
   if (chosen !== OTHER_MODEL) return undefined;
@@ -86,7 +93,8 @@ export async function askLeave(
     refusals.length > 0
       ? refusals.map((why) => `It cannot be detached: ${why}`)
       : notes.map((note) => `Detached: ${note}`);
-  const title = ["A cast is running. What should happen to it?", ...known].map(sanitizeForTerminal).join("\n");
+  const about = ["A cast is running. What should happen to it?", ...known].map(sanitizeForTerminal).join("\n");
+  const title = withEscape(ctx, about, "stay · Ctrl+C: pause it and leave");
   const options = [...(refusals.length > 0 ? [] : [DETACH]), PAUSE, ABORT, STAY];
   const chosen = await userOpenedDialogs(ctx).select(title, options, { signal });
   return STOP_CHOICES.get(chosen ?? STAY);
@@ -123,7 +131,7 @@ export async function askGate(
   const options = [YES, YES_WITH_NOTE, NO_WITH_REASON, ...(showChange ? [SHOW_CHANGE] : []), LATER];
   let dialogs: Pick<ExtensionUIContext, "select"> = isWanted ? userOpenedDialogs(ctx) : deferDialogs(ctx.ui, ctx.mode);
   for (;;) {
-    const chosen = await dialogs.select(oneLine(first, 200), options, { signal });
+    const chosen = await dialogs.select(withEscape(ctx, oneLine(first, 200), "later"), options, { signal });
     if (chosen === YES) return { kind: "finish" };
     if (chosen === SHOW_CHANGE) await showChange?.();
     else if (chosen === YES_WITH_NOTE || chosen === NO_WITH_REASON) {
@@ -148,7 +156,7 @@ export async function askReworkDecision(
   { item, reason }: ReworkLimit,
 ): Promise<ReworkDecision | undefined> {
   const why = oneLine(sanitizeForTerminal(reason), 160);
-  const title = `It was sent back too often${why === "" ? "" : `: ${why}`}`;
+  const title = withEscape(ctx, `It was sent back too often${why === "" ? "" : `: ${why}`}`, "stop here");
   for (;;) {
     const chosen = await deferDialogs(ctx.ui, ctx.mode).select(title, [HINT, ACCEPT, ...(item ? [NEXT] : []), STOP]);
     if (chosen === ACCEPT) return { kind: "accept" };

@@ -7,10 +7,10 @@ import { runUnlessReplaced, type UserSession } from "../session/user-session.ts"
 export interface CastKeyHandlers {
   /** [X35] Esc: interrupts. */
   readonly onEscape: () => void;
-  /** [X6] Handles a key or a command that leaves Pi. */
-  readonly onLeave: () => void;
-  /** [X36] Keeps the typed text until the cast has ended. */
-  readonly onKeep: (text: string) => void;
+  /** [X6] Handles a key or a command that leaves Pi; returns false if that is being asked already. */
+  readonly onLeave: () => boolean;
+  /** [X57] Sends the typed text to Pi's own agent. */
+  readonly onSendToPi: (text: string) => void;
   /** [X36] Takes back a kept text; returns false if there is none. */
   readonly onTakeBack: () => boolean;
 }
@@ -23,12 +23,15 @@ export function onCastKeys({ ctx }: UserSession, widget: Widget | undefined, key
   const take = (data: string): boolean => {
     const typed = ctx.ui.getEditorText().trim();
     // In every session and every state: nobody leaves a running cast without being asked.
-    if (typed === "" && matchesAnyKey(data, "ctrl+d", "ctrl+c")) return takeKey(keys.onLeave);
-    if (QUIT_COMMANDS.has(typed) && matchesAnyKey(data, "enter")) return takeKey(keys.onLeave);
+    if (typed === "" && matchesAnyKey(data, "ctrl+d", "ctrl+c")) return keys.onLeave();
+    if (QUIT_COMMANDS.has(typed) && matchesAnyKey(data, "enter")) return keys.onLeave();
     if (!ctx.isIdle()) return false;
     if (matchesAnyKey(data, "alt+up")) return keys.onTakeBack();
-    if (typed === "" && matchesAnyKey(data, "escape")) return takeKey(keys.onEscape);
-    if (typed !== "" && matchesAnyKey(data, "alt+enter")) return takeKey(() => keys.onKeep(typed));
+    // [X35] Pi's own meanings come first: Esc closes an open list of completions, and leaves a `!` command.
+    const isFree = !typed.startsWith("!") && !widget.isCompleting();
+    if (isFree && matchesAnyKey(data, "escape")) return takeKey(keys.onEscape);
+    const isMessage = typed !== "" && !/^[/!]/.test(typed);
+    if (isMessage && matchesAnyKey(data, "alt+enter")) return takeKey(() => keys.onSendToPi(typed));
     return false;
   };
   const off = ctx.ui.onTerminalInput((data) => {
@@ -39,7 +42,7 @@ export function onCastKeys({ ctx }: UserSession, widget: Widget | undefined, key
   return () => runUnlessReplaced(off);
 }
 
-function matchesAnyKey(data: string, ...keys: readonly KeyId[]): boolean {
+export function matchesAnyKey(data: string, ...keys: readonly KeyId[]): boolean {
   return keys.some((key) => piTui().matchesKey(data, key));
 }
 

@@ -1,11 +1,13 @@
-import type { TurnCallbacks } from "../agents/turn-control.ts";
+import { agentsText, type TurnCallbacks } from "../agents/turn-control.ts";
 import { sessionConversation } from "../conversation/conversations.ts";
 import { sleepText } from "../../../core/view/numbers.ts";
 import { askAfterInterrupt, askSleepDecision, askStop, type StopChoice, askLeave } from "./cast-dialogs.ts";
 import { PAUSE_REASON } from "../../../shell/context/run-context.ts";
-import { thrownMessage } from "../../../core/model/text.ts";
+import { oneLine, thrownMessage } from "../../../core/model/text.ts";
 import { runUnlessReplacedAsync, runUnlessReplaced } from "../session/user-session.ts";
-import type { CommandContext } from "./session-state.ts";
+import { matchesAnyKey } from "./cast-keys.ts";
+import { MAX_QUOTED } from "./messages.ts";
+import type { CommandContext, RunningCast } from "./session-state.ts";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import * as v from "valibot";
 
@@ -44,12 +46,14 @@ export function askAboutSleep(context: CommandContext): void {
 }
 
 /** Asks about an interrupted turn. For a client in RPC mode an abort is the answer already. */
-export function turnCallbacks({ user, state }: CommandContext, controller: AbortController): TurnCallbacks {
+export function turnCallbacks({ user, screen, state }: CommandContext, controller: AbortController): TurnCallbacks {
   return {
-    ask: async ({ materia }) => {
+    ask: async ({ materia }, count) => {
+      const who = agentsText(materia, count);
       const asked = async () =>
-        user.ctx.mode === "tui" ? askAfterInterrupt(user.ctx, materia, controller.signal) : { kind: "abort" as const };
+        user.ctx.mode === "tui" ? askAfterInterrupt(user.ctx, who, controller.signal) : { kind: "abort" as const };
       const after = (await runUnlessReplacedAsync(asked)) ?? { kind: "pause" as const };
+      if (after.kind === "say") screen.note(`To ${who}: “${oneLine(after.text, MAX_QUOTED)}”`);
       if (after.kind === "go_on" || after.kind === "say") return after;
       stopCast(controller, after.kind);
       return { kind: "stop" };
@@ -74,16 +78,13 @@ export async function confirmLeave(context: CommandContext): Promise<boolean> {
   const { user, screen, state } = context;
   const { running } = state;
   if (!running || user.ctx.mode !== "tui") return true;
-  const detachable = await running.checkDetach();
-  // The cast may have ended since the check.
-  if (state.running !== running) return true;
-  const how = await askLeave(user.ctx, detachable, running.endedSignal);
-  // The cast may have ended while the person decided.
-  if (!how) return state.running === undefined;
+  const { how, agents } = await askHowToLeave(context, running);
+  // The cast may have ended since it was asked.
+  if (!how || state.running !== running) return state.running === undefined;
   running.stop(how);
   await running.done;
   if (how !== "detach") return true;
-  const detached = await running.detach(detachable.agents);
+  const detached = await running.detach(agents);
   if (!detached.ok) {
     screen.refuse(detached.issues);
     screen.note(pausedNote(running.castId));
@@ -93,13 +94,35 @@ export async function confirmLeave(context: CommandContext): Promise<boolean> {
   return true;
 }
 
+/** Ctrl+C again leaves, as in Pi itself; the cast is paused then. */
+async function askHowToLeave({ user, state }: CommandContext, { checkDetach, endedSignal }: RunningCast) {
+  const again = new AbortController();
+  const off = user.ctx.ui.onTerminalInput((data) => {
+    if (!matchesAnyKey(data, "ctrl+c", "ctrl+d")) return undefined;
+    if (matchesAnyKey(data, "ctrl+c")) again.abort();
+    return { consume: true };
+  });
+  state.isLeaving = true;
+  try {
+    const detachable = await checkDetach();
+    const { signal } = again;
+    const chosen = await askLeave(user.ctx, detachable, AbortSignal.any([endedSignal, signal]));
+    return { how: signal.aborted ? ("pause" as const) : chosen, agents: detachable.agents };
+  } finally {
+    runUnlessReplaced(off);
+    delete state.isLeaving;
+  }
+}
+
 /** A key that leaves Pi: leave after the person agreed. */
-export function leavePiIfConfirmed(context: CommandContext): void {
-  const { user, screen } = context;
+export function leavePiIfConfirmed(context: CommandContext): boolean {
+  const { user, screen, state } = context;
+  if (state.isLeaving) return false;
   confirmLeave(context).then(
     (may) => void (may && runUnlessReplaced(() => user.ctx.shutdown())),
     (thrown: unknown) => screen.note(`materia: ${thrownMessage(thrown)}`, "error"),
   );
+  return true;
 }
 
 const RpcRequest = v.looseObject({ type: v.picklist(["abort", "clear_queue"]) });

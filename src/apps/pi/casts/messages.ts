@@ -1,5 +1,6 @@
 import type { ExtensionContext, InputEvent, InputEventResult } from "@earendil-works/pi-coding-agent";
 import { socketOf } from "../../../core/compile/graph.ts";
+import { agentsText } from "../agents/turn-control.ts";
 import { oneLine } from "../../../core/model/text.ts";
 import type { UnreadMessage } from "../screen/cast-watch.ts";
 import { restoreTitle } from "../screen/screen.ts";
@@ -18,12 +19,16 @@ export function routeInput(
   // While Pi answers the user, messages steer that answer.
   if (streamingBehavior !== undefined && !state.running?.hasVisibleTurn()) return { action: "continue" };
   if (state.running) {
-    if (isInteractiveVisit(state.running)) {
-      state.running.refinements.push(text);
-      screen.note(`The agent is still answering; it gets this next: “${oneLine(text, MAX_QUOTED)}”`);
-    } else if (state.running.control.steer(images === undefined ? { text } : { text, images }))
-      screen.note(`${agentName(state.running)} gets this now: “${oneLine(text, MAX_QUOTED)}”`);
-    else holdMessage(context, images === undefined ? { text } : { text, images });
+    const message = images === undefined ? { text } : { text, images };
+    const { receiver, control, refinements } = { ...state.running, receiver: receiverOf(state.running) };
+    const quoted = `“${oneLine(text, MAX_QUOTED)}”`;
+    if (receiver.kind === "next") {
+      refinements.push(text);
+      screen.note(`The agent is still answering; it gets this next: ${quoted}`);
+    } else if (receiver.kind === "now") {
+      control.steer(message);
+      screen.note(`${receiver.who} ${receiver.count > 1 ? "get" : "gets"} this now: ${quoted}`);
+    } else holdMessage(context, message);
     return { action: "handled" };
   }
   // [Q8] At a gate the person may talk with their own agent before deciding.
@@ -33,7 +38,7 @@ export function routeInput(
 }
 
 /** The beginning of a message, enough to recognize it. */
-const MAX_QUOTED = 80;
+export const MAX_QUOTED = 80;
 
 /** [X36] Keeps a message until the cast has ended. */
 export function holdMessage({ state, screen }: CommandContext, message: HeldMessage): void {
@@ -67,14 +72,28 @@ export function unreadMessages(
   ];
 }
 
-function agentName({ watch }: RunningCast): string {
+/** Who gets a message that is typed now. */
+type Receiver =
+  | { readonly kind: "next"; readonly who: string }
+  | { readonly kind: "now"; readonly who: string; readonly count: number }
+  | { readonly kind: "kept" };
+
+function receiverOf({ watch, control }: Pick<RunningCast, "watch" | "control">): Receiver {
   const { phase, graph } = watch.timeline().state;
-  return phase.kind === "visiting" ? socketOf(graph, phase.visit.socket).materia : "the agent";
+  const socket = phase.kind === "visiting" ? socketOf(graph, phase.visit.socket) : undefined;
+  if (socket?.interactive) return { kind: "next", who: socket.materia };
+  const count = control.listening();
+  return count === 0
+    ? { kind: "kept" }
+    : { kind: "now", who: agentsText(socket?.materia ?? "the agent", count), count };
 }
 
-function isInteractiveVisit({ watch }: RunningCast): boolean {
-  const { phase, graph } = watch.timeline().state;
-  return phase.kind === "visiting" && socketOf(graph, phase.visit.socket).interactive;
+/** [X57] Where Enter and Alt+Enter send the typed text now. */
+export function receiverText(isPiAnswering: boolean, running: Pick<RunningCast, "watch" | "control">): string {
+  if (isPiAnswering) return "Enter → Pi, which answers now";
+  const receiver = receiverOf(running);
+  if (receiver.kind === "next") return `Enter → ${receiver.who}`;
+  return `Enter → ${receiver.kind === "now" ? receiver.who : "kept for the end"} · Alt+Enter → Pi`;
 }
 
 /** [X19] Sends the kept messages as one, once no cast is running. */

@@ -28,10 +28,10 @@ import { detachPausedCast, checkDetach } from "./detach.ts";
 import {
   sendHeldMessages,
   returnHeldMessages,
-  holdMessage,
   prependToEditor,
   withdrawMessages,
   unreadMessages,
+  receiverText,
 } from "./messages.ts";
 import type { CommandContext } from "./session-state.ts";
 import { stopWaiting, waitForPerson } from "./waiting-cast.ts";
@@ -76,7 +76,7 @@ export function runCastInSession(context: CommandContext, run: SessionRun): Prom
     // Replies from a file need no model.
     agentLabel: () =>
       prepared.file.rehearsal === null ? agentText(control.session() ?? runUnlessReplaced(() => user.ctx)) : undefined,
-    hint: () => widgetHint(user, isInTurn(), watch.timeline().state),
+    hint: () => widgetHint(user, isInTurn(), { watch, control }),
   });
   stopWaiting(context);
   restoreTitle(user.ctx);
@@ -130,11 +130,15 @@ function listenWhileRunning(context: CommandContext, widget: Widget | undefined,
   return () => offs.forEach((off) => off());
 }
 
-/** The session shows its own stream. */
-function widgetHint({ ctx }: UserSession, isInTurn: boolean, { phase }: CastState): string {
+/** [X57] Where typed text goes, and what Esc does. */
+function widgetHint({ ctx }: UserSession, isInTurn: boolean, running: Parameters<typeof receiverText>[1]): string {
   if (runUnlessReplaced(() => ctx.mode) !== "tui") return "/materia abort stops it";
-  if (phase.kind === "sleeping") return "Esc: wake it now, use another model, or abort";
-  return isInTurn ? "Esc interrupts" : "Esc interrupts · Alt+W shows all it does";
+  const isPiAnswering = !isInTurn && !(runUnlessReplaced(() => ctx.isIdle()) ?? true);
+  const where = receiverText(isPiAnswering, running);
+  if (running.watch.timeline().state.phase.kind === "sleeping")
+    return `${where}\nEsc: wake it now, use another model, or abort`;
+  if (isPiAnswering) return `${where}\nEsc stops Pi's answer · Alt+W shows all agents do`;
+  return `${where}\n${isInTurn ? "Esc interrupts" : "Esc interrupts · Alt+W shows all it does"}`;
 }
 
 function rpcRequestsFor(context: CommandContext, controller: AbortController) {
@@ -161,9 +165,9 @@ function castKeysFor(context: CommandContext) {
   return {
     onEscape: () => (isAsleep(context) ? askAboutSleep(context) : interruptCast(context)),
     onLeave: () => leavePiIfConfirmed(context),
-    onKeep: (text: string) => {
+    onSendToPi: (text: string) => {
       ui.setEditorText("");
-      holdMessage(context, { text });
+      context.user.pi.sendUserMessage(text);
     },
     onTakeBack: () => withdrawMessages(context),
   };

@@ -30,6 +30,8 @@ export interface CommandContext {
 export interface SessionState {
   running?: RunningCast;
   waiting?: WaitingCast;
+  /** Set while the person is asked about leaving. */
+  isLeaving?: true;
   /** Stops watching a cast of another process. */
   stopWatching?: () => void;
   /** Stops the web UI that was started here. */

@@ -52,7 +52,7 @@ export interface WatchHooks {
   readonly agentLabel: () => string | undefined;
   /** Unread messages of the person. */
   readonly unread: () => readonly UnreadMessage[];
-  /** How to stop it. */
+  /** Where typed text goes and how to stop it, in one or two lines. */
   readonly hint: () => string;
 }
 
@@ -171,7 +171,10 @@ function agentLines(now: CastBoard, { trail, activity, watcher, width }: AgentVi
     ...(isShown ? activityLines(activity, width, watcher.isExpanded()) : []),
     ...watcher.unread().map(unreadLine),
     budgetLine(now, trail, isWorking ? watcher.agentLabel() : undefined),
-    line(toned("dim", watcher.hint())),
+    ...watcher
+      .hint()
+      .split("\n")
+      .map((each) => line(toned("dim", each))),
   ];
 }
 

@@ -20,18 +20,19 @@ export interface Widget {
   readonly scheduleDraw: () => void;
   /** Whether the editor has the keys, as when this was opened: no dialog is in front of it. */
   readonly isInFront: () => boolean;
+  /** Whether the editor shows a list of completions. */
+  readonly isCompleting: () => boolean;
   readonly close: () => void;
 }
 
-interface WidgetRenderer {
+interface WidgetRenderer extends Pick<Widget, "isInFront" | "isCompleting"> {
   readonly draw: () => void;
-  readonly isInFront: () => boolean;
 }
 
 /** [X8] Draws a picture until it is closed, and again every second: time passes between changes. */
 export function openWidget(ctx: ExtensionContext, wanted: WidgetContent): Widget {
   const picture = catchDrawErrors(wanted);
-  const { draw, isInFront } = ctx.mode === "tui" ? drawInTerminal(ctx, picture) : drawAsText(ctx, picture);
+  const { draw, ...focus } = ctx.mode === "tui" ? drawInTerminal(ctx, picture) : drawAsText(ctx, picture);
   let due: NodeJS.Timeout | undefined;
   let closed = false;
   let status: string | undefined;
@@ -54,7 +55,7 @@ export function openWidget(ctx: ExtensionContext, wanted: WidgetContent): Widget
       // A detached agent may still report.
       if (!closed) due ??= setTimeout(now, FRAME_MS).unref();
     },
-    isInFront,
+    ...focus,
     close: () => {
       closed = true;
       clearInterval(tick);
@@ -99,6 +100,10 @@ function drawInTerminal(ctx: ExtensionContext, picture: WidgetContent): WidgetRe
   return {
     draw: () => screen?.tui.requestRender(),
     isInFront: () => screen === undefined || focusedComponent(screen.tui) === screen.editor,
+    isCompleting: () => {
+      const editor = screen && focusedComponent(screen.tui);
+      return typeof editor === "object" && editor !== null && isShowingList(editor);
+    },
   };
 }
 
@@ -121,6 +126,11 @@ interface Redrawable {
   readonly requestRender: () => void;
 }
 
+/** An editor of another extension may not have this function. */
+function isShowingList(editor: { readonly isShowingAutocomplete?: () => boolean }): boolean {
+  return editor.isShowingAutocomplete?.() ?? false;
+}
+
 /** Pi does not document this function; without it no dialog is known to be in front. */
 function focusedComponent(tui: object): unknown {
   const screen: { readonly getFocusedComponent?: () => unknown } = tui;
@@ -137,5 +147,5 @@ function drawAsText(ctx: ExtensionContext, picture: WidgetContent): WidgetRender
     last = text;
     ctx.ui.setWidget(WIDGET_KEY, lines);
   };
-  return { draw, isInFront: () => true };
+  return { draw, isInFront: () => true, isCompleting: () => false };
 }
