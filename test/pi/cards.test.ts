@@ -2,6 +2,8 @@ import { execFileSync } from "node:child_process";
 import type { Theme } from "@earendil-works/pi-coding-agent";
 import { describe, expect, it } from "vitest";
 import { drawCard, resetCards, openNextCard } from "../../src/apps/pi/screen/card.ts";
+import { createItemLogs } from "../../src/apps/pi/screen/result-card.ts";
+import type { CastStep } from "../../src/core/cast/timeline.ts";
 import { line } from "../../src/core/view/line.ts";
 import { openPiSession, project, type PiSession } from "../harness/pi-session.ts";
 
@@ -175,6 +177,45 @@ describe("[X11] a cast that ends in a list", () => {
     expect(words).toMatch(/1\. ✓ \*\*walls\*\*: the walls stand\n2\. ✗ given up: \*\*roof\*\*: still no roof/);
     expect(words).not.toMatch(/Result: the audit/);
   });
+});
+
+describe("[X59] the card of the end", () => {
+  const verdict = (satisfied: boolean, context: string): string => JSON.stringify({ satisfied, context });
+  const endOf = async (...replies: readonly string[]) => {
+    const pi = await openPiSession({ cwd: project(REWORK), confirm: () => true, replies });
+    await pi.type("/materia cast --loadout Rework a hut");
+    await pi.sees(/^materia-result/);
+    const message = pi.session.messages.findLast((each) => each.role === "custom");
+    return drawnAt(200, message?.role === "custom" ? message.details : undefined, false);
+  };
+
+  it("has the report that a judge accepted before the judge's words, and the time", async () => {
+    const end = await endOf("a hut of oak, with a door", verdict(true, "fine"));
+    expect(end).toMatch(/a hut of oak, with a door[^]*Auto-Eval: fine/);
+    expect(end).toMatch(/\n *\d+:\d\d · 2 visits/);
+  });
+
+  it("says once why it is not satisfied", async () => {
+    const pi = await openPiSession({ replies: ["a hut", verdict(false, "no door")] });
+    await pi.type("/materia link Build Auto-Eval -- a hut");
+    await pi.sees(/^materia-result/);
+    const message = pi.session.messages.findLast((each) => each.role === "custom");
+    const end = drawnAt(200, message?.role === "custom" ? message.details : undefined, false);
+    expect(end.split("no door")).toHaveLength(2);
+    expect(end).toContain("not satisfied");
+  });
+});
+
+it("[X59] a parallel item is reported in the words of its builder, not of its judge", () => {
+  const logs = createItemLogs();
+  const child = "20260101-000000-child1";
+  const step = (event: object, castId = "parent") =>
+    ({ event, before: { pass: null, phase: {} }, after: { castId } }) as unknown as CastStep; // only these are read
+  logs.follow(step({ type: "item_started", index: 0, title: "walls", child }));
+  logs.followItem(step({ type: "output_accepted", text: "the walls stand" }, child));
+  logs.followItem(step({ type: "handoff_accepted", handoff: { satisfied: true, context: "fine" } }, child));
+  logs.follow(step({ type: "item_ended", index: 0, child, advanced: "Socket-2", handed: { text: "fine" } }));
+  expect(logs.all()).toEqual([{ title: "walls", how: "done", said: "the walls stand" }]);
 });
 
 describe("[X46] cards are opened one at a time", () => {

@@ -6,6 +6,7 @@ import { desktopNotification } from "../../src/apps/pi/screen/screen.ts";
 import { openWidget } from "../../src/apps/pi/screen/widget.ts";
 import { setPiTui } from "../../src/apps/pi/session/pi-tui.ts";
 import { line, lineText } from "../../src/core/view/line.ts";
+import { plainProviderError } from "../../src/shell/agents/provider-reports.ts";
 import { openPiSession, project } from "../harness/pi-session.ts";
 
 beforeAll(() => setPiTui(tui));
@@ -111,7 +112,8 @@ describe("[X9] a request that is tried again", () => {
   it.each([
     ["overloaded", "overloaded"],
     ['529: {"type":"error","message":"Overloaded, try later"}', "529: Overloaded, try later"],
-  ])("is shown with its number and the time left: %s", (error, said) => {
+  ])("is shown with its number and the time left: %s", (raw, said) => {
+    const error = plainProviderError(raw);
     const retrying = applyProgress(IDLE_ACTIVITY, { kind: "retrying", attempt: 2, delayMs: 60_000, error });
     const [shown = ""] = activityLines(retrying, 80, false).map(lineText);
     expect(shown).toMatch(/↻ retry 2 in (?:60|59) s: /);

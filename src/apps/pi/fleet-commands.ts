@@ -144,7 +144,7 @@ export async function watchOnFleet(
   });
   const done = announceCast(screen, cast.value, followed)
     .then((end) => {
-      const place = { runDir: store.locationOf(castId), on, items: watch.items() };
+      const place = { runDir: store.locationOf(castId), on, ...watch.result() };
       if (!end.ok) screen.refuse(end.issues);
       else if (!looking.signal.aborted) showEnd(context, end.value, place);
     })

@@ -64,7 +64,9 @@ export function createHandlers(pi: ExtensionAPI, own: () => Promise<Pi>): Extens
   };
   return {
     performCommand: async (text, ctx) => {
-      const context = { ...contextFor(ctx), switchTo: (file: string) => ctx.switchSession(file) };
+      const switchTo: CommandContext["switchTo"] = (file, words) =>
+        ctx.switchSession(file, { withSession: async ({ ui }) => ui.notify(words) });
+      const context = { ...contextFor(ctx), switchTo };
       try {
         await performCommand(context, text);
       } catch (thrown) {

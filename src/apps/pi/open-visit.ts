@@ -26,7 +26,8 @@ export async function switchToVisit(
     return isTrusted ? switchToVisit(context, { ...command, trust: true }, options) : opened;
   }
   const { session } = opened.value;
-  const switched = await switchTo?.(session);
+  const words = `This is a copy of ${opened.value.materia}'s conversation; the cast does not change. /resume brings your session back`;
+  const switched = await switchTo?.(session, words);
   // The person stays here, so there is nothing to come back to.
   if (switched?.cancelled !== false) rmSync(session, { force: true });
   return ok(undefined);

@@ -81,7 +81,7 @@ async function watchOtherProcess(
       await told;
       if (!end.ok) screen.refuse(end.issues);
       else if (!looking.signal.aborted)
-        showEnd(context, end.value, { runDir: store.locationOf(castId), items: live.items() });
+        showEnd(context, end.value, { runDir: store.locationOf(castId), ...live.result() });
     })
     .catch((thrown: unknown) => screen.note(`materia: ${thrownMessage(thrown)}`, "error"))
     .finally(() => {

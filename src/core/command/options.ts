@@ -22,7 +22,7 @@ const OPTIONS = {
   version: ["flag", "", "the version"],
   model: ["text", "PROVIDER/ID", "use this model for every materia; a,b: b takes over when a is refused"],
   wait: ["duration", "DURATION", "sleep through limits of the provider, for at most so long in all (30m, 8h)"],
-  thinking: ["text", "LEVEL", "thinking level of materia that set none: off, minimal, low, medium, high, xhigh, max"],
+  thinking: ["text", "LEVEL", "off, minimal, low, medium, high, xhigh or max, for materia that set no thinking level"],
   rehearse: ["text", "FILE", "take the agents' replies from a file; no model or key needed"],
   trust: ["flag", "", "trust this project's configuration as it is now, and remember it"],
   durability: ["text", "sync", "flush every step to the disk (fdatasync)"],

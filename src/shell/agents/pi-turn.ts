@@ -207,7 +207,7 @@ export function turnOutcome(
   const handed = seen.handedOver();
   if (handed !== undefined) return { kind: "said", text: handed, byTool: true, usage: seen.usage(), model: name };
   if (last?.stopReason === "stop") {
-    const text = last.content.map((part) => (part.type === "text" ? part.text : "")).join("");
+    const text = joinedText(last);
     // [A31] A handoff of nothing would complete a visit that did nothing.
     // [Z18] A virtual model routes each request: the reply names the model that answered.
     const answered = `${last.provider}/${last.model}`;
@@ -215,6 +215,15 @@ export function turnOutcome(
     return { ...failedTurn("provider", "the model gave an empty reply", seen.usage()), model: name };
   }
   return { ...turnFailure(seen, stop, last), model: name };
+}
+
+/** Texts with something else between them, such as thinking, are paragraphs. */
+function joinedText({ content }: AssistantMessage): string {
+  return content.reduce((all, part, at) => {
+    if (part.type !== "text") return all;
+    const isApart = content[at - 1]?.type !== "text" && /\S$/.test(all) && /^\S/.test(part.text);
+    return `${all}${isApart ? "\n\n" : ""}${part.text}`;
+  }, "");
 }
 
 function turnFailure(

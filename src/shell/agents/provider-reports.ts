@@ -32,7 +32,15 @@ const PLAIN_ERRORS: readonly (readonly [error: RegExp, words: string])[] = [
   ],
 ];
 
-export function plainProviderError(error: string): string {
+export function plainProviderError(raw: string): string {
+  const error = withoutJson(raw);
   const words = PLAIN_ERRORS.find(([pattern]) => pattern.test(error))?.[1];
   return words === undefined ? error : `${words}${error.trim() === "" ? "" : ` (${error.trim()})`}`;
+}
+
+/** Providers answer in JSON; show only its message. */
+function withoutJson(error: string): string {
+  const at = error.indexOf("{");
+  const [, said] = /"message"\s*:\s*"((?:[^"\\]|\\.)+)"/.exec(error) ?? [];
+  return at === -1 || said === undefined ? error : `${error.slice(0, at)}${said}`;
 }

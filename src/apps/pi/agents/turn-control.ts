@@ -24,7 +24,7 @@ export interface TurnControl {
   readonly unread: () => readonly string[];
   /** Takes them back. */
   readonly withdrawUnread: () => readonly string[];
-  /** The session of the agent that started last, if it has a separate one. */
+  /** The session of the agent that started last, also while it is interrupted, if it has a separate one. */
   readonly session: () => AgentSession | undefined;
   readonly registerSession: (session: AgentSession, request: TurnRequest) => void;
   readonly run: (request: TurnRequest, run: RunTurn) => Promise<TurnOutcome>;
@@ -60,6 +60,7 @@ export function createTurnControl({ ask, onUnread, onOpened }: TurnCallbacks): T
   // Ask once about agents that were interrupted together.
   let asking: Promise<InterruptDecision> | undefined;
   let interrupted = 1;
+  let latest: AgentSession | undefined;
   const askOnce = (request: TurnRequest): Promise<InterruptDecision> =>
     (asking ??= ask(request, interrupted).finally(() => {
       [asking, interrupted] = [undefined, 1];
@@ -69,10 +70,12 @@ export function createTurnControl({ ask, onUnread, onOpened }: TurnCallbacks): T
     const stop = new AbortController();
     const turn: RunningTurn = { stop, request: { ...request, signal: AbortSignal.any([request.signal, stop.signal]) } };
     turns.add(turn);
+    latest = undefined;
     try {
       return await run(turn.request);
     } finally {
       turns.delete(turn);
+      latest = turn.session;
       const unread = turn.session ? clearQueue(turn.session) : [];
       if (unread.length > 0 && turns.size === 0) onUnread(unread);
     }
@@ -81,7 +84,7 @@ export function createTurnControl({ ask, onUnread, onOpened }: TurnCallbacks): T
     unread: () =>
       distinctTexts(sessions().flatMap((each) => [...each.getSteeringMessages(), ...each.getFollowUpMessages()])),
     withdrawUnread: () => distinctTexts(sessions().flatMap(clearQueue)),
-    session: () => sessions().at(-1),
+    session: () => sessions().at(-1) ?? latest,
     registerSession: (session, request) => {
       // The host may have copied the request; the signal is of this turn alone.
       const turn = [...turns].find((each) => each.request.signal === request.signal);

@@ -1,5 +1,6 @@
 import type { AssistantMessage } from "@earendil-works/pi-ai";
 import { readRefusal } from "../../../core/cast/provider-refusal.ts";
+import { plainProviderError } from "../../../shell/agents/provider-reports.ts";
 import type { Timer } from "../../../shell/agents/turn-guard.ts";
 import type { TurnProgress } from "../../../shell/ports.ts";
 import type { AgentRetryOptions } from "../../../shell/workspace/agent-hosts.ts";
@@ -30,7 +31,7 @@ export function createTurnRetries({ patience, after, onProgress }: RetryOptions)
   const report = (delayMs: number): void => {
     if (reported === failures) return;
     reported = failures;
-    onProgress({ kind: "retrying", attempt: failures, delayMs, error });
+    onProgress({ kind: "retrying", attempt: failures, delayMs, error: plainProviderError(error) });
   };
   return {
     recordFailure: ({ errorMessage }) => {
@@ -39,7 +40,7 @@ export function createTurnRetries({ patience, after, onProgress }: RetryOptions)
     },
     exhaustedError: () => {
       if (failures === 0) return undefined;
-      if (maxRetries !== undefined && failures > maxRetries) return error;
+      if (maxRetries !== undefined && failures > maxRetries) return plainProviderError(error);
       report(0);
       return undefined;
     },

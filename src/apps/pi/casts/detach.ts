@@ -34,13 +34,14 @@ export async function checkDetach(
   const host = createPiHost(model === undefined ? {} : { defaultModel: model });
   const issues = await host.preflight(agentNeeds(graph, model));
   const gates = await toolGuardNames(ctx);
+  const [usual] = (await host.defaultModels?.()) ?? [];
   return {
     agents,
     refusals: issues.map(({ message }) => message),
     notes: [
       ...(gates.length === 0 ? [] : [`its tools are not guarded there: ${gates.join(", ")} is not loaded`]),
-      ...(session !== undefined && model === undefined && hasAgentWithoutModel(graph)
-        ? [`agents without a model use Pi's default there, not ${session}`]
+      ...(session !== undefined && model === undefined && usual !== session && hasAgentWithoutModel(graph)
+        ? [`agents without a model use ${usual ?? "Pi's default"} there, not ${session}`]
         : []),
     ],
   };

@@ -41,7 +41,7 @@ export function routeInput(
 export const MAX_QUOTED = 80;
 
 /** [X36] Keeps a message until the cast has ended. */
-export function holdMessage({ state, screen }: CommandContext, message: HeldMessage): void {
+function holdMessage({ state, screen }: CommandContext, message: HeldMessage): void {
   state.heldMessages.push(message);
   screen.note(`Kept until the cast has ended, then sent: “${oneLine(message.text, MAX_QUOTED)}”`);
 }

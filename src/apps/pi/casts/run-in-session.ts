@@ -217,7 +217,7 @@ function brokenIssue(castId: string, thrown: unknown) {
 
 interface FinishedRun {
   readonly end: RunOutcome;
-  readonly watch: Pick<CastWatch, "used" | "items">;
+  readonly watch: Pick<CastWatch, "used" | "result">;
   readonly refinements: readonly string[];
   /** [X37] Another process continues it at once. */
   readonly isDetaching: boolean;
@@ -235,7 +235,7 @@ function finishRun(
     runDir: workspace.store.locationOf(prepared.castId),
     ...(workspace.place.cwd === cwd ? {} : { elsewhere: workspace.place.cwd }),
     used: watch.used(),
-    items: watch.items(),
+    ...watch.result(),
   };
   if (end.kind === "waiting" && screen.isWatched) {
     const seen = visible?.hasAnswered() ?? false;

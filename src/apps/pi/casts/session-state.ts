@@ -18,8 +18,8 @@ export interface CommandContext {
   readonly user: UserSession;
   readonly screen: Screen;
   readonly state: SessionState;
-  /** Switches to another session, if possible; messages cannot do that. */
-  readonly switchTo?: (sessionFile: string) => Promise<{ readonly cancelled: boolean }>;
+  /** Switches to another session and says this there, if possible; messages cannot do that. */
+  readonly switchTo?: (sessionFile: string, words: string) => Promise<{ readonly cancelled: boolean }>;
   /** Sends the person's answer to the waiting cast; shows a refusal. */
   readonly answer: (answer: PersonAnswer) => void;
   /** Starts a cast; shows a refusal. */

@@ -210,7 +210,13 @@ function toolCallRows({ name, id, arguments: args }: ToolCall, wanted: RowContex
   const none = { showImages: false };
   const tool = new pi.ToolExecutionComponent(name, id, args, none, conversation.toolOf(name), tui, conversation.cwd);
   tool.setArgsComplete();
-  tool.markExecutionStarted();
+  const startedAt = conversation.startedAt?.(id);
+  if (startedAt !== undefined && !results.has(id)) {
+    // Drawn anew with each frame, Pi's component would count from now on, and start a timer each time.
+    const state: unknown = Reflect.get(tool, "rendererState");
+    if (typeof state === "object") Object.assign(state ?? {}, { startedAt, interval: true });
+    tool.markExecutionStarted();
+  }
   tool.setExpanded(shown.expanded);
   const result = results.get(id);
   if (result?.role === "toolResult") tool.updateResult(toolResult(result, result.isError));

@@ -13,6 +13,8 @@ export interface Conversation {
   readonly streaming: () => SessionMessage | undefined;
   /** Partial output of a running tool. */
   readonly partialOutput: (callId: string) => unknown;
+  /** When a running tool started, in milliseconds, if known. */
+  readonly startedAt?: (callId: string) => number | undefined;
   readonly toolOf: (name: string) => ToolDefinition | undefined;
   /** Closes it: it is no longer shown. */
   readonly close?: () => void;
@@ -73,7 +75,10 @@ function conversationTitle({ socket, materia, visit, item }: ConversationVisit):
 /** The conversation of an agent in this process, up to the word that it is writing. */
 export function sessionConversation(session: AgentSession, cwd: string, changed: () => void): Conversation {
   const partials = new Map<string, unknown>();
+  const starts = new Map<string, number>();
   session.subscribe((event) => {
+    if (event.type === "tool_execution_start") starts.set(event.toolCallId, Date.now());
+    if (event.type === "tool_execution_end") starts.delete(event.toolCallId);
     notePartial(partials, event);
     changed();
   });
@@ -83,6 +88,7 @@ export function sessionConversation(session: AgentSession, cwd: string, changed:
     messages: () => session.messages,
     streaming: () => session.state.streamingMessage,
     partialOutput: (callId) => partials.get(callId),
+    startedAt: (callId) => starts.get(callId),
     toolOf: (name) => session.getToolDefinition(name),
   };
 }

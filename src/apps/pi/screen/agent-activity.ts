@@ -84,7 +84,7 @@ function currentLines(
     case "working":
       return [];
     case "retrying":
-      return [line("  ", toned("rework", `↻ ${retryText(retry)}: ${oneLine(providerMessage(saying), width)}`))];
+      return [line("  ", toned("rework", `↻ ${retryText(retry)}: ${oneLine(saying, width)}`))];
     case "saying": {
       const words = wrapColumns(oneLine(saying, SAYING_KEPT), Math.max(20, width)).slice(-count);
       return words.map((each) => line("  ", toned("dim", `» ${each}`)));
@@ -96,11 +96,4 @@ function retryText(retry: AgentActivity["retry"]): string {
   if (!retry) return "trying again";
   const seconds = Math.ceil((retry.at - Date.now()) / 1000);
   return `retry ${retry.attempt}${seconds > 0 ? ` in ${seconds} s` : ""}`;
-}
-
-/** Providers answer in JSON; show only its message. */
-function providerMessage(error: string): string {
-  const at = error.indexOf("{");
-  const [, said] = /"message"\s*:\s*"((?:[^"\\]|\\.)+)"/.exec(error) ?? [];
-  return at === -1 || said === undefined ? error : `${error.slice(0, at)}${said}`;
 }

@@ -5,7 +5,7 @@ import { socketOf } from "../../../core/compile/graph.ts";
 import { quoteWord } from "../../../core/command/split-words.ts";
 import { truncate, sanitizeForTerminal, oneLine, countedText } from "../../../core/model/text.ts";
 import { statusSymbol, statusText } from "../../../core/view/cast-list.ts";
-import { figuresText } from "../../../core/view/numbers.ts";
+import { durationText, figuresText } from "../../../core/view/numbers.ts";
 import {
   incompleteReason,
   lastReply,
@@ -42,6 +42,10 @@ export interface ResultContext {
   readonly on?: string;
   /** The result of each item, as far as this process has seen it. */
   readonly items?: readonly ItemLog[];
+  /** The time that it worked. */
+  readonly workedMs?: number;
+  /** The last report about the work, for a cast that ends with a judge. */
+  readonly report?: string;
   /** Usage of an interrupted turn; the journal counts it when the cast is resumed. */
   readonly used?: Usage;
 }
@@ -49,18 +53,20 @@ export interface ResultContext {
 /** [X11] */
 export function castResultOf(
   end: RunOutcome,
-  { runDir, elsewhere, on, items = [], used = NO_USAGE }: ResultContext,
+  { runDir, elsewhere, on, items = [], workedMs, report = "", used = NO_USAGE }: ResultContext,
 ): CastResult {
   const state = { ...end.state, usage: addUsage(end.state.usage, used) };
   const status = castStatus(state, false);
   const head = stoppedHeadLine(state, status, 60);
   const reason = end.kind === "broken" ? end.problem : incompleteReason(state);
-  const why = reason === "" ? [] : [line(toned(statusSymbol(status).tone ?? "plain", oneLine(reason, 600)))];
-  const said = finalReply(state, items);
+  const said = finalReply(state, items, report);
+  const isSaid = oneLine(said, 10_000).includes(oneLine(reason, 10_000));
+  const why = isSaid ? [] : [line(toned(statusSymbol(status).tone ?? "plain", oneLine(reason, 600)))];
   const steps = stoppedStepLines(state, status, "/materia", (command) => withPlaceOptions(command, { elsewhere, on }));
   const foot = [...steps, line(toned("dim", `Files: ${runDir}`))];
   const request = line(toned("dim", "Request: "), oneLine(state.request, 300));
-  const top = [head, request, line(toned("dim", figuresText(castFigures(totalsOf(state))))), ...why];
+  const time = workedMs === undefined ? "" : `${durationText(workedMs)} · `;
+  const top = [head, request, line(toned("dim", `${time}${figuresText(castFigures(totalsOf(state)))}`)), ...why];
   const lines = [...top, ...withBlankLines(said === "" ? [] : textLines(said)), ...foot];
   const shown = (text: string): readonly CardLine[] => withBlankLines(text === "" ? [] : [markdownLine(text)]);
   return {
@@ -86,12 +92,15 @@ function withPlaceOptions(
   return command.replace(/^\/materia \w+/, (start) => `${start}${folder}${fleet}`);
 }
 
-/** The last words; for a cast that ends in a list all its items, since the last words are only about the last one. */
-function finalReply(state: CastState, items: readonly ItemLog[]): string {
+/** The last words, and before those of a judge the report that it judged; for a cast that ends in a list all its items. */
+function finalReply(state: CastState, items: readonly ItemLog[], report: string): string {
   const { phase, handed, graph } = state;
   const hasResult = phase.kind === "ended" && (phase.outcome === "completed" || phase.outcome === "not_satisfied");
   const endsInList = handed !== null && handed.item !== null && socketOf(graph, handed.socket).loop !== null;
-  return hasResult && endsInList && items.length > 0 ? itemLogsText(items) : lastReply(state);
+  if (hasResult && endsInList && items.length > 0) return itemLogsText(items);
+  const last = lastReply(state);
+  if (!hasResult || state.satisfied === undefined || report.trim() === "" || report.trim() === last) return last;
+  return [report.trim(), last === "" ? "" : `${handed?.materia ?? "Judge"}: ${last}`].join("\n\n").trim();
 }
 
 function textLines(text: string): readonly Line[] {
@@ -144,17 +153,29 @@ export interface ItemLog {
 export function createItemLogs() {
   let tales = new Map<number, ItemLog>();
   const titles = new Map<number, string>();
+  const itemWork = new Map<string, string>();
   let said = "";
+  let report = "";
   const tell = (index: number, tale: ItemLog): void => void tales.set(index, tale);
   return {
+    /** The last report about the work. */
+    report: () => report,
+    /** A step of the cast of a parallel item. */
+    followItem: ({ event, after: { castId } }: CastStep) =>
+      void itemWork.set(castId, workText(event) ?? itemWork.get(castId) ?? ""),
     all: () => [...tales].toSorted(([a], [b]) => a - b).map(([, tale]) => tale),
     follow: ({ event, before }: CastStep) => {
       if (event.type === "loop_entered") [tales, said] = [new Map(), ""];
       said = workText(event) ?? said;
+      report = workText(event) ?? report;
       if (event.type === "item_started") titles.set(event.index, event.title);
       if (event.type === "item_ended" && event.advanced !== null) {
         const how = event.gaveUp === undefined ? "done" : "given_up";
-        tell(event.index, { title: titles.get(event.index) ?? "", how, said: event.handed?.text ?? "" });
+        tell(event.index, {
+          title: titles.get(event.index) ?? "",
+          how,
+          said: itemWork.get(event.child) || (event.handed?.text ?? ""),
+        });
       }
       if (event.type !== "cursor_advanced" || before.pass === null) return;
       const { cursor, items } = before.pass;
