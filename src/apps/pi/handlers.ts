@@ -64,9 +64,7 @@ export function createHandlers(pi: ExtensionAPI, own: () => Promise<Pi>): Extens
   };
   return {
     performCommand: async (text, ctx) => {
-      const switchTo: CommandContext["switchTo"] = (file, words) =>
-        ctx.switchSession(file, { withSession: async ({ ui }) => ui.notify(words) });
-      const context = { ...contextFor(ctx), switchTo };
+      const context = { ...contextFor(ctx), switchTo: switchWith(ctx) };
       try {
         await performCommand(context, text);
       } catch (thrown) {
@@ -95,4 +93,8 @@ export function createHandlers(pi: ExtensionAPI, own: () => Promise<Pi>): Extens
       state.closeUi?.();
     },
   };
+}
+
+function switchWith(ctx: ExtensionCommandContext): NonNullable<CommandContext["switchTo"]> {
+  return (file, words) => ctx.switchSession(file, { withSession: async ({ ui }) => ui.notify(words) });
 }

@@ -16,7 +16,7 @@ import { systemPromptFor, bareResources, type SessionHooks, type PiModel, type P
 import { unavailableTools } from "./search-programs.ts";
 import { currentToolsUser } from "../process/tools-user.ts";
 import { toolsRunAsUser, type TurnTools } from "./tool-process.ts";
-import { progressFromEvent } from "./turn-progress.ts";
+import { joinedText, progressFromEvent } from "./turn-progress.ts";
 import { plainProviderError, soundPiUsage, usageOfReply, type TokenPrices } from "./provider-reports.ts";
 import { openTranscript, type OpenedTranscript } from "./transcript.ts";
 import { recordResponses, stopAtRefusal, type ResponseRecord } from "./provider-responses.ts";
@@ -215,15 +215,6 @@ export function turnOutcome(
     return { ...failedTurn("provider", "the model gave an empty reply", seen.usage()), model: name };
   }
   return { ...turnFailure(seen, stop, last), model: name };
-}
-
-/** Texts with something else between them, such as thinking, are paragraphs. */
-function joinedText({ content }: AssistantMessage): string {
-  return content.reduce((all, part, at) => {
-    if (part.type !== "text") return all;
-    const isApart = content[at - 1]?.type !== "text" && /\S$/.test(all) && /^\S/.test(part.text);
-    return `${all}${isApart ? "\n\n" : ""}${part.text}`;
-  }, "");
 }
 
 function turnFailure(

@@ -46,3 +46,12 @@ function toolResultText(result: unknown): string {
 }
 
 const ToolResult = v.object({ content: v.optional(v.array(v.object({ text: v.optional(v.string()) }))) });
+
+/** Texts with something else between them, such as thinking, are paragraphs. */
+export function joinedText({ content }: AssistantMessage): string {
+  return content.reduce((all, part, at) => {
+    if (part.type !== "text") return all;
+    const isApart = content[at - 1]?.type !== "text" && /\S$/.test(all) && /^\S/.test(part.text);
+    return `${all}${isApart ? "\n\n" : ""}${part.text}`;
+  }, "");
+}
