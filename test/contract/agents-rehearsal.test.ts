@@ -114,7 +114,7 @@ describe("replies of a rehearsal", () => {
       'rehearsal: the rehearsal has no reply left for "Build" (Socket-1): its 1 reply is used up; add another under "Build", or set "onEmpty": "repeat-last"',
     );
     expect(await replyTo(script, "Socket-3", "Buld")).toBe(
-      'rehearsal: the rehearsal has no reply for Buld (Socket-3); add one under "Buld" or "Socket-3"; did you mean "Build"?',
+      'rehearsal: the rehearsal has no reply for Buld (Socket-3); add one under "Buld" or "Socket-3"; the file has "Build": is it misspelt?',
     );
     expect(await replyTo(script, "Socket-3", "constructor")).toMatch(/^rehearsal: .* no reply for constructor/);
   });

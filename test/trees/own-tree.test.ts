@@ -25,6 +25,14 @@ it("[YT1, YT5] a cast works in its own tree, on its own branch, and nothing of t
   expect((await materia(cwd, ["diff", "--name-only"])).stdout).toBe("new.txt\n");
 });
 
+it("[YT6] a note at the start and its status say how to bring the work home", async () => {
+  const cwd = treePlace();
+  const { stderr } = await castApart(cwd);
+  const take = `"materia take ${lastCast(cwd)}" brings its work home`;
+  expect(stderr).toContain(`note: ${take}`);
+  expect((await materia(cwd, ["status"])).stdout).toContain(take);
+});
+
 it("[YT2] it starts from HEAD, with --with-changes from the files as they are", async () => {
   const cwd = treePlace();
   writeFileSync(join(cwd, "first.txt"), "edited\n");

@@ -3,7 +3,7 @@ import { NO_USAGE } from "../../core/cast/state/usage.ts";
 import { HAND_OVER } from "../../core/model/handoff.ts";
 import type { Issue } from "../../core/model/issue.ts";
 import { withoutUndefined } from "../../core/model/json.ts";
-import { didYouMean, thrownMessage } from "../../core/model/text.ts";
+import { nearestName, thrownMessage } from "../../core/model/text.ts";
 import type { Rehearsal, ScriptedReply } from "../../core/model/rehearsal.ts";
 import type {
   AgentHost,
@@ -188,11 +188,9 @@ function missingReplyText(key: string, count: number, rehearsal: Rehearsal, requ
       `add another under "${key}", or set "onEmpty": "repeat-last"`
     );
   }
-  const meant = didYouMean(key, Object.keys(rehearsal.replies));
-  return (
-    `the rehearsal has no reply for ${request.materia} (${request.socket}); ` +
-    `add one under "${request.materia}" or "${request.socket}"${meant === undefined ? "" : `; ${meant}`}`
-  );
+  const near = nearestName(key, Object.keys(rehearsal.replies));
+  const typo = near === undefined ? "" : `; the file has "${near}": is it misspelt?`;
+  return `the rehearsal has no reply for ${request.materia} (${request.socket}); add one under "${request.materia}" or "${request.socket}"${typo}`;
 }
 
 /** Tracks the use of a rehearsal's replies. */

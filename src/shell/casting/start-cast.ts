@@ -70,7 +70,8 @@ export async function prepareCast(
     rehearsal: typeof agents.rehearsal === "string" ? agents.rehearsal : null,
   });
   const unread = previous ? unreadPreviousNotes(compiled.graph, { ...link, from: previous.castId }) : [];
-  const notes = [...(previous?.notes ?? []), ...unread, ...(await checkpointNotes(workspace))];
+  const home = base.value === undefined ? [] : [`"materia take ${cast.file.castId}" brings its work home`];
+  const notes = [...(previous?.notes ?? []), ...unread, ...(await checkpointNotes(workspace)), ...home];
   return ok(prepareStart(workspace, withReplies(cast, agents), { host, notes }));
 }
 

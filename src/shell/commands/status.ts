@@ -45,6 +45,7 @@ export async function runStatus(
       ...queuePositionLines(queued, workspace.fleet?.name),
       ...setupLines(summary?.settingUp, Date.now()),
       ...deliveryLines(summary?.delivered),
+      ...(file.ownWorktree ? [line(`"materia take ${file.castId}" brings its work home.`)] : []),
       ...foreignLines(workspace, file),
     ],
   });
