@@ -81,6 +81,8 @@ async function replayOneByOne(request: ReplayRequest, tree: string): Promise<str
 interface ParsedCommit {
   readonly id: string;
   readonly parents: readonly string[];
+  /** As variables for git: the author, and author and committer. */
+  readonly author: Readonly<Record<string, string>>;
   readonly env: Readonly<Record<string, string>>;
   readonly words: string;
   readonly trailers: string;
@@ -102,15 +104,9 @@ const COMMIT_END = "\0\u0001\0\n";
 function parseCommit(text: string): ParsedCommit {
   const [id = "", parents = "", an = "", ae = "", ad = "", cn = "", ce = "", cd = "", ...texts] = text.split("\0");
   const [words = "", trailers = ""] = texts;
-  const env = {
-    GIT_AUTHOR_NAME: an,
-    GIT_AUTHOR_EMAIL: ae,
-    GIT_AUTHOR_DATE: ad,
-    GIT_COMMITTER_NAME: cn,
-    GIT_COMMITTER_EMAIL: ce,
-    GIT_COMMITTER_DATE: cd,
-  };
-  return { id, parents: parents.split(" ").filter(Boolean), env, words, trailers: trailers.trim() };
+  const author = { GIT_AUTHOR_NAME: an, GIT_AUTHOR_EMAIL: ae, GIT_AUTHOR_DATE: ad };
+  const env = { ...author, GIT_COMMITTER_NAME: cn, GIT_COMMITTER_EMAIL: ce, GIT_COMMITTER_DATE: cd };
+  return { id, parents: parents.split(" ").filter(Boolean), author, env, words, trailers: trailers.trim() };
 }
 
 /** The change of one commit, on another parent. */
@@ -154,30 +150,23 @@ async function squashOnto(request: ReplayRequest, tree: string): Promise<string 
   return made.ok ? stdoutText(made) : undefined;
 }
 
-interface SquashMessage {
-  /** The author, as variables for git; empty if every message is the title. */
-  readonly author: Readonly<Record<string, string>>;
-  readonly words: string;
-}
-
 /** [V53] One commit for several. A single message stays as it is; several follow the title, their trailers last. */
-export async function squashMessage(range: CommitRange, title: string): Promise<SquashMessage> {
+export async function squashMessage(
+  range: CommitRange,
+  title: string,
+): Promise<Pick<ParsedCommit, "author" | "words">> {
   const listed = await listCommits(range);
   const commits = listed.filter(({ parents, words }) => parents.length === 1 && words.trim() !== title.trim());
   const last = commits.at(-1);
   if (!last) return { author: {}, words: `${title}\n` };
-  const isAuthor = ([name]: readonly [string, string]): boolean => name.startsWith("GIT_AUTHOR_");
-  const author = Object.fromEntries(Object.entries(last.env).filter(isAuthor));
-  if (commits.length === 1) return { author, words: last.words };
-  const bodies = commits.map(({ words, trailers }) =>
-    words
-      .trim()
-      .slice(0, -trailers.length || undefined)
-      .trim(),
-  );
+  if (commits.length === 1) return last;
+  const bodies = commits.map(({ words, trailers }) => words.slice(0, words.lastIndexOf(trailers)).trim());
   const authors = commits.map(({ env }) => `${env["GIT_AUTHOR_NAME"]} <${env["GIT_AUTHOR_EMAIL"]}>`);
   const others = authors.filter((name) => name !== authors.at(-1)).map((name) => `Co-authored-by: ${name}`);
   // A line that begins with a blank continues the trailer before it.
   const trailers = [...commits.flatMap((each) => each.trailers.split(/\n(?!\s)/)), ...others].filter(Boolean);
-  return { author, words: `${[title, ...bodies, [...new Set(trailers)].join("\n")].join("\n\n").trim()}\n` };
+  return {
+    author: last.author,
+    words: `${[title, ...bodies, [...new Set(trailers)].join("\n")].join("\n\n").trim()}\n`,
+  };
 }
