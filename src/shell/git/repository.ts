@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 import { spawn } from "node:child_process";
 import { repositoryProgramsOff, settingVariables } from "./repository-programs.ts";
+import { endProcessGroup } from "../process/processes.ts";
 import { gitOptionsFor, gitUserFor } from "../process/tools-user.ts";
 
 /** A repository whose working tree a cast uses. */
@@ -193,16 +194,21 @@ function spawnGit(args: readonly string[], call: GitOptions): Promise<GitResult>
   return new Promise((settle) => {
     const user = gitUserFor(call.cwd);
     const as = user && gitOptionsFor(user);
+    const isRemote = call.env?.["GIT_ALLOW_PROTOCOL"] !== undefined;
     const child = spawn("git", [...SAFE_SETTINGS, ...(as ? ANY_OWNER : []), ...args], {
       cwd: call.cwd,
       ...as,
+      detached: isRemote,
       env: { ...gitEnvironment(as?.env), ...call.env },
       stdio: [call.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
       ...(call.signal ? { signal: call.signal } : {}),
     });
+    // [B87] Transports and programs of a remote would hold the output open for ever.
+    const kill = (): unknown =>
+      isRemote && child.pid !== undefined ? endProcessGroup(child.pid, 0) : child.kill("SIGKILL");
     const overdue = setTimeout(() => {
       problem ??= `git took longer than ${TIMEOUT_MS / 1000} s`;
-      child.kill("SIGKILL");
+      kill();
     }, TIMEOUT_MS);
     const end = (answer: GitResult): void => {
       clearTimeout(overdue);
@@ -218,7 +224,7 @@ function spawnGit(args: readonly string[], call: GitOptions): Promise<GitResult>
       if (room > 0) chunks.push(chunk.subarray(0, room));
       if (chunk.length > room) {
         problem = "its output is too long";
-        child.kill("SIGKILL");
+        kill();
       }
     });
     child.stderr?.on("data", (chunk: Buffer) => {
@@ -226,6 +232,7 @@ function spawnGit(args: readonly string[], call: GitOptions): Promise<GitResult>
     });
     child.on("error", (thrown) => {
       problem ??= "code" in thrown && thrown.code === "ENOENT" ? "git is not installed" : thrown.message;
+      if (isRemote) kill();
       // A program that could not be started emits no `close`.
       if (child.pid === undefined) end({ ok: false, code: null, stdout: Buffer.alloc(0), stderr: problem });
     });
@@ -257,10 +264,17 @@ function gitEnvironment(ofUser?: Readonly<Record<string, string>>): Record<strin
   };
 }
 
-/** The first line of git's complaint. */
+const MAX_COMPLAINT = 500;
+
+/** The first line of git's complaint, which a remote may have written. */
 export function gitErrorText({ stderr, code }: GitResult): string {
   const [first = ""] = stderr.split("\n").filter((line) => line.trim() !== "" && !line.startsWith("hint:"));
-  return first.replace(/^(fatal|error): /, "") || `git ended with ${code ?? "a signal"}`;
+  const plain = first
+    .replace(/^(fatal|error): /, "")
+    .replace(/\p{Cc}/gu, " ")
+    .trim()
+    .slice(0, MAX_COMPLAINT);
+  return plain || `git ended with ${code ?? "a signal"}`;
 }
 
 export function stdoutText({ stdout }: GitResult): string {

@@ -1,4 +1,5 @@
 import { readUnpushedTexts, pushNewBranch, listRemoteHeads } from "../../git/transfer/branches.ts";
+import type { AllowedRemotes } from "../../git/transfer/tree-source.ts";
 import { createCastBranch } from "../../git/worktrees/cast-branch.ts";
 import { createSecretFinder } from "../../secrets/redact.ts";
 import { tokenKindsIn } from "../../secrets/find-secrets.ts";
@@ -12,6 +13,7 @@ interface CastToDeliver {
   readonly head: string;
   readonly ckpt: string;
   readonly remote: string | null;
+  readonly remotes?: AllowedRemotes;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -24,6 +26,7 @@ export async function pushResultBranch({
   head,
   ckpt,
   remote,
+  remotes,
   env,
 }: CastToDeliver): Promise<DeliveryOutcome> {
   if (remote === null) return { problem: "it was submitted from a repository without a remote" };
@@ -31,14 +34,14 @@ export async function pushResultBranch({
     const made = await createCastBranch(top, castId, { head, ckpt });
     if (made.kind === "failed") return made;
     const { branch, commit } = made;
-    const heads = await listRemoteHeads(top, remote);
+    const heads = await listRemoteHeads(top, remote, remotes);
     if (heads.kind === "failed") return heads;
     const ref = `refs/heads/${branch}`;
     // Another worker may have died between the push and its report.
     if (heads.commits.get(ref) === commit) return { branch, commit };
     const found = await findSecrets(top, commit, [...heads.commits.values()], env);
     if (found.length > 0) return { found };
-    const problem = await pushNewBranch(top, remote, { ref, commit });
+    const problem = await pushNewBranch(top, remote, { ref, commit, remotes });
     return problem === undefined ? { branch, commit } : { problem };
   } catch (thrown) {
     return { problem: errorText(thrown) };

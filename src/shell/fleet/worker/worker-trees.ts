@@ -43,6 +43,7 @@ export interface CleanTree {
   readonly head: string;
   readonly ckpt: string;
   readonly remote: string | null;
+  readonly remotes: readonly string[] | undefined;
 }
 
 interface TreeState {
@@ -154,7 +155,8 @@ export function createWorkerTrees(database: Database, folder: string, profile: R
       if (!source) return failWith("missing_checkpoints", castId, "it was submitted outside a git repository");
       const made = await restored(castId, source, cleanTreeOf(castId));
       if (made.kind === "failed") return failWith("damaged_pack", castId, made.problem);
-      return ok({ top: cleanTreeOf(castId), head: made.head, ckpt: made.ckpt, remote: source.remote });
+      const { remotes } = profile;
+      return ok({ top: cleanTreeOf(castId), head: made.head, ckpt: made.ckpt, remote: source.remote, remotes });
     },
     checkpointProblem: (castId) => trees.get(castId)?.checkpointProblem,
     remove: (castId) => {

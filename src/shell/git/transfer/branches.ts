@@ -1,13 +1,14 @@
 import { gitErrorText, runGit, stdoutText } from "../repository.ts";
-import { protocolsFor } from "./tree-source.ts";
+import { protocolsFor, redirectOptions, type AllowedRemotes } from "./tree-source.ts";
 
 export type RemoteHeads =
   | { readonly kind: "heads"; readonly commits: ReadonlyMap<string, string> }
   | { readonly kind: "failed"; readonly problem: string };
 
 /** The branches of a repository, each with its commit. */
-export async function listRemoteHeads(cwd: string, remote: string): Promise<RemoteHeads> {
-  const asked = await runGit(["ls-remote", "--heads", "--", remote], { cwd, env: protocolsFor(remote) });
+export async function listRemoteHeads(cwd: string, remote: string, remotes?: AllowedRemotes): Promise<RemoteHeads> {
+  const args = [...redirectOptions(remotes), "ls-remote", "--heads", "--", remote];
+  const asked = await runGit(args, { cwd, env: protocolsFor(remote) });
   if (!asked.ok) return { kind: "failed", problem: `${remote} cannot be read: ${gitErrorText(asked)}` };
   const lines = stdoutText(asked)
     .split("\n")
@@ -22,9 +23,18 @@ export async function listRemoteHeads(cwd: string, remote: string): Promise<Remo
 export async function pushNewBranch(
   cwd: string,
   remote: string,
-  { ref, commit }: { readonly ref: string; readonly commit: string },
+  { ref, commit, remotes }: { readonly ref: string; readonly commit: string; readonly remotes?: AllowedRemotes },
 ): Promise<string | undefined> {
-  const args = ["push", "--quiet", "--no-verify", `--force-with-lease=${ref}:`, "--", remote, `${commit}:${ref}`];
+  const args = [
+    ...redirectOptions(remotes),
+    "push",
+    "--quiet",
+    "--no-verify",
+    `--force-with-lease=${ref}:`,
+    "--",
+    remote,
+    `${commit}:${ref}`,
+  ];
   const pushed = await runGit(args, { cwd, env: protocolsFor(remote) });
   return pushed.ok ? undefined : gitErrorText(pushed);
 }

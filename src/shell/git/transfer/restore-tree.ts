@@ -6,7 +6,7 @@ import { currentToolsUser } from "../../process/tools-user.ts";
 import { importPacks } from "./packs.ts";
 import { findRepository, gitErrorText, isObjectId, runGit, stdoutText } from "../repository.ts";
 import { openEmptyShadow } from "../shadow-index.ts";
-import { isAllowedRemote, protocolsFor, type TreeSource } from "./tree-source.ts";
+import { isAllowedRemote, protocolsFor, redirectOptions, type AllowedRemotes, type TreeSource } from "./tree-source.ts";
 
 export interface CheckpointPack {
   readonly head: string;
@@ -30,7 +30,7 @@ export interface TreeTransfer {
   /** [B78] Makes the names of its folders unknown to programs of casts that use other repositories. */
   readonly cacheSecret: string;
   /** [B77] Where this machine may fetch. */
-  readonly remotes: readonly string[] | undefined;
+  readonly remotes: AllowedRemotes;
 }
 
 export type RestoredTree =
@@ -61,6 +61,7 @@ async function restoreIntoFolder({
   cacheFolder: caches,
   cacheSecret: secret,
   position: stands,
+  remotes,
 }: TreeTransfer): Promise<RestoredTree> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -69,7 +70,7 @@ async function restoreIntoFolder({
   if (!made.ok) return restoreFailure(gitErrorText(made));
   let begins: TreePosition | undefined;
   if (source.remote !== null) {
-    const cache = await fetchIntoCache(caches, secret, source.remote);
+    const cache = await fetchIntoCache(caches, secret, { remote: source.remote, remotes });
     if (cache.kind === "failed") return cache;
     if (source.follows) begins = await branchHead(cache.folder, source.branch ?? "");
     appendFileSync(join(folder, ".git", "objects", "info", "alternates"), `${join(cache.folder, "objects")}\n`);
@@ -118,22 +119,31 @@ type CacheOutcome =
 /** git locks every ref that it moves: of two casts that start at once, one would not get its files. */
 const fetchQueues = new Map<string, Promise<unknown>>();
 
+interface FetchedRemote {
+  readonly remote: string;
+  readonly remotes: AllowedRemotes;
+}
+
 /** Fetches pushed commits once for all casts of this machine. */
-function fetchIntoCache(caches: string, secret: string, remote: string): Promise<CacheOutcome> {
-  const folder = join(caches, `${createHash("sha256").update(`${secret} ${remote}`).digest("hex").slice(0, 32)}.git`);
+function fetchIntoCache(caches: string, secret: string, from: FetchedRemote): Promise<CacheOutcome> {
+  const folder = join(
+    caches,
+    `${createHash("sha256").update(`${secret} ${from.remote}`).digest("hex").slice(0, 32)}.git`,
+  );
   const before = fetchQueues.get(folder) ?? Promise.resolve();
-  const mine = before.catch(() => undefined).then(() => fetchRemote(folder, remote));
+  const mine = before.catch(() => undefined).then(() => fetchRemote(folder, from));
   fetchQueues.set(folder, mine);
   return mine;
 }
 
-async function fetchRemote(folder: string, remote: string): Promise<CacheOutcome> {
+async function fetchRemote(folder: string, { remote, remotes }: FetchedRemote): Promise<CacheOutcome> {
   // [B25] The tools user's git reads it too.
   mkdirSync(folder, { recursive: true, mode: currentToolsUser() ? 0o755 : 0o700 });
   const call = { cwd: folder };
   const made = await runGit(["init", "-q", "--bare"], call);
   if (!made.ok) return restoreFailure(gitErrorText(made));
-  const fetched = await runGit(["fetch", "-q", "--no-tags", "--", remote, "+refs/heads/*:refs/heads/*"], {
+  const args = ["fetch", "-q", "--no-tags", "--", remote, "+refs/heads/*:refs/heads/*"];
+  const fetched = await runGit([...redirectOptions(remotes), ...args], {
     ...call,
     env: protocolsFor(remote),
   });

@@ -57,13 +57,21 @@ function protocolOf(remote: string): "https" | "http" | "ssh" | "git" | "file" |
  * [B77] Where a worker may fetch and push: below the addresses of its profile, or on other machines over https and ssh. A
  * path of this machine could be another project's repository, and a push would run its hooks.
  */
-export function isAllowedRemote(remote: string, allowed: readonly string[] | undefined): boolean {
+export function isAllowedRemote(remote: string, allowed: AllowedRemotes): boolean {
   const protocol = protocolOf(remote);
   if (protocol === undefined || CLIMBS.test(remote)) return false;
   if (allowed === undefined) return protocol === "https" || protocol === "ssh";
   return allowed.some(
     (each) => each === "*" || remote === each || remote.startsWith(/[/:]$/.test(each) ? each : `${each}/`),
   );
+}
+
+/** The addresses in `remotes` of a worker's profile. */
+export type AllowedRemotes = readonly string[] | undefined;
+
+/** [B87] A redirect could lead outside of the addresses of the profile. */
+export function redirectOptions(allowed: AllowedRemotes): readonly string[] {
+  return allowed === undefined || allowed.includes("*") ? [] : ["-c", "http.followRedirects=false"];
 }
 
 /** [B77] The protocols that one call of git may use; the worker's own configuration may turn https into ssh. */
