@@ -195,6 +195,20 @@ it.each<[what: string, prepare: (cwd: string) => void, why: string]>([
     },
     "submodules",
   ],
+  [
+    "jj beside git, with no branch checked out as jj leaves it",
+    (cwd) => {
+      mkdirSync(join(cwd, ".jj"));
+      writeFiles(cwd, { ".jj/.gitignore": "/*\n" });
+      git(cwd, "checkout", "-q", "--detach");
+    },
+    "the repository is one of jj, whose workspaces",
+  ],
+  [
+    "jj alone",
+    (cwd) => (rmSync(join(cwd, ".git"), { recursive: true }), mkdirSync(join(cwd, ".jj"))),
+    "the repository is one of jj alone",
+  ],
   ["no repository", (cwd) => rmSync(join(cwd, ".git"), { recursive: true }), "no git repository"],
   ["no commit", (cwd) => (rmSync(join(cwd, ".git"), { recursive: true }), git(cwd, "init", "-q")), "no commit yet"],
 ])("[V16] with %s items are worked on one by one, and the reason is said", async (_what, prepare, why) => {
