@@ -14,6 +14,7 @@ const PROCESS = [
   "test/trees/**",
   "test/link/{bad-input,previous,seen,text}.test.ts",
   "test/mcp/**",
+  "test/package/link-command.test.ts",
   "test/package/tarball.test.ts",
   "test/parallel/{again,calls,face,git,join,keep,killed,lanes,lost-trees,moved,pool,shared-parts,show,unruly}.test.ts",
   "test/pi/{agents,cards,casting,messages}.test.ts",
