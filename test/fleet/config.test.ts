@@ -133,8 +133,8 @@ it("[B13] fleet down says where nothing runs, and makes nothing", async () => {
 });
 
 it.each([
-  ["cast", ["cast", "--key", "k", "--detach", "--priority", "1", "hello"], ["--detach", "--priority", "--key"]],
-  ["recast", ["recast", "--detach"], ["--detach"]],
+  ["cast", ["cast", "--key", "k", "--priority", "1", "hello"], ["--priority", "--key"]],
+  ["link", ["link", "--key", "k", "Build", "--", "hello"], ["--key"]],
 ])("[B40] what needs a fleet is refused without one: %s", async (_name, words, options) => {
   const cwd = newPlace();
   const before = listing(cwd);

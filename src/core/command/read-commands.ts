@@ -64,7 +64,9 @@ export function readOpen(words: readonly string[], { trust }: Options): Command 
 export function readShow(words: readonly string[], { full, markdown, prompt, page }: Options): Command {
   const [only = "", ...more] = words;
   const { castId, place: visit } = castAndPlace(more.length === 0 ? only.split("@", 2) : words, VISIT_PATTERN);
-  return { kind: "show", ...withoutUndefined({ castId: castId || undefined, visit, page, full, markdown, prompt }) };
+  // [C6] An empty word is no id; nothing before an "@" stands for the newest cast.
+  const named = castId !== "" || words[0] === "" ? castId : undefined;
+  return { kind: "show", ...withoutUndefined({ castId: named, visit, page, full, markdown, prompt }) };
 }
 
 export function readBudget(row: CommandRow, rest: readonly string[]): Result<Command> {

@@ -239,7 +239,8 @@ export function PromptTab({ cast, visit }: VisitProps): ReactElement {
           <pre className={css("told")}>{text}</pre>
         </details>
       ))}
-      {file.kind === "text" && !sent && (
+      {/* Not before the parts: a replaced text would lose the marked words. */}
+      {file.kind === "text" && !sent && (isUtility || parts.kind === "none") && (
         <pre className={css("told")}>{isUtility ? prettyJson(file.text) : file.text}</pre>
       )}
       {file.kind === "none" && <p className={css("faint")}>Nothing was kept of what it was told.</p>}
