@@ -11,7 +11,6 @@ import { bindSheets } from "../ui/classes.ts";
 import readerSheet from "./visit.module.css";
 import { Markdown } from "../ui/markdown.tsx";
 import type { TimelineVisit } from "../../../core/view/progress/playback.ts";
-import type { SentPrompt } from "../../../core/view/report/prompt-parts.ts";
 import type { VisitFileName } from "../../../core/wire/casts.ts";
 import { getVisitFile } from "../net/api.ts";
 import type { WatchedCast } from "../cast-replay/use-cast.ts";
@@ -171,7 +170,7 @@ function UtilityOutput({ cast, visit }: VisitProps): ReactElement {
   );
 }
 
-function prettyJson(text: string): string {
+export function prettyJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
   } catch {
@@ -219,34 +218,6 @@ const AgentText = memo(function Prose({ text }: { readonly text: string }): Reac
   const handoff = readableHandoff(text);
   return handoff === null ? <Markdown text={text} /> : <HandoffCard handoff={handoff} />;
 });
-
-/** The prompt of the agent, or the input of a utility. */
-export function PromptTab({ cast, visit }: VisitProps): ReactElement {
-  const isUtility = cast.castFile.graph.materia[visit.materia]?.type === "utility";
-  const file = useVisitFile(cast, visit, isUtility ? "input.json" : "prompt.md");
-  const parts = useVisitFile(cast, visit, isUtility ? null : "prompt-parts.json");
-  const sent = parts.kind === "text" ? (JSON.parse(parts.text) as SentPrompt).parts : undefined; // the server wrote it
-  return (
-    <div className={css("output")} tabIndex={0} role="region" aria-label="Prompt">
-      {file.kind === "text" && (
-        <div className={css("copy-place")}>
-          <CopyButton text={file.text} what={isUtility ? "the input" : "the prompt"} />
-        </div>
-      )}
-      {sent?.map(({ title, text, tokens, chars, reused }, index) => (
-        <details key={index} open>
-          <summary>{`${title}: ${tokens} tokens${reused ? `, ${Math.floor((100 * reused) / chars)} % from a cache` : ""}`}</summary>
-          <pre className={css("told")}>{text}</pre>
-        </details>
-      ))}
-      {/* Not before the parts: a replaced text would lose the marked words. */}
-      {file.kind === "text" && !sent && (isUtility || parts.kind === "none") && (
-        <pre className={css("told")}>{isUtility ? prettyJson(file.text) : file.text}</pre>
-      )}
-      {file.kind === "none" && <p className={css("faint")}>Nothing was kept of what it was told.</p>}
-    </div>
-  );
-}
 
 export type VisitFileState =
   | { readonly kind: "loading" }
