@@ -2,7 +2,7 @@ import { conversationText } from "../../../core/view/graph/labels.ts";
 import { useEffect, useRef, useState, type ReactElement, useMemo } from "react";
 import { durationText } from "../../../core/view/numbers.ts";
 import { titleText } from "../../../core/view/report/handoff-lines.ts";
-import { type VisitOutcome, eventsOfVisit } from "../../../core/history/visits.ts";
+import type { VisitOutcome } from "../../../core/history/visits.ts";
 import type { TimelineVisit } from "../../../core/view/progress/playback.ts";
 import { Icon, type IconName, MateriaIcon } from "../ui/icons.tsx";
 import { Button } from "../ui/buttons.tsx";
@@ -23,9 +23,8 @@ import { useSearchHighlight } from "../ui/use-search-highlight.ts";
 import { bindSheets } from "../ui/classes.ts";
 import readerSheet from "./visit.module.css";
 import { parseTranscript, type TranscriptBlock } from "../cast-replay/transcript.ts";
-import type { CastEvent, EventOf } from "../../../core/cast/state/event.ts";
-import { HandoffCard } from "./handoff-card.tsx";
-import { countedText, parseMillis } from "../../../core/model/text.ts";
+import { HandoffTab } from "./handoff-tab.tsx";
+import { parseMillis } from "../../../core/model/text.ts";
 import { useNow } from "../browser/use-now.ts";
 
 const css = bindSheets(readerSheet);
@@ -218,84 +217,4 @@ function useTranscript({ cast, visit }: VisitProps): readonly TranscriptBlock[] 
   );
   const kept = useMemo(() => (file.kind === "text" ? parseTranscript(file.text) : []), [file]);
   return visit.to === null && live.length > 0 ? live : kept.length > 0 ? kept : live;
-}
-
-const FOUND_TEXTS = {
-  exact: "The reply was only the JSON object.",
-  fenced: "The JSON object was in a code fence.",
-  embedded: "The JSON object was inside other text.",
-  tool: "It was given by a call of hand_over.",
-} as const;
-
-/** The handoff and how it was read: dropped fields, rejected replies, repair turns. */
-function HandoffTab({ cast, visit }: VisitProps): ReactElement {
-  const events = eventsOfVisit(cast.replay.events(), visit);
-  const told = events.flatMap((event) => {
-    const shown = renderHandoffEvent(event);
-    return shown ? [<div key={event.seq}>{shown}</div>] : [];
-  });
-  return (
-    <div className={css("output")} tabIndex={0} role="region" aria-label="Handoff">
-      {told}
-      {told.length === 0 && <p className={css("faint")}>Nothing handed on yet.</p>}
-    </div>
-  );
-}
-
-function renderHandoffEvent(event: CastEvent): ReactElement | null {
-  switch (event.type) {
-    case "handoff_accepted":
-      return <AcceptedHandoff event={event} />;
-    case "handoff_rejected":
-      return (
-        <div className={css("note rework")}>
-          <b>{`Reply ${event.attempt} was rejected`}</b>
-          <ul>
-            {event.issues.map((issue) => (
-              <li key={issue}>{issue}</li>
-            ))}
-          </ul>
-        </div>
-      );
-    case "output_accepted":
-      return (
-        <>
-          <p
-            className={css("secondary")}
-          >{`Plain text of ${countedText(event.chars, "character")}; no fields are read from it.`}</p>
-          <pre className={css("told")}>{event.text}</pre>
-        </>
-      );
-    case "turn_failed":
-      return <div className={css("note bad")}>{event.message}</div>;
-    default:
-      return null;
-  }
-}
-
-function AcceptedHandoff({ event }: { readonly event: EventOf<"handoff_accepted"> }): ReactElement {
-  return (
-    <>
-      <p className={css("secondary")}>
-        {event.approved ? "A person accepted it. " : ""}
-        {FOUND_TEXTS[event.found]}
-      </p>
-      {event.dropped.length > 0 && (
-        <p className={css("secondary")}>
-          Ignored:{" "}
-          {event.dropped.map((name) => (
-            <del key={name}>
-              <code>{name}</code>
-            </del>
-          ))}
-        </p>
-      )}
-      {event.hints?.map((hint) => (
-        <p key={hint} className={css("faint")}>
-          {hint}
-        </p>
-      ))}
-      <HandoffCard handoff={event.handoff} />
-    </>
-  );
 }
