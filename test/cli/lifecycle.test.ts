@@ -1,6 +1,7 @@
+import { execFileSync } from "node:child_process";
 import { appendFileSync, statSync } from "node:fs";
 import { expect, it } from "vitest";
-import { castFile, castsIn, journalOf, jsonOf, newPlace, put, readText, run } from "../harness/cli.ts";
+import { castFile, castsIn, envOf, journalOf, jsonOf, newPlace, put, readText, run } from "../harness/cli.ts";
 
 const conf = {
   activeLoadout: "Talk",
@@ -158,4 +159,45 @@ it("[C13] old casts are removed only when that is said, and a number is kept", a
   expect((await run(["casts", "prune", "--keep", "1", "--yes"], { cwd })).code).toBe(0);
   expect(castsIn(cwd)).toEqual([newest]);
   expect(jsonOf(castFile(cwd, newest, "cast.json"))).toMatchObject({ request: "3" });
+});
+
+it("[R9] a builder that is sent back and changes no file stops the cast early, and a hint continues it", async () => {
+  const idle = { replies: { Build: [{ text: "done" }], Judge: [{ json: { satisfied: false, context: "no file" } }] } };
+  const cwd = newPlace({
+    "pair.json": {
+      materia: { Judge: { prompt: "Judge.", parse: "json", tools: "none" } },
+      loadouts: {
+        Pair: {
+          entry: "Socket-1",
+          sockets: {
+            "Socket-1": { materia: "Build", edges: [{ when: "always", to: "Socket-2" }] },
+            "Socket-2": {
+              materia: "Judge",
+              edges: [
+                { when: "not_satisfied", to: "Socket-1", maxTraversals: 9 },
+                { when: "satisfied", to: "end" },
+              ],
+            },
+          },
+        },
+      },
+    },
+    "replies.json": { ...idle, onEmpty: "repeat-last" },
+  });
+  const git = (...args: readonly string[]) => execFileSync("git", args, { cwd, env: envOf(cwd) });
+  git("init", "-q");
+  git("add", "-A");
+  git("-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "-m", "start");
+  const options = ["--config", "pair.json", "--rehearse", "replies.json"];
+  const stopped = await run(["cast", "--loadout", "Pair", ...options, "x"], { cwd });
+  const [castId = ""] = castsIn(cwd);
+  expect([stopped.code, journalOf(cwd, castId).find(({ type }) => type === "limit_reached")]).toMatchObject([
+    1,
+    { limit: "maxUnchanged", value: 2 },
+  ]);
+  expect(stopped.stdout + stopped.stderr).toContain(`recast ${castId} --hint`);
+  const tools = [{ name: "write", arguments: { path: "a.txt", content: "a" } }];
+  const better = { Build: [{ tools, text: "now" }], Judge: [{ json: { satisfied: true } }] };
+  put(cwd, { "replies.json": { replies: better, onEmpty: "repeat-last" } });
+  expect((await run(["recast", castId, "--hint", "write a.txt", ...options], { cwd })).code).toBe(0);
 });

@@ -15,7 +15,9 @@ it("[B30] from Pi a cast goes to a fleet and is seen there as if it ran here, an
   const tools = [{ name: "bash", arguments: { command } }];
   put(place.cwd, { "replies.json": { replies: { Agent: [{ tools, text: "well done" }] } } });
   const there = await piPlaceIn(place.cwd);
-  const pi = startPi(there, { env: { FLEET_URL: place.url } });
+  // [X56] A bare `continue` shows the question and asks.
+  const onDialog = () => ({ value: "Yes" });
+  const pi = startPi(there, { env: { FLEET_URL: place.url }, onDialog });
   await place.worker();
   const typed = "--on f --config conf.json";
   await pi.type(`/materia cast ${typed} --trust --loadout Thinking --rehearse replies.json -- do it`);

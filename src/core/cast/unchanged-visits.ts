@@ -1,24 +1,26 @@
-import type { Way } from "../compile/graph.ts";
+import { materiaOf, socketOf, type Way } from "../compile/graph.ts";
 import type { Checkpoint, MissingCheckpoint } from "../model/checkpoint.ts";
 import { maxUnchangedOf } from "../model/config.ts";
 import { END, type SocketId } from "../model/ids.ts";
+import { materiaMayWrite } from "../model/materia.ts";
 import type { EventOf } from "./state/event.ts";
 import { countOf, getValue, withValue } from "./state/persistent-map.ts";
 import type { CastState, Visit } from "./state/state.ts";
 import { itemIndexAt, type TraversalScope } from "./state/traversal-counts.ts";
 
-/** [R9] Only a visit with a checkpoint counts: without one nobody knows what it changed. */
+/** [R9] Counts only where checkpoints are kept and the materia may write. A visit that changed nothing reports no files. */
 export function unchangedAfterVisit(
   state: CastState,
   { socket, reworked }: Visit,
   files: Checkpoint | MissingCheckpoint | undefined,
 ): CastState["counts"] {
   const { counts } = state;
-  if (files === undefined) return counts;
+  if (state.files === null || !materiaMayWrite(materiaOf(state.graph, socketOf(state.graph, socket)))) return counts;
   const place = itemIndexAt(state, socket);
   const known = getValue(counts.unchanged, socket);
   // The first visit for an item was not sent back, even if the item before was refused.
-  const isIdle = reworked && known?.place === place && "commit" in files && files.changed === 0;
+  const isUnchanged = files === undefined || ("commit" in files && files.changed === 0);
+  const isIdle = reworked && known?.place === place && isUnchanged;
   const visits = isIdle ? known.visits + 1 : 0;
   if (known?.place === place && known.visits === visits) return counts;
   return { ...counts, unchanged: withValue(counts.unchanged, socket, { place, visits }) };

@@ -42,7 +42,8 @@ export async function detachCast({ castId, place, store, words }: DetachRequest)
   const look = (): void => {
     store.owner(castId).then(
       (owner) => {
-        if (owner) resolve(ok(owner.pid));
+        // This process may still release it.
+        if (owner && owner.pid !== process.pid) resolve(ok(owner.pid));
       },
       () => undefined,
     );

@@ -93,7 +93,7 @@ export function memoryStore(): MemoryStore {
       if (casts.has(file.castId)) return fail(error("write_failed", "artifactDir", "it is there already"));
       const kept = keptCast(file, brings);
       const owned = ownedOf(kept, how, { load: () => found(file.castId).ok, discard: () => gone(file.castId) });
-      const problem = await writePast?.(owned);
+      const problem = writePast && (await writePast(owned));
       if (problem !== undefined) return fail(error("write_failed", file.castId, problem));
       casts.set(file.castId, kept);
       changed();

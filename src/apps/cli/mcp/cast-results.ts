@@ -52,22 +52,31 @@ export async function waitForCast(
   { ms, signal, onChange }: { ms: number; signal: AbortSignal; onChange: (summary: CastSummary) => void },
 ): Promise<CastSummary | undefined> {
   const { promise: isOver, resolve: finish } = Promise.withResolvers<void>();
-  let summary = await store.summary(castId);
+  let summary: CastSummary | undefined;
   let working: Promise<void> | undefined;
+  const read = async (): Promise<void> => {
+    summary = await store.summary(castId);
+    // An answered cast counts as waiting until its process has written the answer.
+    const isAnswered = summary?.status === "waiting" && (await store.owner(castId)) !== undefined;
+    if (summary && (isAnswered || RUNNING.has(summary.status))) onChange(summary);
+    else finish();
+  };
+  let changes = 0;
+  const readAll = async (): Promise<void> => {
+    for (let seen = -1; seen !== changes;) {
+      seen = changes;
+      await read();
+    }
+  };
   const look = (): void => {
-    working ??= store
-      .summary(castId)
-      .then((now) => {
-        summary = now;
-        if (!now || !RUNNING.has(now.status)) finish();
-        else onChange(now);
-      })
-      .finally(() => (working = undefined));
+    changes += 1;
+    working ??= readAll().finally(() => (working = undefined));
   };
   const timer = setTimeout(finish, ms);
   signal.addEventListener("abort", () => finish(), { once: true });
   const stops = [store.onCastChange(castId, look), store.onOwnerChange(castId, look)];
-  if (!summary || !RUNNING.has(summary.status) || signal.aborted) finish();
+  look();
+  if (signal.aborted) finish();
   await isOver;
   clearTimeout(timer);
   for (const stop of stops) stop();

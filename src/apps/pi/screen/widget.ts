@@ -111,7 +111,8 @@ function drawInTerminal(ctx: ExtensionContext, picture: WidgetContent): WidgetRe
 function limitRows(lines: readonly Line[], rows: number): readonly Line[] {
   const most = Math.max(MIN_ROWS, Math.floor(rows / 3));
   if (lines.length <= most) return lines;
-  const last = Math.floor(most / 2);
+  // The newest activity stands above the two lines about keys.
+  const last = Math.min(most - 1, Math.floor(most / 2) + 1);
   return [...lines.slice(0, most - last), ...lines.slice(lines.length - last)];
 }
 
