@@ -289,3 +289,19 @@ it("[MC5] malformed messages and unknown methods are answered or dropped, and th
   expect(byId.get(9)).toMatchObject({ result: { tools: expect.any(Array) } });
   expect(castsIn(cwd)).toEqual([]);
 });
+
+it("[MC5] a message that is too large ends the server plainly, and no cast begins", async () => {
+  const cwd = place();
+  const server = spawn(process.execPath, [PROGRAM, ...ARGS], {
+    cwd,
+    env: envOf(cwd),
+    stdio: ["pipe", "ignore", "pipe"],
+  });
+  let errors = "";
+  server.stderr.on("data", (part) => (errors += String(part)));
+  server.stdin.on("error", () => undefined);
+  server.stdin.write(modern(1, "tools/call", { name: "cast", arguments: { request: "x".repeat(11_000_000) } }));
+  const [code] = (await once(server, "exit")) as [number];
+  expect([code, errors]).toEqual([1, expect.stringMatching(/^mcp: .*exceeded.*\n$/)]);
+  expect(castsIn(cwd)).toEqual([]);
+});

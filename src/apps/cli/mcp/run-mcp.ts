@@ -18,8 +18,8 @@ export async function runMcpCommand(
   };
   const served = await loadServer();
   if (!served.ok) return served;
-  await served.value({ open, limits }, (text) => printText(io, `mcp: ${text}`));
-  return ok(0);
+  const isRegular = await served.value({ open, limits }, (text) => printText(io, `mcp: ${text}`));
+  return ok(isRegular ? 0 : 1);
 }
 
 /** An install from git without development packages lacks the library of the protocol. */

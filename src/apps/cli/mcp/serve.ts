@@ -24,14 +24,17 @@ import {
   type ToolName,
 } from "./tools.ts";
 
-/** [MC1] Serves the project on standard input and output until the client closes it. */
-export async function serveMcp(project: McpProject, onProblem: (text: string) => void): Promise<void> {
-  const { promise: closed, resolve } = Promise.withResolvers<void>();
+/** [MC1] Serves the project on standard input and output. True if the client closed it, false after a fatal message. */
+export async function serveMcp(project: McpProject, onProblem: (text: string) => void): Promise<boolean> {
+  const { promise: closed, resolve } = Promise.withResolvers<boolean>();
   const handle = serveStdio(() => createServer(project), { onerror: ({ message }) => onProblem(message) });
-  process.stdin.once("end", resolve);
-  process.stdin.once("close", resolve);
-  await closed;
+  process.stdin.once("end", () => resolve(true));
+  process.stdin.once("close", () => resolve(true));
+  // [MC5] After a message that is too large the library stops reading, and nothing is left to do.
+  process.once("beforeExit", () => resolve(false));
+  const isRegular = await closed;
   await handle.close();
+  return isRegular;
 }
 
 const INSTRUCTIONS =
