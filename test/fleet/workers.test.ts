@@ -161,10 +161,10 @@ it("[B2] a migration evicts workers of an older version, and their casts continu
   const older = await place.worker();
   const castId = await submitted(place, "Slow");
   await until(async () => (await castCounts(place))[0] === 1);
-  expect((await place.materia("fleet", "migrate")).code).toBe(0);
+  expect(await place.materia("fleet", "migrate")).toMatchObject({ code: 0 });
   expect(await castCounts(place)).toEqual([1]);
   await place.database.query({ text: "update materia.format set version = 1" });
-  expect((await place.materia("fleet", "migrate")).code).toBe(0);
+  expect(await place.materia("fleet", "migrate")).toMatchObject({ code: 0 });
   expect(await older.ended).toBe(75);
   letGo(place);
   await place.worker();

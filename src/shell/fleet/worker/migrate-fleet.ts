@@ -2,6 +2,7 @@ import type { PoolClient } from "pg";
 import { failWith, fail, type Result } from "../../../core/model/issue.ts";
 import { databaseIssue, openDatabase, type DatabaseAddress } from "../../store/postgres/database.ts";
 import { DATABASE_FORMAT, MIGRATION } from "../../store/postgres/migration.ts";
+import { hasErrorCode } from "../../system/files.ts";
 import { serverVersionIssue } from "../open-fleet.ts";
 import { migrateQueues } from "./dbos-sdk.ts";
 
@@ -15,17 +16,19 @@ export async function migrateFleet(address: DatabaseAddress): Promise<Result<und
   try {
     const old = await serverVersionIssue(opened.value, "fleet migrate");
     if (old) return fail(old);
-    const isNewer = await opened.value.transaction(async (client) => {
-      const isFirst = (await readFormat(client)) === undefined;
-      if (isFirst) await client.query("select pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
-      else await client.query("lock table materia.format in share row exclusive mode");
-      const before = await readFormat(client);
-      // A migration would restore the older functions.
-      if (before !== undefined && before > DATABASE_FORMAT) return true;
-      await client.query(MIGRATION);
-      if (before !== undefined && before < DATABASE_FORMAT) await client.query(EVICT_WORKERS);
-      return false;
-    });
+    const isNewer = await retryLocked(() =>
+      opened.value.transaction(async (client) => {
+        const isFirst = (await readFormat(client)) === undefined;
+        if (isFirst) await client.query("select pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
+        else await client.query("lock table materia.format in share row exclusive mode");
+        const before = await readFormat(client);
+        // A migration would restore the older functions.
+        if (before !== undefined && before > DATABASE_FORMAT) return true;
+        await client.query(MIGRATION);
+        if (before !== undefined && before < DATABASE_FORMAT) await client.query(EVICT_WORKERS);
+        return false;
+      }),
+    );
     if (isNewer)
       return failWith(
         "database_too_new",
@@ -38,6 +41,18 @@ export async function migrateFleet(address: DatabaseAddress): Promise<Result<und
     return fail(databaseIssue("fleet migrate", thrown));
   } finally {
     await opened.value.close();
+  }
+}
+
+const MAX_TRIES = 10;
+
+/** Running workers lock the same tables in another order: of two that wait for each other the database ends one. */
+async function retryLocked<T>(work: () => Promise<T>, tries = MAX_TRIES): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (tries <= 1 || !(hasErrorCode(thrown, "40P01") || hasErrorCode(thrown, "55P03"))) throw thrown;
+    return retryLocked(work, tries - 1);
   }
 }
 
