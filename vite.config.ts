@@ -64,10 +64,16 @@ export default defineConfig({
       checks: { pluginTimings: false },
       output: {
         chunkFileNames: ({ facadeModuleId }) => chunkName(facadeModuleId),
-        // Small pages compress better as one file, with what only they need.
+        // A few files compress better than many. The first view has one of its own, so that it loads nothing else.
         codeSplitting: {
           includeDependenciesRecursively: true,
-          groups: [{ name: "small-pages", test: /apps\/web\/(?:find|fleet)\// }],
+          groups: [
+            { name: "first-view", priority: 5, test: /apps\/web\/(?:app|casts|browser|net|main)|core\/wire\/catalog/ },
+            { name: "graph", priority: 4, test: /apps\/web\/graph\// },
+            { name: "casts", priority: 3, test: /apps\/web\/(?:cast|cast-visit|cast-replay)\// },
+            { name: "catalog", priority: 2, test: /apps\/web\/(?:loadouts|loadout-editor|materia)\// },
+            { name: "small-pages", priority: 1, test: /apps\/web\/(?:find|fleet|compare|tests|settings|help)\// },
+          ],
         },
       },
     },

@@ -5,13 +5,12 @@ import { join } from "node:path";
 import { createOwnCastRegistry } from "../src/shell/config/own-casts.ts";
 import { fileStore } from "../src/shell/store/files/file-store.ts";
 import { castStartOf, type CastFile } from "../src/shell/store/cast-file.ts";
-import type { OwnedCast } from "../src/shell/store/cast-store.ts";
 import { encodeLines, firstChainHead } from "../src/shell/store/files/journal-chain.ts";
 import type { CastEvent } from "../src/core/cast/state/event.ts";
 import type { Journal } from "../src/shell/ports.ts";
 import { runCast } from "../src/shell/run/run-cast.ts";
 import { published } from "./measure/start-up.ts";
-import { NO_ARTIFACTS, bookmarking, castFile, createdCast, homeIn } from "./new-cast.ts";
+import { NO_ARTIFACTS, castFile, createdCast, homeIn } from "./new-cast.ts";
 import { instantAgent } from "./workload.ts";
 import { initialState } from "../src/core/cast/state/initial-state.ts";
 
@@ -23,7 +22,7 @@ export async function startAndHang(
   const root = join(scratch, "casts");
   const file = castFile(scratch);
   const owned = await createdCast(root, file);
-  await runUntil(file, steps, owned.journal, owned);
+  await runUntil(file, steps, owned.journal);
   return { root, castId: file.castId };
 }
 
@@ -42,7 +41,7 @@ export async function longCast(
       return owned.journal.append(lines, after);
     },
   };
-  await runUntil(file, Math.ceil(events / 4), counting, owned);
+  await runUntil(file, Math.ceil(events / 4), counting);
   await owned.release();
   if (seq < events) throw new Error(`the cast has ${seq} events`);
   return { castId: file.castId, seq };
@@ -126,7 +125,7 @@ export async function measureSync(steps: number, rounds = 5): Promise<SyncFigure
       bare.push(bareSyncs(join(scratch, `bare-${round}`), chunks) / chunks.length);
       const owned = await createdCast(join(scratch, `casts-${round}`), file, { durability: "sync" });
       const started = performance.now();
-      await runUntil(file, steps, owned.journal, owned);
+      await runUntil(file, steps, owned.journal);
       engine.push((performance.now() - started) / chunks.length);
       await owned.release();
     }
@@ -161,7 +160,7 @@ function encoding(file: CastFile, chunks: string[]): Journal {
 }
 
 /** Runs the workload until so many visits are completed, and leaves it in the middle of the next one. */
-async function runUntil(file: CastFile, steps: number, journal: Journal, owned?: OwnedCast): Promise<void> {
+async function runUntil(file: CastFile, steps: number, journal: Journal): Promise<void> {
   const answer = instantAgent(Math.ceil(steps / 3) + 10);
   const killed = Promise.withResolvers<undefined>();
   let turns = 0;
@@ -190,7 +189,6 @@ async function runUntil(file: CastFile, steps: number, journal: Journal, owned?:
     {
       cwd: file.cwd,
       signal: new AbortController().signal,
-      ...(owned ? { onSteps: bookmarking(owned, state) } : {}),
     },
   );
   await Promise.race([run, killed.promise]);

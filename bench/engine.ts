@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { castStartOf } from "../src/shell/store/cast-file.ts";
 import { runCast } from "../src/shell/run/run-cast.ts";
-import { NO_ARTIFACTS, bookmarking, castFile, createdCast } from "./new-cast.ts";
+import { NO_ARTIFACTS, castFile, createdCast } from "./new-cast.ts";
 import { instantAgent } from "./workload.ts";
 import { initialState } from "../src/core/cast/state/initial-state.ts";
 
@@ -41,15 +41,14 @@ export async function measureEngine(steps: number): Promise<Omit<EngineFigures, 
   const before = writtenBytes();
   const cpu = process.cpuUsage();
   const started = performance.now();
-  const onSteps = bookmarking(owned, state);
-  const end = await runCast(state, ports, { cwd: folder, signal: new AbortController().signal, onSteps });
+  const end = await runCast(state, ports, { cwd: folder, signal: new AbortController().signal });
   const seconds = (performance.now() - started) / 1000;
   const { user, system } = process.cpuUsage(cpu);
   const after = writtenBytes();
   await owned.release();
   if (end.kind !== "ended") throw new Error(`the workload ended as ${end.kind}`);
   const done = end.state.done.visits;
-  const stored = sizeOf("journal.jsonl") + sizeOf("bookmarks");
+  const stored = sizeOf("journal.jsonl");
   rmSync(folder, { recursive: true });
   return {
     steps: done,

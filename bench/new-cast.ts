@@ -4,9 +4,6 @@ import { CAST_FORMAT, type CastFile } from "../src/shell/store/cast-file.ts";
 import type { OwnedCast, WriteOptions } from "../src/shell/store/cast-store.ts";
 import { fileStore } from "../src/shell/store/files/file-store.ts";
 import { join } from "node:path";
-import type { CastState } from "../src/core/cast/state/state.ts";
-import { type CastStep, advanceTimelineBy, startTimeline } from "../src/core/cast/timeline.ts";
-import { userKeyAccess } from "../src/shell/config/user-key.ts";
 import { workloadGraph } from "./workload.ts";
 
 /** A cast of the workload as it is kept. */
@@ -34,24 +31,14 @@ export function castFile(cwd: string, castId = "20260101-000000-bench1"): CastFi
   };
 }
 
-/** Bookmarks are made as the command line makes them, by the key of a user whose home this is. */
 export async function createdCast(root: string, file: CastFile, how: WriteOptions = {}): Promise<OwnedCast> {
-  const owned = await fileStore(root, { bookmarks: { key: userKeyAccess(homeIn(file.cwd)) } }).create({ file }, how);
+  const owned = await fileStore(root).create({ file }, how);
   if (!owned.ok) throw new Error(JSON.stringify(owned.issues));
   return owned.value;
 }
 
 export function homeIn(folder: string): Readonly<Record<string, string>> {
   return { HOME: folder, XDG_CONFIG_HOME: join(folder, "config") };
-}
-
-/** The engine's listener, as `drive` has it. */
-export function bookmarking({ bookmark }: OwnedCast, state: CastState): (steps: readonly CastStep[]) => void {
-  let trail = startTimeline(state);
-  return (steps) => {
-    trail = advanceTimelineBy(trail, steps);
-    bookmark?.(trail);
-  };
 }
 
 /** For what is measured without the files of visits. */

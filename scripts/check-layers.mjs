@@ -35,6 +35,7 @@ const ORDER = [
   "src/core/edit",
   "src/core/wire",
   "src/core/testing",
+  "src/core/draft",
   "src/shell/item-ports.ts",
   "src/shell/ports.ts",
   "src/shell/system",

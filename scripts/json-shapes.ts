@@ -20,6 +20,21 @@ const Issue = v.strictObject({
   hint: maybeText,
 });
 
+/** [YD1] Of `check --bill` and `draft`. */
+const Bill = v.strictObject({
+  loadout: text,
+  shape: text,
+  worstCase: v.strictObject({ turns: maybeText, forItems: amount }),
+  items: count,
+  forecast: v.nullable(v.strictObject({ basis: text, casts: count, tokens: range, cost: v.nullable(range) })),
+  writes: v.array(text),
+  runs: v.array(v.strictObject({ materia: text, command: text })),
+  otherTools: v.array(text),
+  asksPerson: v.array(text),
+  models: v.array(v.strictObject({ materia: text, model: text })),
+  budget: v.looseObject({}),
+});
+
 const { entries: summary } = CastSummarySchema;
 const event = v.looseObject({ seq: count, at: text, type: text });
 const visitDetail = {
@@ -108,6 +123,19 @@ export const JSON_SHAPES: readonly JsonShape[] = [
       loadouts: v.array(v.strictObject({ name: text, file: maybeText, worstCase: maybeText })),
       unavailableTools: v.array(v.unknown()),
       changingInstructions: v.array(v.strictObject({ materia: text, variable: text })),
+      bills: v.optional(v.array(Bill)),
+    }),
+  ),
+  shape(
+    "draft <words>",
+    "a sound draft, its configuration and its bill",
+    v.strictObject({
+      name: text,
+      config: v.looseObject({}),
+      bill: Bill,
+      rounds: count,
+      usage,
+      saved: maybeText,
     }),
   ),
   shape(
@@ -221,6 +249,45 @@ export const JSON_SHAPES: readonly JsonShape[] = [
       reused: v.array(text),
       saved: v.strictObject({ tokens: v.number(), cost: v.number() }),
       anew: v.array(v.strictObject({ visit: text, why: text })),
+    }),
+  ),
+  shape(
+    "queue, queue remove, queue move",
+    "the requests in their order",
+    v.array(
+      v.strictObject({
+        n: count,
+        request: text,
+        loadout: v.optional(text),
+        model: v.optional(text),
+        budget: v.optional(count),
+        key: v.optional(text),
+        castId: v.optional(text),
+        status: v.optional(text),
+      }),
+    ),
+  ),
+  shape(
+    "queue add <request>",
+    "how many were added, and how many its key knew",
+    v.strictObject({ added: count, already: count }),
+  ),
+  shape(
+    "queue run",
+    "what became of each request",
+    v.strictObject({
+      casts: v.array(
+        v.strictObject({
+          request: text,
+          castId: v.optional(text),
+          status: text,
+          cost: v.number(),
+          issues: v.optional(v.array(Issue)),
+        }),
+      ),
+      cost: v.number(),
+      left: count,
+      stopped: v.picklist(["end", "until", "cost", "interrupted"]),
     }),
   ),
   shape(

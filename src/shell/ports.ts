@@ -74,7 +74,9 @@ export interface CheckpointRequest {
 
 export interface AgentHost {
   /** Every problem that would stop these turns, before the cast exists. */
-  readonly preflight: (needs: readonly AgentRequirement[]) => Promise<readonly Issue[]>;
+  readonly preflight: (needs: readonly AgentRequirement[], place?: PreflightPlace) => Promise<readonly Issue[]>;
+  /** [YP4] What the last preflight found of Pi for these agents. */
+  readonly equipment?: () => readonly EquipmentDigest[];
   readonly runTurn: (request: TurnRequest) => Promise<TurnOutcome>;
   /** [Z8] The models for materia that name none, in order; empty if only Pi knows. */
   readonly defaultModels?: () => Promise<readonly string[]>;
@@ -96,8 +98,27 @@ export type ScriptedAnswer =
   /** The scripted reply is not a valid answer. */
   | { readonly kind: "failed"; readonly message: string };
 
+/** The folder of a cast, whose skills and extensions agents may have. */
+export interface PreflightPlace {
+  readonly cwd: string;
+  /** [X24] The project is not trusted: nothing of it counts. */
+  readonly withoutProject?: boolean | undefined;
+}
+
+/** Parts of the user's Pi that a materia names. */
+export interface AgentEquipment {
+  readonly skills?: readonly string[] | undefined;
+  readonly extensions?: readonly string[] | undefined;
+}
+
+export interface EquipmentDigest {
+  readonly kind: "skill" | "extension";
+  readonly name: string;
+  readonly digest: string;
+}
+
 /** What one socket requires from the host. */
-export interface AgentRequirement {
+export interface AgentRequirement extends AgentEquipment {
   readonly socket: SocketId;
   readonly materia: string;
   readonly tools: readonly string[];
@@ -105,7 +126,8 @@ export interface AgentRequirement {
   readonly model?: string;
 }
 
-export interface TurnRequest {
+export interface TurnRequest extends AgentEquipment {
+  readonly withoutProject?: true;
   readonly castId: CastId;
   readonly socket: SocketId;
   readonly materia: string;

@@ -1,3 +1,4 @@
+import { judgedItems } from "../harness/judged-items.ts";
 import { expect, it } from "vitest";
 import { castsIn, journalOf, listing, newPlace, put, run } from "../harness/cli.ts";
 import { openTerminal } from "../harness/terminal.ts";
@@ -148,4 +149,18 @@ it("[Q11] Approve asks whether the work may go on, and an abort of the wait can 
   expect([code, stdout]).toEqual([4, expect.stringContaining("May this go on?")]);
   expect((await run(["abort"], { cwd })).code).toBe(0);
   expect((await run(["continue", ...config, castOf(cwd), "go ahead"], { cwd })).code).toBe(0);
+});
+
+it("[Q11] Approve makes check warn of nothing outside a loop", async () => {
+  const { stdout } = await run(["check", ...config, "--json"], { cwd: place() });
+  expect(stdout).not.toContain("unknown_variable");
+});
+
+it("[Q5] a person in a loop is shown the item", async () => {
+  const Judge = { type: "person", question: "May this go on?" };
+  const workItems = [{ title: "a door", context: "" }];
+  const replies = { Plan: [{ json: { workItems } }], Build: [{ text: "built" }] };
+  const cwd = newPlace({ "conf.json": judgedItems({ materia: { Judge } }), "replies.json": { replies } });
+  const { stdout } = await run(cast("a hut"), { cwd });
+  expect(stdout).toContain("May this go on?\n\nItem: a door");
 });

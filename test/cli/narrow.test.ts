@@ -104,6 +104,7 @@ const TYPED: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["grid", "Nobody"],
   ],
   check: [["check", ...named]],
+  draft: [["draft"], ["draft", "Nobody.json", "x", "--modl", "x"]],
   test: [["test"], ["test", "c.json"]],
   replay: [
     ["replay", ...named],
@@ -128,6 +129,7 @@ const TYPED: Readonly<Record<string, readonly (readonly string[])[]>> = {
   fleet: [["fleet"], ["fleet", "workers", "--on", "nobody"], ["fleet", "migrate"]],
   mcp: [["mcp", "--budget", "x"]],
   take: [["take"], ["take", "last", "--on", "nobody"]],
+  queue: [["queue"], ["queue", "add", HINDI, ...named], ["queue"], ["queue", "remove", "9"], ["queue", "ad"]],
   help: [["help"], ["help", "cats"]],
 };
 

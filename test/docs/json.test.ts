@@ -74,6 +74,9 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
   "replay <cast>": ["replay", "last"],
   "replay --all": ["replay", "--all"],
   "fork <cast> --plan": ["fork", "last@Socket-1#2", "--plan"],
+  "queue add <request>": ["queue", "add", "Leave another note"],
+  "queue, queue remove, queue move": ["queue"],
+  "queue run": ["queue", "run", "--cost", "0"],
   forecast: ["forecast", "Full-Auto"],
   stats: ["stats"],
   "compare <cast> <cast>": ["compare", "last", "last"],
@@ -104,9 +107,15 @@ it("[C55] a cast prints one event a line, as watch does afterwards", async () =>
 
 it("[C55] an aborted cast and a new configuration print their shapes", async () => {
   const waiting = (await run(["casts", "--json"], { cwd })).stdout;
+  const plain = { loadouts: { One: { entry: "Socket-1", sockets: { "Socket-1": { materia: "Build" } } } } };
+  const drafting = newPlace({ "draft.json": { replies: { Draft: [{ json: plain }] } } });
   const cast = (JSON.parse(waiting) as { castId: string; status: string }[]).find(({ status }) => status === "waiting");
   const shown = [
     ["abort <cast>", (await run(["abort", cast?.castId ?? "", "--json", ...OPTIONS], { cwd })).stdout],
+    [
+      "draft <words>",
+      (await run(["draft", "--rehearse", "draft.json", "--json", "Build it"], { cwd: drafting })).stdout,
+    ],
     ["init", (await run(["init", "--json"], { cwd: newPlace() })).stdout],
   ] as const;
   for (const [command, text] of shown) {

@@ -198,11 +198,15 @@ describe("in the terminal", () => {
     ]);
   });
 
-  it("[X6, X27] /reload pauses, Ctrl+D asks, and the next start names what was left", async () => {
+  it("[X6, X27, X61] /reload and Ctrl+D ask, and the next start names what was left", async () => {
     const { place, pi } = await open({ hang: "after text" }, { hang: "after text" }, { text: "Wood or stone?" });
     await pi.send("/materia link Build -- never to end");
     await pi.sees(/» thinking aloud/);
-    await pi.send("/reload");
+    pi.type("/relo");
+    await pi.sees(/→ reload/);
+    pi.type(KEYS.enter);
+    await pi.sees(/A cast is running. What should happen to it\?/);
+    await choose(pi, /→ Pause/);
     await pi.sees(/[Rr]eloaded/);
     await pi.sees(/The cast “never to end” was interrupted: \/materia recast/);
     expect(outcomes(place)).toEqual(["visit_started"]);
@@ -261,6 +265,20 @@ describe("in the terminal", () => {
     other.type(KEYS.escape);
     await other.sees(/✓ completed {2}Build/, /ran 1 command/);
     expect(outcomes(place)).toEqual(["completed"]);
+  });
+
+  it("[X60, X61] /materia detach stays in Pi, which says when the cast has ended", async () => {
+    const held = Promise.withResolvers<void>();
+    const { place, pi } = await open(STUCK, { text: "Built behind your back.", until: held.promise });
+    await pi.send("/materia link Build -- a hut");
+    await pi.sees(/» thinking aloud/);
+    const asked = place.model.asked();
+    await pi.send("/materia detach");
+    await pi.sees(/The cast continues in process \d+: \/materia watch/);
+    await asked;
+    held.resolve();
+    await pi.sees(/✓ completed {2}Build/, /Built behind your back\./, /✓ materia cast completed: a hut/);
+    expect(pi.view()).not.toContain("The cast is paused");
   });
 });
 

@@ -8,9 +8,9 @@ import {
   requiredMateria,
   missingMateria,
   catalogWithMateria,
-} from "../../src/core/edit/import-export.ts";
+  draftFromText,
+} from "../../src/core/edit/loadout-draft.ts";
 import { insertSocketInWay } from "../../src/core/edit/ways.ts";
-import { draftFromText } from "../../src/core/edit/loadout-draft.ts";
 import { edgeWayId } from "../../src/core/model/ids.ts";
 import { withMateriaRenamed } from "../../src/core/edit/config-text.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { mergeJson, findMergeDifferences } from "../../src/core/edit/json-edit.ts";
-import { diffBlocks } from "../../src/core/edit/diff-blocks.ts";
+import { diffBlocks } from "../../src/core/edit/compare-loadouts.ts";
 import { withActiveLoadout, withSetting } from "../../src/core/edit/config-text.ts";
 import { diffWords } from "../../src/core/model/diff.ts";
 import { startHistory, undo, recordStep, serializeHistory, restoreHistory } from "../../src/core/edit/undo-history.ts";

@@ -1,21 +1,21 @@
 import { describe, expect, it } from "vitest";
 import { compareLoadouts } from "../../src/core/edit/compare-loadouts.ts";
-import { connectSockets, setEdge, removeExit } from "../../src/core/edit/edges-and-exits.ts";
+import { connectSockets, moveEdge, setEdge, removeExit } from "../../src/core/edit/edges-and-exits.ts";
+import { setLoopGenerator } from "../../src/core/edit/loops.ts";
 import { addSocket, removeSockets, setParse } from "../../src/core/edit/sockets.ts";
 import { recordStep, startHistory, redo, endStepGroup, undo } from "../../src/core/edit/undo-history.ts";
 import {
   draftFromLoadout,
   draftFromText,
   applyGraphEdit,
-  importLoadouts,
+  importConfigText,
   applyTextEdit,
 } from "../../src/core/edit/loadout-draft.ts";
 import { entryText, withEntry } from "../../src/core/edit/config-text.ts";
 import { diffLines } from "../../src/core/model/diff.ts";
-import { printJson } from "../../src/core/edit/json-text.ts";
-import { updateJsonText } from "../../src/core/edit/json-edit.ts";
+import { printJson, updateJsonText } from "../../src/core/edit/json-edit.ts";
 import { pathText } from "../../src/core/model/issue.ts";
-import { CHAIN, done, loadout } from "./samples.ts";
+import { done, loadout } from "./samples.ts";
 
 const COMMENTED = `{
   // where it begins
@@ -133,18 +133,18 @@ it("[E15] a difference has the fewest lines", () => {
 });
 
 it("[E16] an import takes a file or one loadout, broken ones too", () => {
-  const whole = importLoadouts(
+  const whole = importConfigText(
     `{ "loadouts": { "One": ${COMMENTED}, "Two": { "entry": 3, "sockets": { "Socket-1": { "materia": "Build" } } } } }`,
     "x",
   );
-  expect(whole.ok && whole.value.map(({ name, draft }) => [name, draft.issues.length])).toEqual([
+  expect(whole.ok && whole.value.loadouts.map(({ name, draft }) => [name, draft.issues.length])).toEqual([
     ["One", 0],
     ["Two", 1],
   ]);
-  expect(whole.ok && Object.keys(whole.value[1]?.draft.loadout.sockets ?? {})).toEqual(["Socket-1"]);
-  const one = importLoadouts(COMMENTED, "Alone");
-  expect(one.ok && one.value[0]).toMatchObject({ name: "Alone", draft: { issues: [], text: COMMENTED } });
-  expect(importLoadouts("{ nonsense", "x").ok).toBe(false);
+  expect(whole.ok && Object.keys(whole.value.loadouts[1]?.draft.loadout.sockets ?? {})).toEqual(["Socket-1"]);
+  const one = importConfigText(COMMENTED, "Alone");
+  expect(one.ok && one.value.loadouts[0]).toMatchObject({ name: "Alone", draft: { issues: [], text: COMMENTED } });
+  expect(importConfigText("{ nonsense", "x").ok).toBe(false);
 });
 
 it("[E17] comparing tells what was added, removed and changed", () => {
@@ -154,14 +154,24 @@ it("[E17] comparing tells what was added, removed and changed", () => {
   after = done(addSocket(after, "Narrate", { x: 1, y: 1 }));
   after = done(connectSockets(after, { from: "Socket-8", to: "end" }));
   expect(compareLoadouts(before, after).map(({ kind, what, text }) => `${kind} ${what}: ${text}`)).toEqual([
-    "changed edge: Socket-5 ✗ not satisfied → Socket-4, up to 3 → ✗ not satisfied → Socket-4, up to 5",
+    "changed edge: Socket-5 ✗ not satisfied → Socket-4, up to 3, now Socket-5 ✗ not satisfied → Socket-4, up to 5",
+    "removed exit: exit of workItemIteration: Socket-6 always → Socket-7",
     "added socket: Socket-8 Narrate",
     "added edge: Socket-8 always → end",
-    "removed exit: exit of workItemIteration: Socket-6 always → Socket-7",
   ]);
   expect(compareLoadouts(before, before)).toEqual([]);
-  const edges = loadout(CHAIN).sockets["Socket-3"]?.edges ?? [];
-  expect(edges).toHaveLength(2);
+});
+
+it("[E17] an order of edges is a change, and so are fields of a socket and of its loop", () => {
+  const before = loadout();
+  const moved = done(moveEdge(before, "Socket-5", 1, -1));
+  expect(compareLoadouts(before, moved).map(({ text }) => text)).toEqual(["sockets or edges in another order"]);
+  let after = done(setParse(before, "Socket-4", "json"));
+  after = done(setLoopGenerator(after, "workItemIteration", null));
+  expect(compareLoadouts(before, after).map(({ kind, text }) => `${kind} ${text}`)).toEqual([
+    "removed loop workItemIteration consumes Socket-3",
+    "added Socket-4 parse json",
+  ]);
 });
 
 it("[E13] printed JSON reads back and puts edges on one line", () => {

@@ -202,7 +202,7 @@ it("[C13] one damaged cast does not hide the others", async () => {
   ]);
 });
 
-it("[J44] a folder of casts ignores itself; one that holds other files does not", async () => {
+it("[J23] a folder of casts ignores itself; one that holds other files does not", async () => {
   const [own, shared] = [scratchFolder(), scratchFolder()];
   writeFileSync(join(shared, "notes.txt"), "mine");
   for (const folder of [own, shared]) await created(fileStore(folder));

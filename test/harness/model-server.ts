@@ -7,6 +7,8 @@ import { text as textOf } from "node:stream/consumers";
 export type ServerReply =
   | { readonly text: string; readonly usage?: ServerUsage; readonly cutOff?: boolean; readonly until?: Promise<void> }
   | { readonly call: ServerCall; readonly usage?: ServerUsage }
+  /** The stream carries the call, then a refusal in place of its end. */
+  | { readonly call: ServerCall; readonly refused: string }
   | { readonly calls: readonly ServerCall[]; readonly usage?: ServerUsage }
   | { readonly status: number; readonly message: string; readonly headers?: Readonly<Record<string, string>> }
   | { readonly hang: "before" | "after text" }
@@ -100,6 +102,11 @@ function answer(response: ServerResponse, reply: ServerReply, number: number): v
       function: { name, arguments: JSON.stringify(args) },
     }));
     delta({ role: "assistant", tool_calls: calls });
+    if ("refused" in reply) {
+      send({ error: { message: reply.refused, code: 429 } });
+      response.end("data: [DONE]\n\n");
+      return;
+    }
     delta({}, "tool_calls");
   } else if (reply.until) {
     // The first half is sent while the rest waits.

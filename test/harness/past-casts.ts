@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { compileTargets } from "../../src/core/compile/targets/compile.ts";
-import { answerEvent, type SimulatedAnswer } from "../../src/core/cast/simulated-answer.ts";
-import { simulateCast } from "../../src/core/cast/simulate.ts";
+import { answerEvent, type SimulatedAnswer, simulateCast } from "../../src/core/cast/simulate.ts";
 import { planCast } from "../../src/shell/casting/start-cast.ts";
 import { castStartOf } from "../../src/shell/store/cast-file.ts";
 import { fileStore } from "../../src/shell/store/files/file-store.ts";

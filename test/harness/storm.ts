@@ -7,7 +7,6 @@ import { totalTokens } from "../../src/core/cast/state/usage.ts";
 import { compileTargets } from "../../src/core/compile/targets/compile.ts";
 import { worstCase } from "../../src/core/compile/worst-case.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
-import { advanceTimeline } from "../../src/core/cast/timeline.ts";
 import { planCast } from "../../src/shell/casting/start-cast.ts";
 import type { Result } from "../../src/core/model/issue.ts";
 import { castStartOf } from "../../src/shell/store/cast-file.ts";
@@ -22,7 +21,6 @@ import { stormProblems } from "./storm-laws.ts";
 import { World, type StandingCast, type Storm } from "./storm-world.ts";
 import { castStatus } from "../../src/core/cast/summary.ts";
 
-const KEY = { find: () => "a key of this user", make: () => "a key of this user" };
 const MOST_LIVES = 40;
 /** After so many lives the weather is calm, so that every cast comes to its end. */
 const STORMY_LIVES = 10;
@@ -82,8 +80,7 @@ function gather(seed: number, root: string): Storm | undefined {
     mood: randomMood(chance),
     compiled: result.value,
     file: { ...plan.file, castId, limits, budget },
-    // At every write, or at some of them.
-    store: fileStore(root, { bookmarks: { key: KEY, intervalBytes: chance.pick(1, 2_000) } }),
+    store: fileStore(root),
     layout: castLayout(root, castId),
     problems: [],
   };
@@ -98,17 +95,12 @@ async function liveOnce(
 ): Promise<StandingCast> {
   const current = sound(await owned.load());
   const before = sound(await storm.store.load(storm.file.castId));
-  let { timeline: trail } = current;
   const world = new World(storm, owned, before, life < STORMY_LIVES);
   const run = runCast(current.state, world.ports(), {
     cwd: "/project",
     firstEvents: first,
     signal: world.abort.signal,
-    onSteps: (steps) => {
-      for (const step of steps) trail = advanceTimeline(trail, step);
-      owned.bookmark?.(trail);
-      world.hear(steps);
-    },
+    onSteps: (steps) => world.hear(steps),
   });
   const end = await Promise.race([run, world.killed]);
   await owned.release();
@@ -122,8 +114,9 @@ const GONE = JSON.stringify({ pid: 2 ** 22 + 1, startedAt: "gone", host: hostnam
 /** [D21] What lies on the disk is what the process thought, and what a listing says. */
 async function found({ store, file, problems }: Storm, end: RunOutcome | undefined): Promise<StandingCast> {
   const { state, events, timeline: trail } = sound(await store.load(file.castId));
-  const { timeline: bookmarked } = sound(await store.current(file.castId));
-  if (!isDeepStrictEqual(bookmarked, trail)) problems.push(`its bookmark is not what ${events.length} events fold to`);
+  const { timeline: current } = sound(await store.current(file.castId));
+  if (!isDeepStrictEqual(current, trail))
+    problems.push(`its present state is not what ${events.length} events fold to`);
   if (end && JSON.stringify(end.state) !== JSON.stringify(state))
     problems.push(`the ${end.kind} cast is not what its ${events.length} events fold to`);
   const listed = (await store.summary(file.castId))?.status;

@@ -78,6 +78,8 @@ export interface SharedCounts {
   most: number;
   /** How many lists were made, by any socket. */
   made: number;
+  /** The number of each list that a loop can walk. */
+  readonly numbers: WeakMap<object, number>;
   visits: number;
 }
 
@@ -147,7 +149,13 @@ export interface Cast {
 }
 
 export function newCast(graph: Graph, world: World): Cast {
-  const shared = { tokens: 0, most: world.budget.maxTokens ?? Infinity, made: 0, visits: 0 };
+  const shared = {
+    tokens: 0,
+    most: world.budget.maxTokens ?? Infinity,
+    made: 0,
+    numbers: new WeakMap<object, number>(),
+    visits: 0,
+  };
   return castWith(graph, world, shared, "");
 }
 
@@ -232,20 +240,28 @@ export function currentOf({ pass }: Cast): JsonObject {
   return pass && item ? { workItem: { ...item }, workItemIndex: pass.index } : {};
 }
 
-/** `copied`: the value stood in state before. */
-export type Write = readonly [target: readonly string[], value: Json, copied?: boolean];
+export type Write = readonly [target: readonly string[], value: Json];
 
-/** [G26] A list that was written is another list; one that a program or a copy leaves as it was found is not. */
+/** [G26] A list that was written is another list; one that a program leaves as it was found, or a copy, is not. */
 export function write(cast: Cast, writes: readonly Write[], byProgram: boolean): void {
   const before = cast.data;
   cast.wrote.push(...writes);
   for (const [target, value] of writes) cast.data = written(cast.data, target, value);
   for (const { list } of cast.graph.regions.values()) {
-    const last = list && writes.findLast(([target]) => overlaps(target, list));
-    if (!list || !last) continue;
-    const [found, now] = [before, cast.data].map((data) => JSON.stringify(valueAt(data, list)));
-    if (!(byProgram || last[2]) || found !== now) cast.lists.set(list.join("."), (cast.shared.made += 1));
+    if (!list || !writes.some(([target]) => overlaps(target, list))) continue;
+    const [found, now] = [before, cast.data].map((data) => valueAt(data, list));
+    if (byProgram && JSON.stringify(found) === JSON.stringify(now)) cast.data = written(cast.data, list, found ?? null);
+    else cast.lists.set(list.join("."), numberOf(cast, now));
   }
+}
+
+/** One number for each list that was made, under any name: a copy brings back the list itself. */
+function numberOf({ shared }: Cast, list: Json | undefined): number {
+  const known = Array.isArray(list) ? shared.numbers.get(list) : undefined;
+  if (known !== undefined) return known;
+  shared.made += 1;
+  if (Array.isArray(list)) shared.numbers.set(list, shared.made);
+  return shared.made;
 }
 
 export function overlaps(target: readonly string[], list: readonly string[]): boolean {

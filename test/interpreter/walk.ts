@@ -81,8 +81,7 @@ function* begin(cast: Cast): Steps<void> {
 
 /** From a socket to the end. */
 function* follow(cast: Cast, first: string): Steps<void> {
-  for (let at = first; at !== END; at = yield* arrive(cast, yield* visit(cast, placeOf(cast, at))))
-    if (cast.shared.visits >= LONGEST) throw new CastEnd(true);
+  for (let at = first; at !== END;) at = yield* arrive(cast, yield* visit(cast, placeOf(cast, at)));
   // [G5, G35] However it came to its end.
   cast.facts.push(cast.last === false || cast.givenUp.length > 0 ? "ended not_satisfied" : "ended completed");
 }
@@ -206,6 +205,7 @@ function continued(cast: Cast, place: Place): number | undefined {
 function* visit(cast: Cast, place: Place): Steps<Route> {
   const kind = place.materia.type ?? "agent";
   if (kind === "agent") yield* affordTurn(cast, place);
+  if (cast.shared.visits >= LONGEST) throw new CastEnd(true);
   const number = (cast.visits.get(place.id) ?? 0) + 1;
   cast.visits.set(place.id, number);
   cast.walked.push(place.id);
@@ -251,7 +251,7 @@ function assigned(cast: Cast, place: Place, said: Said): readonly Write[] {
       const value = valueAt(base, path) ?? (source === "$.context" ? "" : undefined);
       // [H16] That state lacks what is to be copied, or has no list where one is wanted, is nobody's reply.
       const wrong = root !== "$" && target === "workItems" && !isItems(value ?? null);
-      return [target.split("."), value === undefined || wrong ? fail(cast) : value, root === "state"] as const;
+      return [target.split("."), value === undefined || wrong ? fail(cast) : value] as const;
     }),
   ];
 }

@@ -75,7 +75,7 @@ async function connect(cwd: string, mode: "legacy" | "auto", answer?: Answer, ar
   });
   await client.connect(transport);
   afterFile(() => client.close());
-  const call: McpConnection["call"] = async (name, given = {}) => {
+  const callOnce: McpConnection["call"] = async (name, given = {}) => {
     const result = await client.callTool({ name, arguments: given }, { timeout: 120_000 });
     const content = result.content as { text?: string }[];
     return {
@@ -83,6 +83,13 @@ async function connect(cwd: string, mode: "legacy" | "auto", answer?: Answer, ar
       data: (result.structuredContent ?? {}) as Record<string, unknown>,
       isError: result.isError === true,
     };
+  };
+  // [MC2] On a busy machine a call may return before the cast has stopped.
+  const call: McpConnection["call"] = async (name, given) => {
+    let answer = await callOnce(name, given);
+    if (!["cast", "link", "wait"].includes(name) || given?.["seconds"] !== undefined) return answer;
+    while (answer.data["status"] === "running") answer = await callOnce("wait", { castId: answer.data["castId"] });
+    return answer;
   };
   return { client, transport, questions, call };
 }
@@ -245,6 +252,33 @@ it("[MC7] a client with tasks gets one, which another server knows", async () =>
   expect(got).toMatchObject({ result: { taskId, status: "completed", result: { content: [{ type: "text" }] } } });
   expect(unknown).toMatchObject({ error: { code: -32602 } });
   expect(cancelled).toMatchObject({ error: { code: -32602 } });
+});
+
+it("[MC7] a cancelled task aborts its cast in the middle of a turn", async () => {
+  const cwd = place(slow);
+  const [created] = await raw(cwd, [modern(1, "tools/call", { name: "cast", arguments: { request: "Write" } })], 1);
+  const { taskId } = (created?.["result"] ?? {}) as { taskId: string };
+  expect(created).toMatchObject({ result: { status: "working" } });
+  await raw(cwd, [modern(1, "tasks/cancel", { taskId })], 1);
+  await run(["watch", taskId], { cwd });
+  const [cancelled] = await raw(cwd, [modern(1, "tasks/get", { taskId })], 1);
+  expect(cancelled).toMatchObject({ result: { taskId, status: "cancelled" } });
+});
+
+it("[MC5] a client that never reads does not hold up its cast", async () => {
+  const cwd = place();
+  const server = spawn(process.execPath, [PROGRAM, ...ARGS], {
+    cwd,
+    env: envOf(cwd),
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  server.stdout.pause();
+  for (let id = 1; id <= 500; id += 1) server.stdin.write(`${modern(id, "tools/list", {})}\n`);
+  server.stdin.write(`${modern(501, "tools/call", { name: "cast", arguments: { request: "Write" } })}\n`);
+  const listed = async () => JSON.parse((await run(["casts", "--json"], { cwd })).stdout) as { status: string }[];
+  await expect.poll(async () => (await listed())[0]?.status, { timeout: 60_000 }).toBe("completed");
+  server.kill("SIGKILL");
+  await once(server, "exit");
 });
 
 it("[MC7] a waiting task shows its question, and takes the answer of the person", async () => {

@@ -64,6 +64,7 @@ describe.runIf(isFull)("[K1, K2, K3] the package as strangers get it", SWEEP, ()
       "examples",
       "package.json",
       "schema",
+      "skills",
       "utilities",
     ]);
     expect(contents).toEqual(

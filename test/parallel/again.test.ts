@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { fuzzGraph } from "../../src/core/testing/fuzz.ts";
-import { fuzzSubject } from "../../src/core/testing/fuzz-cast.ts";
+import { fuzzGraph, fuzzSubject } from "../../src/core/testing/fuzz.ts";
 import { castsIn, journalOf, readText, run } from "../harness/cli.ts";
 import { compiled, startOf, type TestConfig } from "../harness/play.ts";
 import { workshopPlace as place } from "./harness/place.ts";

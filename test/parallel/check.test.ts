@@ -169,6 +169,18 @@ it("[V3] in a list that no parallel loop walks it is dropped, and the contract d
   expect(told).toEqual([false, true]);
 });
 
+it("[V3] a list in state that is copied to the work items keeps its order for the loop to check", () => {
+  const made = compiled(
+    graph({
+      "Socket-1": seat("Tool", always("Socket-2")),
+      "Socket-2": { ...seat("Eval"), assign: { workItems: "state.list" } },
+    }),
+  ).graph;
+  const list = [{ title: "a", context: "a", after: [1] }];
+  const state = { data: { list }, item: null };
+  expect(readHandoff(made, socketOf(made, socket("Socket-2")), "{}", state)).toMatchObject({ ok: true });
+});
+
 it("[V3] the makers of the list of a parallel loop know it, named or not, and no others", () => {
   const listed = (parallel: object): TestConfig =>
     graph(

@@ -166,6 +166,7 @@ it.each<[kind: "accept" | "next" | "hint", how: string, builds: number]>([
   const place = newPlace({ ...rest, config: withoutThen(config) });
   const end = await live(place);
   expect(end && reworkLimitOf(end.state)).toEqual({
+    limit: "maxTraversals",
     visit: null,
     item: { loop: "each", index: 1 },
     reason: "too small",

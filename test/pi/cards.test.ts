@@ -85,13 +85,48 @@ describe("[X11] the card of a cast", () => {
     const pi = await openPiSession({ replies: [said] });
     await pi.type("/materia link Build -- a hut with a door");
     await pi.sees(/^materia-result/);
-    const message = pi.session.messages.findLast((each) => each.role === "custom");
-    const drawn = drawnAt(50, message?.role === "custom" ? message.details : undefined, false);
+    const drawn = endCard(pi, 50);
     expect(drawn).toContain("Request: a hut with a door");
     expect(drawn).toMatch(/\n {3}indented *\n {7}tabbed *\n/);
     expect(drawn).not.toContain("…");
     expect(Math.max(...drawn.split("\n").map((row) => row.length))).toBeLessThanOrEqual(50);
     expect(drawn.replaceAll(/\n ?/g, "")).toContain(`${pi.cwd}/.pi/pi-materia/`);
+  });
+});
+
+describe("[X62] the card of the end names what comes next", () => {
+  it("the patch, a link on, the same again and a test, each as a command that works here; with the models", async () => {
+    const cwd = project({});
+    execFileSync("git", ["init", "-q"], { cwd });
+    execFileSync("git", [...WHO, "commit", "-q", "--allow-empty", "-m", "begun"], { cwd });
+    const replies = [{ call: "write", args: { path: "hut.txt", content: "a hut\n" } }, "built", "built again"];
+    const pi = await openPiSession({ cwd, confirm: () => true, replies });
+    await pi.type("/materia link Build -- a hut");
+    await pi.sees(/^materia-result/);
+    const drawn = endCard(pi, 200);
+    expect(drawn).toMatch(/\n *\d+:\d\d · 1 visit .* · scripted\/\S+ *\n/);
+    const [, id = ""] = /\/materia show (\S+)/.exec(drawn) ?? [];
+    const commands = [...drawn.matchAll(/(\/materia .*?) {2}/g)].map(([, command = ""]) => command);
+    expect(commands).toEqual([
+      `/materia show ${id}`,
+      `/materia diff ${id}`,
+      `/materia link --from ${id} Chain-Context <target> -- <prompt>`,
+      "/materia link Build -- a hut",
+      `/materia record ${id}`,
+    ]);
+    await pi.type(`/materia diff ${id}`);
+    expect(await pi.sees(/\+a hut/)).toContain("hut.txt");
+    await pi.type(`/materia record ${id}`);
+    await pi.sees(/tests\/\S+\.json/);
+    await pi.type("/materia link Build -- a hut");
+    await pi.sees(/^materia-result[^]*built again/);
+  });
+
+  it("of one that failed only what continues it", async () => {
+    const pi = await openPiSession({ replies: [{ error: "400 the key is wrong" }] });
+    await pi.type("/materia link Build -- a hut");
+    await pi.sees(/^materia-result/);
+    expect(endCard(pi, 200)).not.toMatch(/record|diff|run it again/);
   });
 });
 
@@ -185,8 +220,7 @@ describe("[X59] the card of the end", () => {
     const pi = await openPiSession({ cwd: project(REWORK), confirm: () => true, replies });
     await pi.type("/materia cast --loadout Rework a hut");
     await pi.sees(/^materia-result/);
-    const message = pi.session.messages.findLast((each) => each.role === "custom");
-    return drawnAt(200, message?.role === "custom" ? message.details : undefined, false);
+    return endCard(pi, 200);
   };
 
   it("has the report that a judge accepted before the judge's words, and the time", async () => {
@@ -199,8 +233,7 @@ describe("[X59] the card of the end", () => {
     const pi = await openPiSession({ replies: ["a hut", verdict(false, "no door")] });
     await pi.type("/materia link Build Auto-Eval -- a hut");
     await pi.sees(/^materia-result/);
-    const message = pi.session.messages.findLast((each) => each.role === "custom");
-    const end = drawnAt(200, message?.role === "custom" ? message.details : undefined, false);
+    const end = endCard(pi, 200);
     expect(end.split("no door")).toHaveLength(2);
     expect(end).toContain("not satisfied");
   });
@@ -215,7 +248,7 @@ it("[X59] a parallel item is reported in the words of its builder, not of its ju
   logs.followItem(step({ type: "output_accepted", text: "the walls stand" }, child));
   logs.followItem(step({ type: "handoff_accepted", handoff: { satisfied: true, context: "fine" } }, child));
   logs.follow(step({ type: "item_ended", index: 0, child, advanced: "Socket-2", handed: { text: "fine" } }));
-  expect(logs.all()).toEqual([{ title: "walls", how: "done", said: "the walls stand" }]);
+  expect(logs.result().items).toEqual([{ title: "walls", how: "done", said: "the walls stand" }]);
 });
 
 describe("[X46] cards are opened one at a time", () => {
@@ -251,6 +284,11 @@ describe("[X8, X9] the widget of an interactive visit", () => {
     expect(running.join("\n")).not.toMatch(/waiting for you|✓ ls|Plan A/);
   });
 });
+
+function endCard({ session }: PiSession, width: number): string {
+  const message = session.messages.findLast((each) => each.role === "custom");
+  return drawnAt(width, message?.role === "custom" ? message.details : undefined, false);
+}
 
 /** What the cards of visits hold, in their order. */
 function visitData({ session }: PiSession): readonly unknown[] {

@@ -11,12 +11,16 @@ afterEach(() => {
 });
 
 describe("[X1] the same commands as on the command line", () => {
-  it("alone it shows the help, with every command as it is typed here", async () => {
+  it("[X63] alone it shows the help, with every command as it is typed here", async () => {
     const pi = await openPiSession({ mode: "tui" });
     await pi.type("/materia");
     const help = await pi.sees(/^materia-answer/);
     for (const { name } of COMMANDS) expect(help).toContain(name);
     expect(help).toContain("/materia casts --json");
+    expect(help).toMatch(/In Pi\n +detach +continue the cast/);
+    const rows = help.split("\n").map((row) => row.length);
+    expect(Math.max(...rows)).toBeLessThanOrEqual(Math.max(rows[0] ?? 0, 100));
+    expect(help.replaceAll(/\s+/g, " ")).toContain("medium, high, xhigh or max");
   });
 
   it.each<[text: string, shown: RegExp]>([
@@ -51,7 +55,7 @@ describe("[X1] the same commands as on the command line", () => {
   });
 });
 
-describe("[X2] answers and refusals", () => {
+describe("[X2, YQ7] answers and refusals", () => {
   it.each<[text: string, code: string]>([
     ["nonsense", "unknown_command"],
     ["cast", "missing_prompt"],
@@ -62,6 +66,7 @@ describe("[X2] answers and refusals", () => {
     ["recast", "missing_cast"],
     ["continue", "missing_cast"],
     ["abort", "missing_cast"],
+    ["queue run", "command_unavailable"],
     ["link --model scripted/none Build -- x", "unknown_model"],
   ])("%s is refused and leaves nothing behind", async (text, code) => {
     const pi = await openPiSession();

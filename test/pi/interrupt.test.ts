@@ -136,6 +136,26 @@ describe("[X53] before a cast is detached", () => {
   });
 });
 
+describe("[X61] without leaving", () => {
+  it("/reload asks first, and staying leaves the cast as it was", async () => {
+    const pi = await hanging({ select: () => "Stay", editorText: "/reload" });
+    expect(pi.press("\r")).toEqual({ consume: true });
+    expect(await pi.sees(/^select/)).toContain("What should happen to it?");
+    expect((await eventTypes(pi.cwd)).at(-1)).toBe("visit_started");
+    await pi.type("/materia abort");
+  });
+
+  it("/materia detach refuses without a cast, and with one that needs this Pi, which goes on", async () => {
+    const pi = await hanging({});
+    await pi.type("/materia detach");
+    expect(await pi.sees(/^error/)).toMatch(/it cannot be detached: .*scripted\/first/);
+    await pi.type("/materia abort");
+    await pi.sees(/^materia-result/);
+    await pi.type("/materia detach");
+    expect(await pi.sees(/^error/)).toContain("no cast runs in this session");
+  });
+});
+
 function say(title: string): string | undefined {
   return title.includes("Interrupted") ? "Say something to the agent" : undefined;
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { eventTypes, openPiSession, project } from "../harness/pi-session.ts";
 
@@ -45,6 +46,20 @@ describe("[X45] a result that was sent back too often", () => {
     const pi = await stopped("Accept it as it is");
     expect(await pi.sees(/^materia-result/)).toMatch(/completed/);
     expect(await eventTypes(pi.cwd)).toContain("person_judged");
+  });
+
+  it("is decided about in the same way when no file changed", async () => {
+    const sockets = structuredClone(CONFIG.loadouts.Pair.sockets);
+    sockets["Socket-2"].edges = [{ when: "not_satisfied", to: "Socket-1", maxTraversals: 9 }];
+    const cwd = project({ ...CONFIG, loadouts: { Pair: { entry: "Socket-1", sockets } } });
+    const git = (...args: readonly string[]) => execFileSync("git", args, { cwd });
+    git("init", "-q");
+    git("-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "--allow-empty", "-m", "start");
+    const replies = ["one", NO, "two", NO, "three", NO];
+    const pi = await openPiSession({ cwd, confirm: () => true, replies, select: () => "Accept it as it is" });
+    await pi.type("/materia cast a hut");
+    expect(await pi.sees(/^select/)).toBe("select: It was sent back and changed no file: too small");
+    expect(await pi.sees(/^materia-result.*completed/)).toBeTruthy();
   });
 
   it("stops the cast, which can be decided about later", async () => {

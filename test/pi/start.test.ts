@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { completeCommand } from "../../src/apps/pi/completion.ts";
-import { unfinishedCastsText } from "../../src/apps/pi/session/unfinished-casts.ts";
+import { unfinishedCastsText } from "../../src/apps/pi/casts/other-casts.ts";
 import { openPiSession, type PiSession } from "../harness/pi-session.ts";
 
 describe("[X26] what Pi's start loads", () => {
@@ -85,6 +85,6 @@ function contextOf({ session }: PiSession) {
 function staticImports(file: string, seen: readonly string[] = []): readonly string[] {
   if (seen.includes(file)) return seen;
   const text = readFileSync(file, "utf8");
-  const paths = [...text.matchAll(/^import (?!type ).*? from "(\.[^"]+)";$/gms)].map(([, path = ""]) => path);
+  const paths = [...text.matchAll(/^import (?!type )[^;]*? from "(\.[^"]+)";$/gms)].map(([, path = ""]) => path);
   return paths.reduce<readonly string[]>((all, path) => staticImports(join(dirname(file), path), all), [...seen, file]);
 }

@@ -17,7 +17,7 @@ import type { Materia } from "../../src/core/model/materia.ts";
 import { startOf } from "../harness/play.ts";
 import { TIME, items, socket, workshop } from "../harness/seats.ts";
 import { initialState } from "../../src/core/cast/state/initial-state.ts";
-import { parseEvent } from "../../src/core/cast/state/parse-event.ts";
+import { parseEvent } from "../../src/core/cast/state/event.ts";
 
 describe("[D6] a line that is no event says what is wrong with it", () => {
   const none = "it is no event (seq, at or type is missing or wrong)";

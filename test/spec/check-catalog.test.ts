@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
 import { readLayer } from "../../src/core/catalog/layer.ts";
-import { checkCatalog } from "../../src/core/compile/targets/check-catalog.ts";
+import { checkCatalog } from "../../src/core/compile/targets/compile.ts";
 import { pathText } from "../../src/core/model/issue.ts";
 
 const one = (materia: string) => ({ entry: "Socket-1", sockets: { "Socket-1": { materia } } });

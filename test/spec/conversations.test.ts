@@ -4,7 +4,7 @@ import { initialState } from "../../src/core/cast/state/initial-state.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
 import type { TurnRequest } from "../../src/shell/ports.ts";
 import { continueTranscript, readConversation, readTranscript } from "../../src/shell/agents/transcript.ts";
-import { externalInputsOf } from "../../src/core/replay/recorded-cast.ts";
+import { externalInputsOf } from "../../src/core/replay/differences.ts";
 import { replayCast } from "../../src/core/replay/replay.ts";
 import { storyLines } from "../../src/core/view/report/story.ts";
 import { lineText } from "../../src/core/view/line.ts";

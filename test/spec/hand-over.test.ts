@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { BUNDLED_AGENTS } from "../../src/core/catalog/bundled-agents.ts";
 import { castFacts } from "../../src/core/history/facts.ts";
-import { materiaStats } from "../../src/core/history/stats.ts";
+import { materiaStats } from "../../src/core/history/forecast.ts";
 import { replayCast } from "../../src/core/replay/replay.ts";
 import type { TurnOutcome, TurnRequest } from "../../src/shell/ports.ts";
 import { cast } from "../harness/cast.ts";

@@ -66,9 +66,9 @@ it.each<CastEvent["type"]>(["edge_taken", "loop_entered", "cursor_advanced", "it
   },
 );
 
-it("[G31] a pass knows how many of its items were given up", () => {
+it("[G31] a pass knows which of its items were given up, and why", () => {
   const { event, before } = at(of("item_given_up"));
-  expect([before.pass?.givenUp, apply(before, event).pass?.givenUp]).toEqual([0, 1]);
+  expect([before.pass?.givenUp, apply(before, event).pass?.givenUp]).toEqual([[], [{ index: 0, reason: "no" }]]);
 });
 
 it("[J3] events follow each other without gaps, begin once, and a visit begins where the cast is on its way to", () => {

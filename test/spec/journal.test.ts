@@ -40,7 +40,7 @@ it.each<[rule: string, at: number, body: object]>([
       usage: USAGE,
     },
   ],
-  ["[J13, J42] the visit's end", 3, completed("Socket-1", 1, 1)],
+  ["[J13, J41] the visit's end", 3, completed("Socket-1", 1, 1)],
   [
     "[J12] the way",
     4,

@@ -5,7 +5,7 @@ import { bundledLayer } from "../../src/core/catalog/bundled-layer.ts";
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
 import { readAnyFormat } from "../../src/core/catalog/formats.ts";
 import { readLayer } from "../../src/core/catalog/layer.ts";
-import { checkCatalog } from "../../src/core/compile/targets/check-catalog.ts";
+import { checkCatalog } from "../../src/core/compile/targets/compile.ts";
 import { upgradeConfigText } from "../../src/core/edit/config-text.ts";
 import { pathText } from "../../src/core/model/issue.ts";
 

@@ -89,7 +89,7 @@ it("[A30] a figure that is no number does not hide the reply in a transcript", (
   expect(parseTranscriptLine(JSON.stringify({ type: "message", message }))).toMatchObject({ usage: { input: 0 } });
 });
 
-it("[J43] a result that could not be read again fails its turn, and the cast can be read and resumed", async () => {
+it("[J28] a result that could not be read again fails its turn, and the cast can be read and resumed", async () => {
   const { state } = await castWith({ model: 7 });
   expect(state.phase).toMatchObject({ outcome: "failed", reason: expect.stringContaining("cannot be stored") });
 });

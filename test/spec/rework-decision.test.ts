@@ -35,8 +35,10 @@ const alone = await playedWith(pair, NO("first"), NO("second"));
 describe("[R6] where a person decides", () => {
   it("[R6] at the visit that was not content, with the item in hand and the last reason", () => {
     const visit = { socket: "Socket-3", visit: 2 };
-    expect(reworkLimitOf(stopped)).toEqual({ visit, item: { loop: "each", index: 0 }, reason: "second" });
+    const limit = "maxTraversals";
+    expect(reworkLimitOf(stopped)).toEqual({ limit, visit, item: { loop: "each", index: 0 }, reason: "second" });
     expect(reworkLimitOf(alone)).toEqual({
+      limit,
       visit: { socket: "Socket-2", visit: 2 },
       item: null,
       reason: "second",

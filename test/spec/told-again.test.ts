@@ -94,11 +94,13 @@ it("[P12] a planner that was sent back sees its last list", async () => {
   ]);
 });
 
+const GIVES_UP = JSON.parse(
+  JSON.stringify(judged("Judge.")).replace('"maxTraversals":10', '"maxTraversals":1,"then":"next"'),
+) as TestConfig; // a copy of it
+
 it("[P13] an agent after the loop receives the notes, the items and what was given up", async () => {
-  const config = judged("Judge.");
-  const text = JSON.stringify(config).replace('"maxTraversals":10', '"maxTraversals":1,"then":"next"');
   const says = { Plan: [{ ...items("a", "b"), context: "keep the API" }], Eval: [no, no, yes] };
-  const [told] = messages(await play(JSON.parse(text) as TestConfig, { says }), "Socket-4"); // a copy of it
+  const [told] = messages(await play(GIVES_UP, { says }), "Socket-4");
   expect(part(told, "Notes of Plan (Socket-1) on all items")).toBe("keep the API");
   expect(part(told, "Items of this cast")).toBe(
     [
@@ -106,6 +108,13 @@ it("[P13] an agent after the loop receives the notes, the items and what was giv
       "1. a (given up: no test)\n   about a\n2. b\n   about b",
     ].join("\n\n"),
   );
+});
+
+it("[P13] all given-up items are marked, of a long list as well", async () => {
+  const titles = Array.from({ length: 25 }, (_, at) => `t${at}`);
+  const says = { Plan: [items(...titles)], Eval: [no] };
+  const [told] = messages(await play(GIVES_UP, { says }), "Socket-4");
+  expect(part(told, "Items of this cast")?.match(/given up: no test/g)).toHaveLength(25);
 });
 
 const OPEN: Script = {

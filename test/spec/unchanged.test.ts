@@ -71,6 +71,7 @@ it("[R9] two rework visits in a row that changed no file stop the cast, as a rew
     taken: 2,
   });
   expect(reworkLimitOf(stopped)).toEqual({
+    limit: "maxUnchanged",
     visit: { socket: "Socket-3", visit: 3 },
     item: { loop: "each", index: 0 },
     reason: "no",

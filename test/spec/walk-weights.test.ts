@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { splitRegion } from "../../src/core/compile/worst-case-cycles.ts";
-import type { Arc, TraversalLimit } from "../../src/core/compile/worst-case-regions.ts";
+import { splitRegion, type Arc, type TraversalLimit } from "../../src/core/compile/worst-case-cycles.ts";
 import { measureWalks } from "../../src/core/compile/worst-case-walks.ts";
 
 const free = (from: number, to: number): Arc => ({ from, to, limit: null, after: null });

@@ -109,6 +109,25 @@ it("[G23] an empty loop that leads back into an item makes no item longer", () =
   expect(formulas(config).turns?.["A"]).toBe(2);
 });
 
+it("[G37] a loop that an empty loop of another list leads back into has no bound", () => {
+  const rounds = (list: string) => {
+    const config = main(
+      {
+        "Socket-1": { ...plan, assign: { list: "$.workItems" } },
+        "Socket-2": { ...walks("Socket-2"), materia: "Plan" },
+        "Socket-3": text("Socket-4"),
+        "Socket-4": { materia: "Tool", advance: { items: list }, edges: [] },
+      },
+      {
+        A: { sockets: ["Socket-2"], exits: [out("Socket-2", "Socket-4")] },
+        B: { sockets: ["Socket-3", "Socket-4"], exits: [out("Socket-3", "Socket-2")] },
+      },
+    );
+    return formulas(config).turns;
+  };
+  expect([rounds("state.list"), rounds("state.workItems")]).toEqual([null, { "": 1, A: 1 }]);
+});
+
 it("[G26] what an item does freely again is done in every pass, what is counted once for its list", () => {
   const config = main(
     {

@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { otlpTraces } from "../../src/core/telemetry/otlp.ts";
+import { otlpTraces, type TraceSpan } from "../../src/core/telemetry/span.ts";
 import { castSpan, createVisitSplitter, visitSpans } from "../../src/core/telemetry/cast-spans.ts";
-import type { TraceSpan } from "../../src/core/telemetry/span.ts";
 import { spansIn } from "../harness/collector.ts";
 import { compiled, play, type TestConfig } from "../harness/play.ts";
 import type { CastId } from "../../src/core/model/ids.ts";

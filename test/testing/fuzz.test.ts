@@ -1,9 +1,8 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { randomAnswer, seededRandom, SIMPLEST_ANSWER } from "../../src/core/cast/simulated-answer.ts";
-import { fuzzedCastToTest, fuzzGraph } from "../../src/core/testing/fuzz.ts";
-import { fuzzSubject, runFuzzCast, type FuzzedCast } from "../../src/core/testing/fuzz-cast.ts";
+import { randomAnswer, seededRandom, SIMPLEST_ANSWER } from "../../src/core/cast/simulate.ts";
+import { fuzzedCastToTest, fuzzGraph, fuzzSubject, runFuzzCast, type FuzzedCast } from "../../src/core/testing/fuzz.ts";
 import { newPlace, run } from "../harness/cli.ts";
 import { judgedPair } from "../harness/loadouts.ts";
 import { compiled, startOf, type TestConfig } from "../harness/play.ts";

@@ -3,12 +3,10 @@ import { expect, it } from "vitest";
 import { loadWorkspace } from "../../src/shell/workspace/workspace.ts";
 import { forecastNote } from "../../src/shell/commands/forecast.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
-import { seededRandom, answerEvent } from "../../src/core/cast/simulated-answer.ts";
+import { seededRandom, answerEvent, simulateCast } from "../../src/core/cast/simulate.ts";
 import { compareCasts } from "../../src/core/history/compare.ts";
 import { castFacts, type CastFacts, type VisitFact } from "../../src/core/history/facts.ts";
-import { forecastGraph } from "../../src/core/history/forecast.ts";
-import { materiaStats } from "../../src/core/history/stats.ts";
-import { simulateCast } from "../../src/core/cast/simulate.ts";
+import { forecastGraph, materiaStats } from "../../src/core/history/forecast.ts";
 import { envOf, newPlace, run } from "../harness/cli.ts";
 import { writePastCast } from "../harness/past-casts.ts";
 import { compiled, startOf } from "../harness/play.ts";
@@ -261,6 +259,6 @@ it("[T27] before a cast its forecast is printed if there are enough past casts",
   expect(await note()).toBeUndefined();
   await writePastCast(cwd, plain, { usage: { input: 900, output: 100, cost: 0.5 } });
   expect(await note()).toBe(
-    "forecast from 3 past casts: likely 3 turns, 3 k tokens and $1.50; at the 90th percentile 3 turns, 3 k tokens and $1.50",
+    "forecast from 3 past casts: likely 3 turns, 3 k tokens and $1.50; at the 90th percentile 3 turns, 3 k tokens and $1.50; at most 1 + 8 n turns (n work items); 2 + 12 n with every repair",
   );
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { renameInTestCast, renameInTestVisits } from "../../src/core/testing/rename-in-tests.ts";
+import { renameInTestCast, renameInTestVisits } from "../../src/core/testing/test-file.ts";
 
 const TEST = `{
   // what is cast

@@ -150,7 +150,7 @@ describe("running it again", () => {
     git(template, "branch", branch);
     let call = 0;
     for (let crashed = true; crashed;) {
-      call += sweepSize(4, 1);
+      call += sweepSize(9, 1);
       const root = newFolder();
       execFileSync("cp", ["-r", `${template}/.`, root]);
       write(join(root, "a.txt"), "staged");
@@ -169,7 +169,7 @@ describe("running it again", () => {
   it("[U29] after a crash at any call, in a folder without a repository", SWEEP, () => {
     let call = 0;
     for (let crashed = true; crashed;) {
-      call += sweepSize(4, 1);
+      call += sweepSize(9, 1);
       const root = newFolder({ "a.txt": "a", ".env": "KEY=1" });
       crashed = runUntilCall(call, root);
       resultOf("blackbelt-bootstrap", { cwd: root, request });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { checkpointAuthors } from "../../src/core/view/file-changes.ts";
-import { parsePatch, patchRows, type PatchRow, showHiddenCharacters } from "../../src/core/view/patch.ts";
-import { tokenizerFor } from "../../src/core/view/syntax-tokens.ts";
+import { parsePatch, patchRows, type PatchRow, showHiddenCharacters, tokenizerFor } from "../../src/core/view/patch.ts";
 
 const HEAD = "diff --git a/a.ts b/a.ts\nindex 1111111..2222222 100644\n--- a/a.ts\n+++ b/a.ts\n";
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { replaySteps } from "../../src/core/cast/timeline.ts";
 import { durationText } from "../../src/core/view/numbers.ts";
-import { storyLines, type StoryOptions } from "../../src/core/view/report/story.ts";
-import { createStoryWriter } from "../../src/core/view/report/story-writer.ts";
+import { storyLines, type StoryOptions, createStoryWriter } from "../../src/core/view/report/story.ts";
 import { plainText } from "../../src/core/view/line.ts";
 import {
   fullAuto,

@@ -5,7 +5,7 @@ import { drawnLinesOf } from "../../src/core/view/layout/routes.ts";
 import { costTable, pendingItems, timelineRows } from "../../src/core/view/progress/timeline-rows.ts";
 import { groupCasts, matchesSearch, sortCasts, type CastFilter, type CastSort } from "../../src/core/view/cast-list.ts";
 import { createPlayback, type CastPlayback } from "../../src/core/view/progress/playback.ts";
-import { currentRework } from "../../src/core/view/progress/traversals.ts";
+import { currentRework } from "../../src/core/view/progress/cast-path.ts";
 import { fullAuto, graphOf, handed, play, playOn, startOf, workItems, type Play } from "../harness/build.ts";
 import type { CastSummary } from "../../src/core/cast/summary.ts";
 import { initialState } from "../../src/core/cast/state/initial-state.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type TurnFormula, worstCase } from "../../src/core/compile/worst-case.ts";
 import { buildFlow } from "../../src/core/compile/flow.ts";
-import { worstCaseText } from "../../src/core/view/graph/worst-case-text.ts";
+import { worstCaseText } from "../../src/core/view/graph/labels.ts";
 import { fullAuto, graphOf } from "../harness/build.ts";
 
 describe("[G23] the worst case in words", () => {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { CatalogResponse } from "../../src/core/wire/catalog.ts";
-import { parseResponse } from "../../src/core/wire/response.ts";
+import { parseResponse } from "../../src/core/wire/commands.ts";
 import { writeConfigText } from "../../src/shell/config/config-file.ts";
 import { hear, json, project, refusal, site, type Site } from "./harness.ts";
 

@@ -10,7 +10,7 @@ import {
   type FolderWatcher,
   type FolderWatcherPorts,
 } from "../../src/shell/system/folder-watcher.ts";
-import { openCastRuns, type CastRuns } from "../../src/apps/server/cast-runs.ts";
+import { openCastRuns, type CastRuns } from "../../src/apps/server/served-project.ts";
 import type { ConfigContext } from "../../src/shell/config/config.ts";
 
 export const TOKEN = "the-token";

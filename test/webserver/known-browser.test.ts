@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { loginMessage } from "../../src/core/wire/response.ts";
+import { loginMessage } from "../../src/core/wire/commands.ts";
 import { openUi } from "../../src/apps/server/open-ui.ts";
 import { deriveUiEndpoint } from "../../src/shell/config/user-key.ts";
 import { DOOR_KEY, PORT, TOKEN, json, project, refusal, site, type Project, type Site } from "./harness.ts";

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { CastResponse, CastListResponse } from "../../src/core/wire/casts.ts";
 import { CatalogResponse, ConfigResponse } from "../../src/core/wire/catalog.ts";
-import { CommandResponse } from "../../src/core/wire/commands.ts";
+import { CommandResponse, ErrorResponse, parseResponse } from "../../src/core/wire/commands.ts";
 import { readCastMessage, readCastListMessage } from "../../src/core/wire/stream.ts";
-import { ErrorResponse, parseResponse } from "../../src/core/wire/response.ts";
 import { castOf, ended, hear, json, site } from "./harness.ts";
 
 describe("[N30] what the server says is what the page reads", () => {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { parseJsonc } from "../../src/core/edit/json-text.ts";
+import { parseJsonc } from "../../src/core/edit/json-edit.ts";
 import { project, type Project } from "../webserver/harness.ts";
 import { expectSound } from "./axe.ts";
 import { look, says, served, socket, withPages } from "./cast-page.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import { parseJsonc } from "../../src/core/edit/json-text.ts";
+import { parseJsonc } from "../../src/core/edit/json-edit.ts";
 import { project } from "../webserver/harness.ts";
 import { look, served, type Look, type Seen, type ServedCast } from "./cast-page.ts";
 

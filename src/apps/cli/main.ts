@@ -92,7 +92,9 @@ type WorkspaceCommand = Exclude<Command, { kind: "help" | "demo" | "ui" | "worke
 async function runInWorkspace(request: CliContext, command: WorkspaceCommand): Promise<Result<number>> {
   const { io, options, workspace } = request;
   if (isCastingCommand(command)) return (await import("./casting.ts")).runCastingCommand(command, request);
+  if (command.kind === "draft") return (await import("./draft.ts")).runDraftCommand(command, request);
   if (command.kind === "watch") return (await import("./watch.ts")).runWatchCommand(command, request);
+  if (command.kind === "queue") return (await import("./queue.ts")).runQueueCommand(command, request);
   if (command.kind === "test") return (await import("./test.ts")).runOrWatchTests(command, request);
   const { runCommand: answer } = await import("../../shell/commands/run-command.ts");
   const answered = await answer(command, workspace, io.cwd);

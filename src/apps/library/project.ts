@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { checkCatalog } from "../../core/compile/targets/check-catalog.ts";
+import { checkCatalog } from "../../core/compile/targets/compile.ts";
 import { ok, type Issue, type Result } from "../../core/model/issue.ts";
 import type { Rehearsal } from "../../core/model/rehearsal.ts";
 import { findProject } from "../../shell/config/config.ts";

@@ -36,7 +36,8 @@ async function offersAtCursor(
   ctx: ExtensionContext | undefined,
 ): Promise<readonly Suggestion[]> {
   const words = before.split(/\s+/).filter((word) => word !== "");
-  return suggestCompletions(words, partial, {
+  const ofPi = words.length === 0 ? [{ word: "detach", description: "continue this cast in the background" }] : [];
+  const known = await suggestCompletions(words, partial, {
     open: () => {
       const place = ctx && resolveProject(ctx, {});
       return place?.ok ? place.value.workspace : undefined;
@@ -47,4 +48,5 @@ async function offersAtCursor(
         description: name,
       })),
   });
+  return [...known, ...ofPi];
 }

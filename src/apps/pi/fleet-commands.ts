@@ -18,7 +18,6 @@ import { resolveProject, trustProject, type SessionProject } from "./session/pro
 import { answerCommand } from "./answer-command.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { waitLine } from "../../core/view/progress/fleet-status.ts";
-import { thrownMessage } from "../../core/model/text.ts";
 import type { QueueStatus } from "../../shell/context/run-context.ts";
 import { followFleetCast } from "../../shell/commands/prepare-on-fleet.ts";
 import { setupLines } from "../../shell/commands/status-lines.ts";
@@ -61,7 +60,8 @@ async function runOnFleet(
     const castId = await findCast(place.workspace.store, command.castId);
     return castId.ok ? watchOnFleet(context, place.workspace, { castId: castId.value, on: options.on }) : castId;
   }
-  if (command.kind === "demo") return failWith("bad_option", "--on", "demo cannot run on a fleet");
+  if (command.kind === "demo" || command.kind === "draft")
+    return failWith("bad_option", "--on", `${command.kind} cannot run on a fleet`);
   return answerCommand(context, place, { command, options });
 }
 
@@ -148,7 +148,7 @@ export async function watchOnFleet(
       if (!end.ok) screen.refuse(end.issues);
       else if (!looking.signal.aborted) showEnd(context, end.value, place);
     })
-    .catch((thrown: unknown) => screen.note(`materia: ${thrownMessage(thrown)}`, "error"))
+    .catch(screen.noteFailure)
     .finally(() => widget?.close());
   return ok({ done });
 }

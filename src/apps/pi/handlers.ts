@@ -6,9 +6,10 @@ import type {
   InputEventResult,
 } from "@earendil-works/pi-coding-agent";
 import { error } from "../../core/model/issue.ts";
+import { createMateriaTool, offerMateriaTool } from "./materia-tool.ts";
 import { setPiLoader, type Pi } from "../../shell/agents/pi-sdk.ts";
 import { thrownMessage } from "../../core/model/text.ts";
-import { runUnlessReplaced } from "./session/user-session.ts";
+import { runUnlessReplaced, type SeenCasts } from "./session/user-session.ts";
 import { createConversations } from "./conversation/conversations.ts";
 import { showConversations } from "./conversation/conversation-view.ts";
 import { createScreen } from "./screen/screen.ts";
@@ -24,6 +25,8 @@ import { stopWaiting } from "./casts/waiting-cast.ts";
 export interface ExtensionHandlers {
   readonly performCommand: (text: string, ctx: ExtensionCommandContext) => Promise<void>;
   readonly onInput: (event: InputEvent, ctx: ExtensionContext) => InputEventResult;
+  /** [YD13] Lets Pi's own agent propose drafts and casts. */
+  readonly offerTool: () => void;
   /** [X43] Shows the conversations of agents. */
   readonly showConversations: (ctx: ExtensionContext) => Promise<void>;
   /** Whether the session is in a turn of a cast, with the turn's context. */
@@ -34,9 +37,9 @@ export interface ExtensionHandlers {
   readonly shutDown: (ctx: ExtensionContext) => Promise<void>;
 }
 
-export function createHandlers(pi: ExtensionAPI, own: () => Promise<Pi>): ExtensionHandlers {
+export function createHandlers(pi: ExtensionAPI, own: () => Promise<Pi>, seen: SeenCasts): ExtensionHandlers {
   setPiLoader(own);
-  const state: SessionState = { heldMessages: [], conversations: createConversations() };
+  const state: SessionState = { heldMessages: [], seen, conversations: createConversations() };
   const contextFor = (ctx: ExtensionContext): CommandContext => {
     const user = { pi, ctx };
     const screen = createScreen(user);
@@ -47,7 +50,7 @@ export function createHandlers(pi: ExtensionAPI, own: () => Promise<Pi>): Extens
       run: (command, options) => {
         startFromCommand(context, command, options).then(
           (started) => void (started.ok || screen.refuse(started.issues)),
-          (thrown: unknown) => screen.note(`materia: ${thrownMessage(thrown)}`, "error"),
+          screen.noteFailure,
         );
       },
       answer: (said) => {
@@ -56,7 +59,7 @@ export function createHandlers(pi: ExtensionAPI, own: () => Promise<Pi>): Extens
         answerWaitingCast(context, waiting, said).then(
           (started) =>
             void (started.ok || refuseMessage(context, started.issues, said.kind === "finish" ? undefined : said.text)),
-          (thrown: unknown) => screen.note(`materia: ${thrownMessage(thrown)}`, "error"),
+          screen.noteFailure,
         );
       },
     };
@@ -65,22 +68,16 @@ export function createHandlers(pi: ExtensionAPI, own: () => Promise<Pi>): Extens
   return {
     performCommand: async (text, ctx) => {
       const context = { ...contextFor(ctx), switchTo: switchWith(ctx) };
+      state.reload = () => ctx.reload();
       try {
         await performCommand(context, text);
       } catch (thrown) {
         runUnlessReplaced(() => context.screen.refuse([error("internal_error", "", thrownMessage(thrown))]));
       }
     },
-    showConversations: async (ctx) => {
-      const { screen } = contextFor(ctx);
-      try {
-        if (state.conversations.all().length > 0) await showConversations(ctx, state.conversations);
-        else screen.note("No agent has worked in a separate session yet; interactive agents answer here");
-      } catch (thrown) {
-        runUnlessReplaced(() => screen.note(`materia: ${thrownMessage(thrown)}`, "error"));
-      }
-    },
+    showConversations: (ctx) => openConversations(contextFor(ctx)),
     onInput: (event, ctx) => routeInput(contextFor(ctx), event),
+    offerTool: () => void (state.running || offerMateriaTool(pi, () => createMateriaTool(contextFor))),
     hasVisibleTurn: () => state.running?.hasVisibleTurn() ?? false,
     confirmLeave: (ctx) => confirmLeave(contextFor(ctx)),
     shutDown: async (ctx) => {
@@ -93,6 +90,15 @@ export function createHandlers(pi: ExtensionAPI, own: () => Promise<Pi>): Extens
       state.closeUi?.();
     },
   };
+}
+
+async function openConversations({ user, screen, state }: CommandContext): Promise<void> {
+  try {
+    if (state.conversations.all().length > 0) await showConversations(user.ctx, state.conversations);
+    else screen.note("No agent has worked in a separate session yet; interactive agents answer here");
+  } catch (thrown) {
+    runUnlessReplaced(() => screen.noteFailure(thrown));
+  }
 }
 
 function switchWith(ctx: ExtensionCommandContext): NonNullable<CommandContext["switchTo"]> {

@@ -9,12 +9,22 @@ import { reviewReply, type ReplyReview, stopWaiting } from "./casts/waiting-cast
 import { answerWaitingCast, startFromCommand } from "./casts/start-cast.ts";
 import { returnHeldMessages } from "./casts/messages.ts";
 import type { CommandContext } from "./casts/session-state.ts";
+import { detachRunningCast } from "./casts/interrupt.ts";
+import { restoreTitle } from "./screen/screen.ts";
+import { line, toned, wrapLine } from "../../core/view/line.ts";
+import type { CommandOutput } from "../../shell/commands/command-output.ts";
 import { answerCommand, showAnswer } from "./answer-command.ts";
 
 /** [X1] Runs what was typed after `/materia`, with the grammar and meaning of the command line. */
 export async function performCommand(context: CommandContext, text: string): Promise<void> {
+  restoreTitle(context.user.ctx);
   const parsed = parseText(text);
-  const done = parsed.ok ? await runParsedCommand(context, parsed.value) : parsed;
+  const isDetach = text.trim() === "detach";
+  const done = isDetach
+    ? await detachRunningCast(context)
+    : parsed.ok
+      ? await runParsedCommand(context, parsed.value)
+      : parsed;
   if (done.ok) return;
   const on = parsed.ok ? parsed.value.options.on : undefined;
   context.screen.refuse(on === undefined ? done.issues : withFleetOption(done.issues, on));
@@ -32,7 +42,7 @@ async function runParsedCommand(
     return (await import("./fleet-commands.ts")).performOnFleet(context, command, { ...options, on: options.on });
   switch (command.kind) {
     case "help":
-      showAnswer(context, runHelp(command.topic), options);
+      showAnswer(context, helpInPi(command.topic), options);
       return ok(undefined);
     case "continue": {
       const place = resolveProject(context.user.ctx, options);
@@ -44,6 +54,8 @@ async function runParsedCommand(
     case "recast":
     case "fork":
       return startCast(context, command, options);
+    case "draft":
+      return (await import("./draft-command.ts")).runDraftCommand(context, command, options);
     case "demo":
       return (await import("./demo.ts")).runDemo(context, command.which);
     case "ui":
@@ -149,4 +161,17 @@ async function abortOrAskTrust(
   const isNamed = command.castId !== undefined;
   if (done.ok || !isNamed || !(await askToTrustCast(context.user.ctx, done.issues))) return done;
   return answerInProject(context, { ...command, trust: true }, options);
+}
+
+const DETACH_LINE = line(
+  "  ",
+  toned("strong", "detach"),
+  "  continue the cast of this session in the background, and stay",
+);
+
+/** [X63] With the command that only Pi has, and no line cut. */
+function helpInPi(topic: string | undefined): CommandOutput {
+  const help = runHelp(topic);
+  const ofPi = topic === undefined || topic === "detach" ? [line(""), line(toned("strong", "In Pi")), DETACH_LINE] : [];
+  return { ...help, lines: (width) => [...help.lines(width), ...ofPi].flatMap((each) => wrapLine(each, width)) };
 }

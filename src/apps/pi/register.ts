@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Pi } from "../../shell/agents/pi-sdk.ts";
 import type { ExtensionHandlers } from "./handlers.ts";
@@ -8,6 +10,9 @@ import {
   areSettingsChanged,
   hasCastMessages,
   keepLastResults,
+  runUnlessReplaced,
+  type SeenCasts,
+  type UserSession,
   RESULT_ENTRY,
   TURN_ENTRY,
   VISIT_ENTRY,
@@ -20,13 +25,21 @@ export interface PiLibraries {
   readonly library: () => Promise<Pi>;
 }
 
+/** A message, not a command, about loadouts. */
+const MENTION = /^(?!\/)[^]*\b(materia|loadouts?)\b/i;
+
 /** [X26] Pi waits for this at every start, so it only registers; everything else is loaded on demand. */
 export function register(pi: ExtensionAPI, { tui, library }: PiLibraries): void {
   setPiTui(tui);
   let face: ExtensionHandlers | undefined;
   let current: ExtensionContext | undefined;
+  let stopWatching: (() => void) | undefined;
+  const seen: SeenCasts = new Map();
   const open = async (): Promise<ExtensionHandlers> =>
-    (face ??= (await import("./handlers.ts")).createHandlers(pi, library));
+    (face ??= (await import("./handlers.ts")).createHandlers(pi, library, seen));
+  const watchProject = async (): Promise<void> => {
+    if (current) stopWatching ??= await watchCastsOfProject({ pi, ctx: current }, seen);
+  };
 
   pi.registerCommand("materia", {
     description: "Run repeatable agent work as graphs; /materia help lists the commands",
@@ -34,7 +47,10 @@ export function register(pi: ExtensionAPI, { tui, library }: PiLibraries): void 
       const { completeCommand: complete } = await import("./completion.ts");
       return complete(typed, current);
     },
-    handler: async (text, ctx) => (await open()).performCommand(text, ctx),
+    handler: async (text, ctx) => {
+      await (await open()).performCommand(text, ctx);
+      await watchProject();
+    },
   });
 
   pi.registerShortcut(CONVERSATIONS_KEY, {
@@ -42,6 +58,44 @@ export function register(pi: ExtensionAPI, { tui, library }: PiLibraries): void 
     handler: async (ctx) => (await open()).showConversations(ctx),
   });
 
+  registerCards(pi);
+
+  pi.on("session_start", async (_event, ctx) => {
+    current = ctx;
+    resetCards();
+    if (areSettingsChanged(ctx.sessionManager.getBranch()))
+      await (await import("./session/turn-settings.ts")).restoreSettings(pi, ctx);
+    await watchProject();
+  });
+  const unlessStaying = async (ctx: ExtensionContext) => (await face?.confirmLeave(ctx)) === false && { cancel: true };
+  pi.on("session_before_switch", async (_event, ctx) => (await unlessStaying(ctx)) || undefined);
+  pi.on("session_before_fork", async (_event, ctx) => (await unlessStaying(ctx)) || undefined);
+  pi.on("session_shutdown", async (_event, ctx) => {
+    stopWatching?.();
+    if (!face) return;
+    await face.shutDown(ctx);
+    (await import("./session-lifecycle.ts")).saveSessionFile(ctx.sessionManager);
+  });
+  pi.on("input", async (event, ctx) => {
+    // [YD13] The tool is offered from the first message on that names it.
+    if (event.source !== "extension" && MENTION.test(event.text)) (await open()).offerTool();
+    return face?.onInput(event, ctx);
+  });
+  pi.on("context", ({ messages }) =>
+    !face?.hasVisibleTurn() && hasCastMessages(messages)
+      ? { messages: keepLastResults(withoutCastTurns(messages)) }
+      : undefined,
+  );
+}
+
+/** A project without our folder has no casts. */
+async function watchCastsOfProject(user: UserSession, seen: SeenCasts): Promise<(() => void) | undefined> {
+  const { ctx } = user;
+  if (!runUnlessReplaced(() => ctx.hasUI && existsSync(join(ctx.cwd, ".pi")))) return undefined;
+  return (await import("./session-lifecycle.ts")).watchProjectCasts(user, seen);
+}
+
+function registerCards(pi: ExtensionAPI): void {
   pi.registerShortcut(NEXT_CARD_KEY, {
     description: "Open the cards of materia casts, one after the other, from the newest on",
     handler: (ctx) => {
@@ -55,26 +109,4 @@ export function register(pi: ExtensionAPI, { tui, library }: PiLibraries): void 
     pi.registerEntryRenderer(type, ({ data }, { expanded }, theme) => drawCard(data, expanded, theme));
   for (const type of [RESULT_ENTRY, TURN_ENTRY])
     pi.registerMessageRenderer(type, ({ details }, { expanded }, theme) => drawCard(details, expanded, theme));
-
-  pi.on("session_start", async (_event, ctx) => {
-    current = ctx;
-    resetCards();
-    if (areSettingsChanged(ctx.sessionManager.getBranch()))
-      await (await import("./session/turn-settings.ts")).restoreSettings(pi, ctx);
-    (await import("./session/session-lifecycle.ts")).announceUnfinishedCasts(ctx);
-  });
-  const unlessStaying = async (ctx: ExtensionContext) => (await face?.confirmLeave(ctx)) === false && { cancel: true };
-  pi.on("session_before_switch", async (_event, ctx) => (await unlessStaying(ctx)) || undefined);
-  pi.on("session_before_fork", async (_event, ctx) => (await unlessStaying(ctx)) || undefined);
-  pi.on("session_shutdown", async (_event, ctx) => {
-    if (!face) return;
-    await face.shutDown(ctx);
-    (await import("./session/session-lifecycle.ts")).saveSessionFile(ctx.sessionManager);
-  });
-  pi.on("input", (event, ctx) => face?.onInput(event, ctx));
-  pi.on("context", ({ messages }) =>
-    !face?.hasVisibleTurn() && hasCastMessages(messages)
-      ? { messages: keepLastResults(withoutCastTurns(messages)) }
-      : undefined,
-  );
 }

@@ -7,7 +7,6 @@ import { loadPi } from "../../shell/agents/pi-sdk.ts";
 import { exitCodeFor } from "../../shell/casting/prepared-cast.ts";
 import { watchCast } from "../../shell/casting/watch-cast.ts";
 import { loadNamedCast } from "../../shell/workspace/workspace.ts";
-import { thrownMessage } from "../../core/model/text.ts";
 import type { CastStore, LoadedCast } from "../../shell/store/cast-store.ts";
 import type { RunOutcome } from "../../shell/context/run-context.ts";
 import { followTranscripts } from "./conversation/transcript-conversations.ts";
@@ -70,6 +69,7 @@ async function watchOtherProcess(
   });
   widget = screen.isWatched ? openWidget(user.ctx, live.widgetContent) : undefined;
   state.stopWatching = () => looking.abort();
+  state.seen.set(castId, Infinity);
   // After the last words of a visit, which its card shows.
   let told = transcripts.read();
   const later = (tell: CastWatch["onSteps"]) => (steps: readonly CastStep[]) => {
@@ -83,8 +83,9 @@ async function watchOtherProcess(
       else if (!looking.signal.aborted)
         showEnd(context, end.value, { runDir: store.locationOf(castId), ...live.result() });
     })
-    .catch((thrown: unknown) => screen.note(`materia: ${thrownMessage(thrown)}`, "error"))
+    .catch(screen.noteFailure)
     .finally(() => {
+      state.seen.set(castId, live.timeline().state.seq);
       widget?.close();
       transcripts.close();
     });

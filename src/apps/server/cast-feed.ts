@@ -6,7 +6,7 @@ import { createProgressQueue } from "../../shell/casting/live-progress.ts";
 import type { FleetClient } from "../../shell/workspace/workspace.ts";
 import type { CastStore } from "../../shell/store/cast-store.ts";
 import { type EventFeed, encodeMessage, encodeJournalLine } from "./event-stream.ts";
-import type { LiveSources } from "./cast-runs.ts";
+import type { LiveSources } from "./served-project.ts";
 import { itemRunAt } from "../../core/cast/item-runs.ts";
 import { createTurnFollower, followItemJournals } from "../../shell/casting/watch-cast.ts";
 

@@ -1,7 +1,7 @@
 import type { CastId } from "../../core/model/ids.ts";
 import type { CastStore } from "../../shell/store/cast-store.ts";
 import { type EventFeed, encodeMessage } from "./event-stream.ts";
-import type { LiveSources } from "./cast-runs.ts";
+import type { LiveSources } from "./served-project.ts";
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { FolderWatcher } from "../../shell/system/folder-watcher.ts";

@@ -13,9 +13,8 @@ import { openCastFeed } from "./cast-feed.ts";
 import { openCastListFeed, openConfigFeed, joinFeeds } from "./cast-list-feed.ts";
 import { listConfigFiles } from "../../shell/config/config.ts";
 import { removeCasts } from "../../shell/commands/prune.ts";
-import { withWorkspace, type ServedProject } from "./served-project.ts";
+import { withWorkspace, type ServedProject, type LiveSources } from "./served-project.ts";
 import * as v from "valibot";
-import type { LiveSources } from "./cast-runs.ts";
 import type { CastSummary } from "../../core/cast/summary.ts";
 
 export function castRoutes(app: Hono, served: ServedProject): void {

@@ -1,4 +1,5 @@
 import { suggest, typed, error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
+import { resolve } from "node:path";
 import type { Context, Hono } from "hono";
 import {
   isCastingCommand,
@@ -6,17 +7,20 @@ import {
   parseTarget,
   type CastCommand,
   type CastingCommand,
+  type DraftCommand,
   type LinkCommand,
 } from "../../core/command/command.ts";
 import { parseText, type ParsedCommand } from "../../core/command/parse.ts";
 import type { Rehearsal } from "../../core/model/rehearsal.ts";
 import { plainText } from "../../core/view/line.ts";
 import { withFleetOption } from "../../core/view/issues.ts";
+import { withLayer } from "../../core/catalog/catalog.ts";
 import { readLayer } from "../../core/catalog/layer.ts";
 import { RehearsalRequest, CommandRequest, type CommandResponse, type ConfigDraft } from "../../core/wire/commands.ts";
 import { asTrusted, type Workspace } from "../../shell/workspace/workspace.ts";
 import { runCommand } from "../../shell/commands/run-command.ts";
-import { prepareCommand } from "../../shell/commands/prepare.ts";
+import { draftData, draftLines, makeDraft, readDraftSource } from "../../shell/commands/draft.ts";
+import { agentSourceOf, prepareCommand } from "../../shell/commands/prepare.ts";
 import { requireJsonBody, parseBody, refuse, refuseByCode } from "./body-and-reply.ts";
 import { withWorkspace, type ServedProject } from "./served-project.ts";
 
@@ -57,26 +61,7 @@ export function commandRoutes(app: Hono, served: ServedProject): void {
 /** [N37] The project with the unsaved draft. The draft is written only into the cast. */
 function withDraft(workspace: Workspace, draft: ConfigDraft | undefined): Workspace {
   if (!draft) return workspace;
-  const { materia, loadouts } = readLayer("explicit", draft);
-  const { catalog } = workspace;
-  return {
-    ...workspace,
-    catalog: {
-      ...catalog,
-      materia: overlayEntries(catalog.materia, materia),
-      loadouts: overlayEntries(catalog.loadouts, loadouts),
-    },
-  };
-}
-
-function overlayEntries<T>(
-  below: ReadonlyMap<string, T>,
-  above: ReadonlyMap<string, T | null>,
-): ReadonlyMap<string, T> {
-  return new Map([
-    ...below,
-    ...[...above].flatMap(([name, entry]) => (entry === null ? [] : [[name, entry] as const])),
-  ]);
+  return { ...workspace, catalog: withLayer(workspace.catalog, readLayer("explicit", draft)) };
 }
 
 function rehearsalCommand({ loadout, targets, prompt }: RehearsalRequest): CastCommand | LinkCommand {
@@ -121,12 +106,30 @@ async function answerCommand(
   if (isCastingCommand(command)) return startPageCast(c, served, { command, workspace, ...how });
   if (command.kind === "ui" || command.kind === "demo" || command.kind === "watch")
     return refuse(c, 422, error("command_unavailable", command.kind, `"${command.kind}" works only in a terminal`));
+  if (command.kind === "draft") return answerDraft(c, served, { command, workspace, ...how });
   const asked =
     (command.kind === "abort" || command.kind === "test") && how.trust ? { ...command, trust: true as const } : command;
   const answered = await runCommand(asked, workspace, workspace.place.cwd);
   if (!answered.ok) return refuseInWorkspace(c, workspace, answered.issues);
   const { code, data, lines } = answered.value;
   return c.json({ code, data, text: plainText(lines(TEXT_WIDTH)) } satisfies CommandResponse);
+}
+
+/** [YD15] A draft for the canvas. The page itself saves and casts. */
+async function answerDraft(
+  c: Context,
+  { openReal }: ServedProject,
+  { command, options, workspace }: PageCommand & { readonly command: DraftCommand },
+): Promise<Response> {
+  const { words, from: named } = command;
+  const { cwd } = workspace.place;
+  const from = named === undefined ? ok(undefined) : readDraftSource(workspace, named, resolve(cwd, named));
+  if (!from.ok) return refuseByCode(c, from.issues);
+  const agents = agentSourceOf({ options, openReal });
+  const draft = await makeDraft(workspace, { words, from: from.value, agents, signal: c.req.raw.signal });
+  if (!draft.ok) return refuseInWorkspace(c, workspace, draft.issues);
+  const text = plainText(draftLines(draft.value, TEXT_WIDTH));
+  return c.json({ code: 0, data: draftData(draft.value), text } satisfies CommandResponse);
 }
 
 /** [B69] Hints name commands with the option of the fleet. */

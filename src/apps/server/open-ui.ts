@@ -8,24 +8,28 @@ import type { ConfigContext } from "../../shell/config/config.ts";
 import type { FleetConnection } from "../../shell/fleet/fleet-workspace.ts";
 import { deriveUiEndpoint } from "../../shell/config/user-key.ts";
 import { packagePath } from "../../shell/system/package.ts";
-import { startHttpServer, type HttpServer } from "./http-server.ts";
+import {
+  startHttpServer,
+  type HttpServer,
+  requireOwnOrigin,
+  rejectMalformedUrls,
+  requireToken,
+  setSecurityHeaders,
+} from "./http-server.ts";
 import { createFolderWatcher } from "../../shell/system/folder-watcher.ts";
-import { openCastRuns } from "./cast-runs.ts";
-import { requireOwnOrigin, rejectMalformedUrls, requireToken, setSecurityHeaders } from "./request-guard.ts";
+import { openCastRuns, type ServedProject } from "./served-project.ts";
 import { notFound, refuse, requireJsonBody, parseBody } from "./body-and-reply.ts";
 import { castFileRoutes, castRoutes } from "./cast-routes.ts";
 import { catalogRoutes, configRoutes, testRoutes } from "./project-routes.ts";
-import { changeRoutes } from "./change-routes.ts";
+import { changeRoutes, searchRoutes } from "./content-routes.ts";
 import { commandRoutes } from "./command-routes.ts";
-import { searchRoutes } from "./search-routes.ts";
-import type { ServedProject } from "./served-project.ts";
 import {
   loginMessage,
   LoginProof,
   type LoginChallenge,
   type LoginKey,
   type LoginToken,
-} from "../../core/wire/response.ts";
+} from "../../core/wire/commands.ts";
 import { extname, join } from "node:path";
 import { isInside } from "../../shell/system/folders.ts";
 

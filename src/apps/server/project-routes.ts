@@ -8,6 +8,8 @@ import {
   type EditableLayer,
   TrustRequest,
   type CatalogResponse,
+  RenameInTestsRequest,
+  type TestsWithOldName,
 } from "../../core/wire/catalog.ts";
 import { projectConfigFile, userConfigFile, type ConfigContext } from "../../shell/config/config.ts";
 import { readConfigText, writeConfigText, parseJson } from "../../shell/config/config-file.ts";
@@ -16,7 +18,6 @@ import { requireJsonBody, parseBody, notFound, refuse, refuseByCode } from "./bo
 import { type ServedProject, withWorkspace } from "./served-project.ts";
 import type { ProjectTrust } from "../../shell/workspace/workspace.ts";
 import { VERSION } from "../../shell/system/package.ts";
-import { RenameInTestsRequest, type TestsWithOldName } from "../../core/wire/testing.ts";
 import { renameInTestFiles, findTestsNaming } from "../../shell/testing/rename-in-tests.ts";
 
 /** [N21] The two files that the page may edit. */

@@ -1,11 +1,98 @@
+import { failWith, ok, type Result } from "../../core/model/issue.ts";
+import type { AgentProgress } from "../../core/wire/stream.ts";
+import { createProgressQueue, type ProgressQueue, createProgressReporter } from "../../shell/casting/live-progress.ts";
+import type { PreparedCast } from "../../shell/casting/prepared-cast.ts";
+import type { RunOutcome } from "../../shell/context/run-context.ts";
+import type { FolderWatcher } from "../../shell/system/folder-watcher.ts";
 import type { Context } from "hono";
-import { ok, type Result } from "../../core/model/issue.ts";
 import type { OpenAgentHost } from "../../shell/workspace/agent-hosts.ts";
 import { loadWorkspace, type Workspace } from "../../shell/workspace/workspace.ts";
 import type { ConfigContext } from "../../shell/config/config.ts";
 import type { FleetConnection } from "../../shell/fleet/fleet-workspace.ts";
-import type { LiveSources } from "./cast-runs.ts";
 import { refuseByCode } from "./body-and-reply.ts";
+
+/** The casts that this process drives, and the listeners to their agents. */
+export interface CastRuns {
+  /** Starts a cast; resolves with its first event or its refusal. */
+  readonly begin: (prepared: PreparedCast) => Promise<Result<string>>;
+  readonly isRunningHere: (castId: string) => boolean;
+  /** The progress of the current turn so far, then each new note. */
+  readonly listen: (castId: string, listener: (note: AgentProgress) => void) => () => void;
+  /** Aborts all casts and waits until that is written. */
+  readonly stop: () => Promise<void>;
+}
+
+interface ActiveRun {
+  readonly controller: AbortController;
+  readonly soFar: ProgressQueue;
+  readonly done: Promise<Result<RunOutcome>>;
+}
+
+export function openCastRuns(report: (problem: string) => void): CastRuns {
+  const runs = new Map<string, ActiveRun>();
+  const listeners = new Map<string, Set<(note: AgentProgress) => void>>();
+  let isClosing = false;
+
+  const begin: CastRuns["begin"] = async (prepared) => {
+    const { castId } = prepared;
+    if (isClosing) return failWith("server_closing", castId, "the server is stopping");
+    const controller = new AbortController();
+    const soFar = createProgressQueue();
+    const tell = createProgressReporter((note) => {
+      if (note.kind === "asked") soFar.clear();
+      soFar.push(note);
+      for (const listener of listeners.get(castId) ?? []) listener(note);
+    });
+    const begun = Promise.withResolvers<Result<string>>();
+    const onSteps = (): void => begun.resolve(ok(castId));
+    const done = prepared.run({ signal: controller.signal, onSteps, onProgress: tell });
+    const run: ActiveRun = { controller, soFar, done };
+    // The claim of the first command refuses a second one, which must not replace the first here.
+    if (!runs.has(castId)) runs.set(castId, run);
+    const over = done.finally(() => {
+      if (runs.get(castId) === run) runs.delete(castId);
+    });
+    const ended = over.then(
+      (end): Result<string> => {
+        if (end.ok && end.value.kind === "broken") report(`${castId}: ${end.value.problem}`);
+        return end.ok ? ok(castId) : end;
+      },
+      (thrown: unknown): Result<string> => {
+        report(`${castId}: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`);
+        return ok(castId);
+      },
+    );
+    return Promise.race([begun.promise, ended]);
+  };
+
+  return {
+    begin,
+    isRunningHere: (castId) => runs.has(castId),
+    listen: (castId, listener) => {
+      for (const note of runs.get(castId)?.soFar.all() ?? []) listener(note);
+      const mine = listeners.get(castId) ?? new Set();
+      listeners.set(castId, mine.add(listener));
+      return () => {
+        mine.delete(listener);
+        if (mine.size === 0) listeners.delete(castId);
+      };
+    },
+    stop: async () => {
+      isClosing = true;
+      const all = [...runs.values()];
+      for (const { controller } of all) controller.abort();
+      await Promise.allSettled(all.map(({ done }) => done));
+    },
+  };
+}
+
+/** What the streams of the server need. */
+export interface LiveSources {
+  readonly watch: FolderWatcher;
+  readonly runs: CastRuns;
+  /** Calls back each second until stopped. */
+  readonly everySecond: (listener: () => void) => () => void;
+}
 
 /** The served project and its access. */
 export interface ServedProject {

@@ -14,7 +14,7 @@ import "./ui/dialog.module.css";
 import "./ui/fields.module.css";
 import "./ui/editor-layout.module.css";
 import { App } from "./app/app.tsx";
-import { takeTokenFromUrl } from "./net/authentication.ts";
+import { takeTokenFromUrl } from "./net/request.ts";
 import { listenForKeys } from "./browser/keyboard.ts";
 import { applyTheme } from "./browser/display.ts";
 

@@ -98,7 +98,6 @@ function handoffSource(state: CastState, socket: GraphSocket) {
   return { socket: socket.id, materia: socket.materia, item: currentItem(state)?.title ?? null };
 }
 
-/** The state after an accepted visit. */
 interface VisitResult extends KeptOutput, Pick<CastState, "satisfied" | "handed" | "notes" | "reports"> {
   readonly visit: Visit;
 }
@@ -146,7 +145,6 @@ export function addFinishedTurn(
 
 type TurnCounts = Pick<CastState, "turns" | "itemTurns" | "usage" | "largest">;
 
-/** Counts a finished turn. */
 function turnCounts(state: CastState, visit: Visit, usage: Usage): TurnCounts {
   const { turns, itemTurns, pass } = state;
   return {

@@ -2,7 +2,7 @@ import { itemKey } from "../model/handoff.ts";
 import { END, type SocketId } from "../model/ids.ts";
 import { type JsonObject, valueAt, withValueAt } from "../model/json.ts";
 import { assertNever } from "../model/issue.ts";
-import { withGivenUpItem, withoutLastGivenUpItem, keepUnchangedLists } from "./item-lists.ts";
+import { withGivenUpItem, withoutLastGivenUpItem, keepUnchangedLists, endsCast, withItemWalk } from "./item-lists.ts";
 import type { EventBody, EventOf } from "./state/event.ts";
 import { expectPhase, expectNotEnded } from "./state/expect-phase.ts";
 import type { ItemBase, ParallelRun, PreviousHandoff, ItemRun, ItemResume } from "./state/parallel-run.ts";
@@ -12,7 +12,6 @@ import { NEW_VISIT, type CastState, type Visit } from "./state/state.ts";
 import { EMPTY_MAP, withValue, countOf } from "./state/persistent-map.ts";
 import { NO_USAGE, addUsage, subtractUsage } from "./state/usage.ts";
 import { handoffOfConflict, itemRunAt } from "./item-runs.ts";
-import { endsCast, withItemWalk } from "./item-walk.ts";
 
 type ItemEvent = Extract<
   EventBody,
@@ -28,7 +27,6 @@ type ItemEvent = Extract<
   }
 >;
 
-/** Applies the events of a parallel loop's items. */
 export function applyItemEvent(state: CastState, event: ItemEvent): CastState {
   switch (event.type) {
     case "loop_forked":
@@ -170,7 +168,6 @@ function notesWithItemNotes(
   return { ...Object.fromEntries(Object.entries(state.notes).filter(([path]) => isKept(path))), ...notes };
 }
 
-/** One more item is merged. */
 function withMergedItem(state: CastState, fork: ParallelRun, run: ItemRun, base: ItemBase): CastState {
   const { pass } = state;
   if (!pass) throw new Error("a fork is inside a pass");

@@ -60,7 +60,6 @@ function entersEmptyLoop({ graph, data }: CastState, to: Destination): boolean {
   return Array.isArray(list) && list.length === 0;
 }
 
-/** The way of an event. */
 function wayOfEvent({ graph }: CastState, event: EventOf<"edge_taken">): Way {
   if (event.via === "none") return { via: "none", to: event.to };
   const socket = socketOf(graph, event.from);
@@ -128,7 +127,7 @@ export function enterLoop(state: CastState, event: EventOf<"loop_entered">): Cas
       end: window ? window.index + 1 : items.length,
       oneByOne: window !== undefined,
       door: at,
-      givenUp: 0,
+      givenUp: [],
       since: state.begun,
     },
     done: { ...state.done, items: state.done.items + (window ? 1 : event.size) },

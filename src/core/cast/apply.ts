@@ -5,8 +5,7 @@ import { expectPhase, expectNotEnded, expectNotCompleted } from "./state/expect-
 import { limitHitOf } from "./limits.ts";
 import { applyItemEvent, applyItemGivenUp, placeholderVisit } from "./apply-items.ts";
 import { advance, enterLoop, exhaustLoop, giveUpCurrentItem, takeEdge } from "./apply-moves.ts";
-import { applyRefusal } from "./apply-refusal.ts";
-import { raiseLimits, endState, addPartialTurn, resumeState } from "./apply-stops.ts";
+import { applyRefusal, raiseLimits, endState, addPartialTurn, resumeState } from "./apply-stops.ts";
 import { countVisit, walkedAfter } from "./state/traversal-counts.ts";
 import { conversationToContinue, withConversation } from "./state/conversations.ts";
 import { acceptUnsatisfiedResult } from "./rework-limit.ts";

@@ -11,7 +11,6 @@ import { itemTraversals, type EndedItem } from "./item-runs.ts";
 /** The result of an item's cast, as its parent stores it. */
 export type ItemResult = Omit<EventOf<"item_ended">, "type" | "loop" | "index" | "child" | "totals">;
 
-/** The outcome of a merge. */
 export type MergeOutcome =
   | { readonly kind: "merged"; readonly commit: string }
   | ({ readonly kind: "conflicted" } & Pick<EventOf<"item_conflicted">, "onto" | "tree" | "files" | "reason">);
@@ -21,7 +20,6 @@ export type ItemCommit = Pick<ItemResult, "commit" | "files">;
 
 const NO_COMMIT: ItemCommit = { commit: null };
 
-/** The facts of a finished item cast. */
 export function itemResultOf(state: CastState, { commit, files }: ItemCommit = NO_COMMIT): ItemResult {
   const { phase, item, satisfied, handed, givenUp, usage, visits, graph, reports } = state;
   if (phase.kind !== "ended" || !item) throw new Error("only the cast of an item that has ended tells its end");

@@ -9,7 +9,6 @@ import { totalTokens, type Usage } from "./state/usage.ts";
 export interface RefusedTurn {
   readonly kind: "refused";
   readonly refusal: Refusal;
-  /** What the provider said. */
   readonly message: string;
   /** The reason of the failure if nothing else helps. */
   readonly failure: "provider" | "timeout" | "overflow";
@@ -103,7 +102,7 @@ function failedTurn(
   { refusal, failure, message }: RefusedTurn,
   at: { socket: Visit["socket"]; visit: number; usage: Usage },
 ): EventBody {
-  const fix = refusal.kind === "permanent" ? `\n${refusal.fix}; then "recast" continues` : "";
+  const fix = refusal.kind === "permanent" ? `\n→ ${refusal.fix}; then "recast" continues` : "";
   const { socket, visit, usage } = at;
   return { type: "turn_failed", socket, visit, reason: failure, message: truncate(message, 1_800) + fix, usage };
 }

@@ -13,7 +13,6 @@ import { decideRefusal, type RefusedTurn } from "./decide-refusal.ts";
 import { assignSourcesOf } from "./state/current-item.ts";
 import { NO_USAGE, totalsOf, type Usage } from "./state/usage.ts";
 
-/** The outcome of an effect. */
 export type EffectOutcome =
   | {
       readonly kind: "replied";

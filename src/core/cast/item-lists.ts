@@ -1,9 +1,14 @@
-import { materiaOf, type GraphLoop, type GraphSocket } from "../compile/graph.ts";
+import { materiaOf, type GraphLoop, type GraphSocket, chooseEdge, socketOf } from "../compile/graph.ts";
 import { itemOrderProblems, isWorkItem, type WorkItem } from "../model/handoff.ts";
 import { type JsonObject, valueAt, withValueAt } from "../model/json.ts";
 import type { CastState, LoopPass } from "./state/state.ts";
 import { truncate } from "../model/text.ts";
-import type { GeneratorNote } from "./state/parallel-run.ts";
+import type { GeneratorNote, ItemRun } from "./state/parallel-run.ts";
+import { END } from "../model/ids.ts";
+import type { EventOf } from "./state/event.ts";
+import { withItemCounts } from "./state/item-counts.ts";
+import { getValue, withValue } from "./state/persistent-map.ts";
+import { walkedAfter } from "./state/traversal-counts.ts";
 
 /** [G26] Keeps the list's identity if a program hands it on unchanged, for example to check its titles. */
 export function keepListsOfPrograms(state: CastState, socket: GraphSocket, data: JsonObject): JsonObject {
@@ -62,7 +67,7 @@ export function withGivenUpItem(state: CastState, pass: LoopPass, index: number,
   const named = first.length < MAX_NAMED_ITEMS ? [...first, { index, title, reason }] : first;
   return {
     ...state,
-    pass: { ...pass, givenUp: pass.givenUp + 1 },
+    pass: { ...pass, givenUp: [...pass.givenUp, { index, reason }] },
     givenUp: { count: count + 1, first: named },
     done: { ...state.done, itemsGivenUp: (state.done.itemsGivenUp ?? 0) + 1 },
   };
@@ -74,7 +79,7 @@ export function withoutLastGivenUpItem(state: CastState, pass: LoopPass): CastSt
   const { itemsGivenUp = 0, ...done } = state.done;
   return {
     ...state,
-    pass: { ...pass, givenUp: pass.givenUp - 1 },
+    pass: { ...pass, givenUp: pass.givenUp.slice(0, -1) },
     givenUp: { count: count - 1, first: first.slice(0, count - 1) },
     done: itemsGivenUp > 1 ? { ...done, itemsGivenUp: itemsGivenUp - 1 } : done,
   };
@@ -99,7 +104,6 @@ export function updateNotes(
   return Object.fromEntries([...kept, ...(note ? made.map((path): [string, GeneratorNote] => [path, note]) : [])]);
 }
 
-/** The path of a handoff's list. */
 function listTargets({ assign }: GraphSocket): readonly string[] {
   return assign
     .filter((each) => each.from === "output" && each.path.join(".") === "workItems")
@@ -116,4 +120,40 @@ export function noteForList(notes: CastState["notes"], path: readonly string[]):
 function generatorNote(socket: GraphSocket, { context }: JsonObject): GeneratorNote | undefined {
   if (!socket.generator || typeof context !== "string" || context.trim() === "") return undefined;
   return { socket: socket.id, materia: socket.materia, text: truncate(context.trim(), NOTE_LIMIT) };
+}
+
+/** [V11, V49] Whether the cast ends with this item: it did not advance, or the way behind its advance leads to the end. */
+export function endsCast(
+  { graph, pass }: CastState,
+  { advanced, gaveUp, satisfied, index }: EventOf<"item_ended">,
+): boolean {
+  if (advanced === null) return true;
+  const isLast = index + 1 >= (pass?.items.length ?? 0);
+  return !isLast && gaveUp === undefined && chooseEdge(socketOf(graph, advanced), satisfied).to === END;
+}
+
+/** [V48] The visits and counts of an item, as if it had been walked here. */
+export function withItemWalk(
+  state: CastState,
+  loop: string,
+  { end, index, dropped }: Extract<ItemRun, { kind: "merged" }>,
+): CastState {
+  const visited = (state.graph.loops[loop]?.sockets ?? []).filter((id) => (end.visits[id] ?? 0) > 0);
+  const begun = state.begun + visited.length;
+  const walk = getValue(state.walks, loop);
+  const { taken, allowed } = end.counts ?? { taken: {}, allowed: {} };
+  const counted = walk &&
+    !dropped && {
+      ...walk,
+      taken: withItemCounts(walk.taken, index, taken),
+      allowed: withItemCounts(walk.allowed, index, allowed),
+    };
+  return {
+    ...state,
+    begun,
+    walked: visited.reduce(walkedAfter, state.walked),
+    lastVisits: visited.reduce((all, id, at) => withValue(all, id, state.begun + at + 1), state.lastVisits),
+    counts: { ...state.counts, passedBy: {} },
+    walks: counted ? withValue(state.walks, loop, counted) : state.walks,
+  };
 }

@@ -18,7 +18,6 @@ import type { CastStart, CastState, ListCounts, LoopPass } from "./state/state.t
 import { getValue } from "./state/persistent-map.ts";
 import { countsOfItem } from "./state/item-counts.ts";
 
-/** The running items, and the one to be merged. */
 export type RunningItem = Extract<ItemRun, { kind: "running" }>;
 export type EndedItem = Extract<ItemRun, { kind: "ended" }>;
 
@@ -74,7 +73,6 @@ function countsOfEarlierPass({ walks }: CastState, loop: string, index: number):
   return walk ? itemTraversals(walk, index) : {};
 }
 
-/** The counts of an item, if there are any. */
 export function itemTraversals(walk: ListCounts, index: number): Pick<ItemCastInput, "counts"> {
   const [taken, allowed] = [countsOfItem(walk.taken, index), countsOfItem(walk.allowed, index)];
   const isEmpty = Object.keys(taken).length + Object.keys(allowed).length === 0;

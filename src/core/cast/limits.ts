@@ -161,7 +161,6 @@ export function limitHitOf(state: CastState, { limit, where }: LimitReached): Li
   return { limit, scope: traversalScopeOf(state, where.socket, { via: "edge", to: edge.to, edge, index }) };
 }
 
-/** The limit that stopped a cast, if one did. */
 export function limitHitIn(phase: CastPhase): LimitHit | null {
   if (phase.kind === "ended") return phase.limit;
   return phase.kind === "failing" && phase.failure.kind === "limit" ? phase.failure.hit : null;

@@ -7,7 +7,6 @@ import type { CastState } from "./state/state.ts";
 import { NO_USAGE } from "./state/usage.ts";
 import { itemBaseOf, itemCastId, itemRunAt, type EndedItem, type RunningItem } from "./item-runs.ts";
 
-/** Effects of a parallel loop. */
 export type ParallelEffect =
   /** Find the commit where items start, if they can run in parallel. */
   | { readonly kind: "fork"; readonly loop: GraphLoop }
@@ -77,7 +76,6 @@ function hasConflictedTooOften(state: CastState, fork: ParallelRun, { index, con
   return (conflict?.round ?? 0) > allowedConflicts(state, fork.number, index);
 }
 
-/** The index of the item that starts now, if any. */
 function nextItemToStart(state: CastState, fork: ParallelRun, first: ItemRun | undefined): number | undefined {
   const { pass } = state;
   if (!pass || fork.running.length >= fork.lanes || isEverythingMerged(state, fork)) return undefined;

@@ -21,7 +21,9 @@ const MAX_HANDOFF_TEXT = 6_000;
 /** [Q5] The question for a person, with the text and the list of the previous handoff. */
 export function questionText(state: CastState, { question }: PersonMateria): string {
   const { handed, pass } = state;
-  const asked = truncate(fillFromState(state, question).trim(), MAX_QUESTION_TEXT);
+  const filled = truncate(fillFromState(state, question).trim(), MAX_QUESTION_TEXT);
+  const title = truncate(currentItem(state)?.title ?? "", VARIABLE_LIMITS.item);
+  const asked = filled.includes(title) ? filled : `${filled}\n\nItem: ${title}`;
   if (!handed) return asked;
   const said = truncate(handed.text.trim(), MAX_HANDOFF_TEXT);
   const list = handed.workItems && handed.workItems !== pass?.items ? workItemsText(handed.workItems) : "";

@@ -151,7 +151,6 @@ const DAY_TIME =
   /(?:reset|again|available)\w*\s+(?:at\s+|on\s+)?(?:([A-Z][a-z]{2,8})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s*(?:(\d{4}),?)?\s*(?:at\s+)?)?(\d{1,2})(?::(\d\d))?\s*(am|pm)?(?:\s*\(?(UTC|GMT|Z|[A-Z][A-Za-z]+\/[A-Za-z_/]+)\)?)?/i;
 const WINDOW = /(\d+)[ -]?h(?:ou)?r?s?\b.{0,30}limit|usage limit.{0,60}?(\d+)[ -]?hours?/is;
 
-/** The time that words name. */
 function timeInText(text: string, clock: RefusalClock): number | undefined {
   const { now } = clock;
   const [, unit, amount, suffix] = RETRY_DELAY.exec(text) ?? [];

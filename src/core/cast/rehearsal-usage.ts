@@ -2,7 +2,6 @@ import { type Graph, socketsOf } from "../compile/graph.ts";
 import type { Rehearsal } from "../model/rehearsal.ts";
 import { didYouMean, oneLine } from "../model/text.ts";
 
-/** A rehearsal, and the replies that its cast used. */
 export interface RehearsalUsage {
   readonly replies: Rehearsal["replies"];
   /** The number of used replies of each key. */
@@ -10,11 +9,9 @@ export interface RehearsalUsage {
   readonly calls: readonly RehearsedCall[];
 }
 
-/** A tool call of a reply, and its outcome. */
 export interface RehearsedCall {
   readonly key: string;
   readonly socket: string;
-  /** The index of the reply of this key. */
   readonly reply: number;
   readonly name: string;
   readonly failed: boolean;
@@ -22,7 +19,6 @@ export interface RehearsedCall {
   readonly said: string;
 }
 
-/** A probable mistake in a rehearsal. */
 export interface RehearsalMistake {
   readonly what: "key" | "left over" | "tool";
   readonly at: string;

@@ -8,31 +8,32 @@ import { getValue } from "./state/persistent-map.ts";
 
 /** A cast that stopped because a result was sent back too often, and the possible decisions. */
 export interface ReworkLimit {
+  readonly limit: "maxTraversals" | "maxUnchanged";
   /** The visit that was not satisfied; null for the cast of a parallel item. */
   readonly visit: { readonly socket: SocketId; readonly visit: number } | null;
   /** The current item, which can be given up; null outside lists. */
   readonly item: { readonly loop: string; readonly index: number } | null;
-  /** The last reason. */
   readonly reason: string;
 }
 
 /** [R6, R9] The limit of a `not_satisfied` edge, before the cast leaves its visit. */
 export function reworkLimitOf({ phase, pass, satisfied, handed }: CastState): ReworkLimit | undefined {
   if (phase.kind !== "ended" || phase.outcome !== "failed" || !phase.limit) return undefined;
-  if (phase.limit.limit !== "maxTraversals" && phase.limit.limit !== "maxUnchanged") return undefined;
   const { before } = phase;
-  if (before.kind === "forked") return reworkLimitOfItem(before.fork);
+  const { limit } = phase.limit;
+  if (limit !== "maxTraversals" && limit !== "maxUnchanged") return undefined;
+  if (before.kind === "forked") return reworkLimitOfItem(limit, before.fork);
   if (before.kind !== "leaving" || before.moved !== "no" || satisfied !== false) return undefined;
   const { socket, number } = before.visit;
   const item = pass ? { loop: pass.loop, index: pass.cursor } : null;
-  return { visit: { socket, visit: number }, item, reason: handed?.reason ?? "" };
+  return { limit, visit: { socket, visit: number }, item, reason: handed?.reason ?? "" };
 }
 
 /** The lowest failed item is the reason why the cast failed. */
-function reworkLimitOfItem(fork: ParallelRun): ReworkLimit | undefined {
+function reworkLimitOfItem(limit: ReworkLimit["limit"], fork: ParallelRun): ReworkLimit | undefined {
   const run = getValue(fork.runs, String(fork.failed[0]));
   if (run?.kind !== "failed" || run.end.satisfied !== false) return undefined;
-  return { visit: null, item: { loop: fork.loop, index: run.index }, reason: run.end.handed?.reason ?? "" };
+  return { limit, visit: null, item: { loop: fork.loop, index: run.index }, reason: run.end.handed?.reason ?? "" };
 }
 
 /** [R6] The events of a person's decision, written when the cast resumes. */

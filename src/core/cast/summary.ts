@@ -51,7 +51,6 @@ export function castStatus({ phase }: CastState, alive: CastLiveness): CastStatu
   return alive ? "running" : "interrupted";
 }
 
-/** Why a cast ended; empty before its end. */
 export function endReason({ phase }: Pick<CastState, "phase">): string {
   return phase.kind === "ended" ? phase.reason : "";
 }

@@ -36,24 +36,16 @@ export function startTimeline(state: CastState): CastTimeline {
 }
 
 /** Advances by one step; its cost does not depend on earlier events. */
-export function advanceTimeline(trail: CastTimeline, step: CastStep): CastTimeline {
-  return advanceTimelineBy(trail, [step]);
-}
-
-/** Advances by the steps of one write. */
-export function advanceTimelineBy(trail: CastTimeline, steps: readonly CastStep[]): CastTimeline {
-  let { state, clock, visitSince, walk } = trail;
-  let last: CastStep | undefined;
-  for (const step of steps) {
-    const { event, before, after } = step;
-    clock = advanceClock(clock, before, event);
-    if (event.type === "visit_started") visitSince = clock;
-    if (isReported(before, event)) last = step;
-    walk = advanceListProgress(walk, after, event);
-    state = after;
-  }
-  const reported = last ? { event: last.event, before: last.before } : trail.last;
-  return { state, order: trail.order, clock, visitSince, last: reported, walk };
+export function advanceTimeline(trail: CastTimeline, { event, before, after }: CastStep): CastTimeline {
+  const clock = advanceClock(trail.clock, before, event);
+  return {
+    state: after,
+    order: trail.order,
+    clock,
+    visitSince: event.type === "visit_started" ? clock : trail.visitSince,
+    last: isReported(before, event) ? { event, before } : trail.last,
+    walk: advanceListProgress(trail.walk, after, event),
+  };
 }
 
 export function buildTimeline(state: CastState, events: Iterable<CastEvent>): CastTimeline {
@@ -70,7 +62,7 @@ function advanceListProgress(walk: ListProgress | null, { pass }: CastState, eve
   if (event.type === "item_conflicted") {
     // The item runs again, so the result of the earlier attempt does not count.
     const { count, at } = walk.givenUp;
-    const givenUp = { count: pass?.givenUp ?? count, at: at.filter((index) => index !== event.index) };
+    const givenUp = { count: pass?.givenUp.length ?? count, at: at.filter((index) => index !== event.index) };
     const known = event.index >= MAX_ITEM_CELLS || walk.reworked.includes(event.index);
     return { ...walk, givenUp, reworked: known ? walk.reworked : [...walk.reworked, event.index] };
   }
@@ -149,7 +141,6 @@ export interface GivenUpItems {
   readonly at: readonly number[];
 }
 
-/** Whether one-line reports mention the event. */
 export function isReported({ phase }: CastState, event: CastEvent): boolean {
   switch (event.type) {
     case "checkpoint_taken":

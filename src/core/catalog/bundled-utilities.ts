@@ -122,8 +122,7 @@ export const BUNDLED_GATES: Gates = {
     color: "gold",
     question: `May this go on?
 
-Request: {{request}}
-{{item.title}}`,
+Request: {{request}}`,
   },
 };
 

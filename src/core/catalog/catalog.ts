@@ -27,9 +27,7 @@ export interface Settings {
   readonly model: string | null;
   readonly budget: Budget;
   readonly limits: CastLimits & AgentLimits;
-  /** Whether a checkpoint follows every visit. */
   readonly checkpoints: boolean;
-  /** Whether an app may notify the person. */
   readonly notify: boolean;
   readonly worktree: WorktreeConfig;
 }
@@ -98,6 +96,20 @@ function mergeLoadouts(layers: readonly ConfigLayer[]): ReadonlyMap<string, Cata
     }
   }
   return merged;
+}
+
+/** [YD5] The catalogue with one more layer above the others. Its settings do not count. */
+export function withLayer(catalog: Catalog, { materia, loadouts }: ConfigLayer): Catalog {
+  const own = [...materia].flatMap(([name, entry]) => (entry ? [[name, entry] as const] : []));
+  const stacked = new Map<string, OverridingEntry>([...catalog.materia].map(([name, entry]) => [name, { entry }]));
+  for (const [name, entry] of own) stacked.set(name, { entry });
+  const added = own.map(([name, entry]) => [name, resolveEntry({ entry }, stacked)] as const);
+  const drawn = [...loadouts].flatMap(([name, entry]) => (entry ? [[name, entry] as const] : []));
+  return {
+    ...catalog,
+    materia: new Map([...catalog.materia, ...added]),
+    loadouts: new Map([...catalog.loadouts, ...drawn]),
+  };
 }
 
 type MateriaEntries = ReadonlyMap<string, CatalogEntry<Materia>>;

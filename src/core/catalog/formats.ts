@@ -8,10 +8,13 @@ import {
   NO_EDITS,
   objectFields,
   joinTranslations,
-} from "./format-edits.ts";
-import { EMPTY_SOCKET, EMPTY_SOCKET_MATERIA, isEmptySocket, translateLoadout, translateMateria } from "./format-0-1.ts";
+  EMPTY_SOCKET,
+  EMPTY_SOCKET_MATERIA,
+  isEmptySocket,
+  translateLoadout,
+  translateMateria,
+} from "./format-0-1.ts";
 
-/** An older format of configurations. */
 interface ConfigFormat {
   readonly name: string;
   readonly matches: (raw: JsonObject) => boolean;
@@ -23,7 +26,6 @@ interface ConfigFormat {
 const FORMATS: readonly ConfigFormat[] = [{ name: "pi-materia 0.1", matches: isFormat01, read: translateFormat01 }];
 
 interface ConfigReading {
-  /** The file in the current format. */
   readonly value: unknown;
   readonly edits: readonly FormatEdit[];
   readonly issues: readonly Issue[];

@@ -26,7 +26,6 @@ export interface ConfigLayer {
   readonly settings: LayerSettings;
   readonly materia: ReadonlyMap<string, CatalogEntry<Materia> | null>;
   readonly loadouts: ReadonlyMap<string, CatalogEntry<Loadout> | null>;
-  /** Problems of the file as a whole. */
   readonly issues: readonly Issue[];
 }
 
@@ -113,7 +112,6 @@ function isEntryPath([section, name]: KeyPath): boolean {
   return (section === "materia" || section === "loadouts") && name !== undefined;
 }
 
-/** The file of an entry, and its position there. */
 interface EntrySource {
   readonly layer: LayerName;
   readonly file?: string;

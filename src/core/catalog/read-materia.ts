@@ -10,7 +10,6 @@ interface MateriaReading {
   readonly issues: readonly Issue[];
 }
 
-/** A materia of one file. */
 export function readMateria(
   name: string,
   raw: unknown,
@@ -23,7 +22,6 @@ export function readMateria(
   return { name, ...written, value, issues: [...named, ...issues] };
 }
 
-/** A materia with all its keys. */
 export function readCompleteMateria(name: string, raw: unknown): MateriaReading {
   const keys = ["materia", name];
   const read = validate(schemaFor(raw), raw, keys);

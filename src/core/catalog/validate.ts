@@ -126,7 +126,6 @@ function isSchema(value: unknown): value is Schema {
   return typeof value === "object" && value !== null && "kind" in value && value.kind === "schema";
 }
 
-/** Why the name of a materia or loadout is invalid. */
 export function nameIssues(name: string, keys: readonly string[]): readonly Issue[] {
   if (isValidName(name)) return [];
   const hint = "1 to 100 characters, no control characters, no space at either end";

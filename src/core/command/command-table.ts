@@ -130,6 +130,13 @@ const COMMAND_TABLE = {
     example: "Planning-Consult",
     takes: 1,
   },
+  draft: {
+    usage: "[--save NAME] [--cast REQUEST] [--from FILE] <words…>",
+    does: "a loadout from a description: drafted by an agent, checked and rehearsed, with its bill",
+    example: "For every TODO in src: fix it, run the tests, have another model review it.",
+    options: ["save", "cast", "from", "yes", ...RUN_OPTIONS],
+    takes: "prompt",
+  },
   materia: {
     usage: "[name]",
     does: "list materia, or show one",
@@ -137,16 +144,17 @@ const COMMAND_TABLE = {
     takes: 1,
   },
   grid: {
-    usage: "[name] [--mermaid] [--link <target>…]",
+    usage: "[name] [--mermaid | --explain] [--link <target>…]",
     does: "draw a loadout's graph, or that of a chain before it runs",
     example: "Full-Auto",
-    options: ["mermaid", "link"],
+    options: ["mermaid", "explain", "link"],
     takes: "targets",
   },
   check: {
-    usage: "[file] [--strict] [--format FORMAT]",
+    usage: "[file] [--strict] [--bill [--loadout NAME]] [--format FORMAT]",
     does: "every problem of the configuration, and the worst case of each loadout",
-    options: ["format", "strict"],
+    example: "--bill",
+    options: ["format", "strict", "bill", "loadout"],
     takes: 1,
   },
   test: {
@@ -232,6 +240,14 @@ const COMMAND_TABLE = {
     example: "last --merge",
     options: ["merge", "pr", "on"],
     takes: 1,
+  },
+  queue: {
+    usage:
+      "[add <request | @file | -> | remove N | move N TO | run [--until TIME] [--cost USD] [--at-once N] [--wait DURATION]]",
+    does: "requests for later: list, add and sort them; run casts them, each in a separate working tree",
+    example: "run --until 07:00 --cost 20 --at-once 2 --wait 8h",
+    options: ["loadout", "budget", "key", "until", "cost", "at-once", ...RUN_OPTIONS],
+    takes: "targets",
   },
   mcp: {
     usage: "[--budget TOKENS] [--cost USD]",

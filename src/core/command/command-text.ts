@@ -44,7 +44,6 @@ function promptWords({ prompt, literal }: CastCommand): readonly string[] {
   return literal || /^(?:--|\s|@|-$)/.test(prompt) ? ["--", prompt] : [prompt];
 }
 
-/** How to use a command, as the hint of a refusal. */
 export function usageOf({ usage }: CommandRow): string {
   return `usage: materia ${usage}`;
 }

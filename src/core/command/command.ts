@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { wholeNumber } from "../model/schemas.ts";
 import type { Options } from "./options.ts";
+import type { QueueCommand } from "./queue-command.ts";
 import type {
   CompletionCommand,
   DiffCommand,
@@ -8,7 +9,7 @@ import type {
   OpenCommand,
   RestoreCommand,
   ShowCommand,
-} from "./show-commands.ts";
+} from "./read-commands.ts";
 
 /** [C20, C35] The demo runs one item after another, or several at once. */
 export type DemoKind = "plain" | "parallel";
@@ -112,6 +113,19 @@ const TestCommand = v.strictObject({
 });
 export type TestCommand = Readonly<v.InferOutput<typeof TestCommand>>;
 
+/** [YD4] A loadout from a description. */
+const DraftCommand = v.strictObject({
+  kind: v.literal("draft"),
+  words: prompt,
+  /** Typed after `--`: the words never name a file. */
+  literal: flag,
+  save: v.exactOptional(text),
+  /** The request of the cast that follows. */
+  cast: v.exactOptional(text),
+  from: v.exactOptional(text),
+});
+export type DraftCommand = Readonly<v.InferOutput<typeof DraftCommand>>;
+
 /** [N49] Commands that the page sends as JSON. */
 export const TYPED_COMMANDS = [
   CastCommand,
@@ -121,6 +135,7 @@ export const TYPED_COMMANDS = [
   ForkCommand,
   BudgetCommand,
   TestCommand,
+  DraftCommand,
   /** Shows the visits that such a fork would reuse and run. */
   v.strictObject({ kind: v.literal("fork_plan"), ...forkEntries }),
   v.strictObject({ kind: v.literal("abort"), castId, trust: flag }),
@@ -158,7 +173,13 @@ export type Command =
   | OpenCommand
   | { readonly kind: "materia"; readonly name?: string }
   | GridCommand
-  | { readonly kind: "check"; readonly file?: string; readonly strict: boolean }
+  | {
+      readonly kind: "check";
+      readonly file?: string;
+      readonly strict: boolean;
+      readonly bill?: true;
+      readonly loadout?: string;
+    }
   | { readonly kind: "stats" }
   | {
       readonly kind: "fuzz";
@@ -178,6 +199,7 @@ export type Command =
   | FleetCommand
   | { readonly kind: "init"; readonly from?: string }
   | CompletionCommand
+  | QueueCommand
   | { readonly kind: "mcp" }
   | { readonly kind: "demo"; readonly which: DemoKind };
 
@@ -223,7 +245,7 @@ export interface GridCommand {
   readonly kind: "grid";
   readonly name?: string;
   readonly link?: readonly TargetRef[];
-  readonly as: "text" | "mermaid";
+  readonly as: "text" | "mermaid" | "sentences";
 }
 
 /** Commands that only a terminal has. */

@@ -30,6 +30,7 @@ import {
   readReplay,
   readTest,
 } from "./read-commands.ts";
+import { readQueue } from "./queue-command.ts";
 import { readFleetCommand } from "./read-fleet-commands.ts";
 import { COMMANDS, commandRow, type CommandRow } from "./command-table.ts";
 import { wordsFromArgv, splitWords, type CommandWord, type CommandWords } from "./split-words.ts";
@@ -105,7 +106,6 @@ function unknownCommand(word: string): Result<never> {
 
 interface CommandInput {
   readonly args: CommandArguments;
-  /** The words that are not options. */
   readonly positional: readonly string[];
   /** The prompt: raw text if it was typed, words joined with one space if a shell split it. */
   readonly text: string;
@@ -139,15 +139,7 @@ function readByName(row: CommandRow, reading: CommandInput): Result<Command> {
       if (first !== undefined && !commandRow(first)) return unknownCommand(first);
       return ok({ kind: "help", ...withoutUndefined({ topic: first }) });
     case "cast":
-      return reading.text.trim() === ""
-        ? failWith("missing_prompt", "cast", "a cast needs a prompt", usageOf(row))
-        : ok({
-            kind: "cast",
-            prompt: reading.text,
-            ...literalFlag(reading),
-            ...budgetOptions(options),
-            ...withoutUndefined({ loadout: options.loadout }),
-          });
+      return readCast(row, reading);
     case "link":
       return readLink(row, reading);
     case "casts":
@@ -179,7 +171,11 @@ function readByName(row: CommandRow, reading: CommandInput): Result<Command> {
     case "grid":
       return readGrid(row, reading.positional, reading.args);
     case "check":
-      return ok({ kind: "check", strict: options.strict === true, ...withoutUndefined({ file: first }) });
+      return ok({
+        kind: "check",
+        strict: options.strict === true,
+        ...withoutUndefined({ file: first, bill: options.bill, loadout: options.loadout }),
+      });
     case "budget":
       return readBudget(row, reading.positional);
     case "ui":
@@ -208,6 +204,10 @@ function readByName(row: CommandRow, reading: CommandInput): Result<Command> {
     case "fleet":
     case "take":
       return readFleetCommand(row, reading.args, reading.parseNested);
+    case "draft":
+      return readDraft(row, reading);
+    case "queue":
+      return readQueue(row, reading.args);
     case "init":
       return ok({ kind: "init", ...withoutUndefined({ from: options.from }) });
     case "completion":
@@ -217,6 +217,25 @@ function readByName(row: CommandRow, reading: CommandInput): Result<Command> {
     default:
       return assertNever(row.name);
   }
+}
+
+function readCast(row: CommandRow, reading: CommandInput): Result<Command> {
+  if (reading.text.trim() === "") return failWith("missing_prompt", "cast", "a cast needs a prompt", usageOf(row));
+  const { options } = reading.args;
+  return ok({
+    kind: "cast",
+    prompt: reading.text,
+    ...literalFlag(reading),
+    ...budgetOptions(options),
+    ...withoutUndefined({ loadout: options.loadout }),
+  });
+}
+
+function readDraft(row: CommandRow, reading: CommandInput): Result<Command> {
+  if (reading.text.trim() === "")
+    return failWith("missing_prompt", "draft", "a draft needs a description", usageOf(row));
+  const { save, cast, from } = reading.args.options;
+  return ok({ kind: "draft", words: reading.text, ...literalFlag(reading), ...withoutUndefined({ save, cast, from }) });
 }
 
 /** After a `--` without a word before it there is only text. */

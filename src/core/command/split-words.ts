@@ -12,7 +12,6 @@ export interface CommandWord {
   readonly quoted: boolean;
 }
 
-/** Words that a shell has already split. */
 export function wordsFromArgv(argv: readonly string[]): CommandWords {
   return { words: argv.map((text) => ({ text, quoted: false })) };
 }

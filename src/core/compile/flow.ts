@@ -36,13 +36,10 @@ export interface Flow {
   readonly sockets: readonly GraphSocket[];
   readonly numberOf: ReadonlyMap<string, number>;
   readonly steps: readonly (readonly FlowStep[])[];
-  /** The sockets that each socket leads to, including ways past empty loops. */
   readonly next: readonly (readonly number[])[];
   /** The same without steps to the next item: they lead to an entry of the loop, which has run before. */
   readonly onward: readonly (readonly number[])[];
-  /** Sockets where a cast may start. */
   readonly starts: readonly number[];
-  /** All sockets that a cast can reach. */
   readonly reached: ReadonlySet<number>;
 }
 
@@ -71,7 +68,6 @@ export function flowStepsOf(flow: Flow, id: SocketId): readonly FlowStep[] {
   return flow.steps[flow.numberOf.get(id) ?? -1] ?? [];
 }
 
-/** Every step of every socket, in order. */
 export function forEachStep({ steps }: Flow, take: (socket: number, step: FlowStep) => void): void {
   for (const [socket, own] of steps.entries()) for (const step of own) take(socket, step);
 }

@@ -60,9 +60,7 @@ export const GraphLoop = v.pipe(
     /** The path of its list in state; null for a loop without one. */
     items: v.nullable(list(v.string())),
     exits: list(GraphExit),
-    /** How many of its items run at once. */
     parallel: v.exactOptional(wholeNumber(1)),
-    /** Its position in the user's file. */
     origin: v.pipe(v.object({ name: v.string(), loop: v.string(), file: v.exactOptional(v.string()) }), v.readonly()),
     /** The target of an empty list without an `always` exit. A linked part has one if another part follows. */
     emptyTo: v.exactOptional(SocketId),
@@ -78,7 +76,6 @@ export const Graph = v.pipe(
     entry: SocketId,
     sockets: recordById(GraphSocket),
     loops: recordById(GraphLoop),
-    /** The materia of the sockets, by name. */
     materia: recordById(Materia),
   }),
   v.readonly(),

@@ -81,7 +81,6 @@ export function bundledStateWrites(materia: Materia): readonly string[] {
   return materia.type === "utility" && materia.script !== undefined ? stateKeysWrittenBy(materia.script) : [];
 }
 
-/** Whether a program may set this key of state. */
 function mayWriteStateKey(materia: Materia, key: string): boolean {
   return (isCustomUtility(materia) && !isGate(materia)) || bundledStateWrites(materia).includes(key);
 }
@@ -94,7 +93,6 @@ export function mayMakeList(materia: Materia, { assign, parse }: GraphSocket, li
   return first !== "workItems" && parse === "json" && mayWriteStateKey(materia, first);
 }
 
-/** Whether a visit may put a list anywhere. */
 export function mayMakeAnyList(materia: Materia, { assign }: GraphSocket): boolean {
   return assign.length > 0 || materia.type === "utility";
 }

@@ -4,8 +4,7 @@ import { createEmptyRecord, setOwnKey } from "../model/json.ts";
 import type { Flow } from "./flow.ts";
 import { type Graph, type GraphSocket, materiaOf } from "./graph.ts";
 import { mayMakeList, mayMakeAnyList } from "./socket-outputs.ts";
-import { splitRegion, type SplitRegion } from "./worst-case-cycles.ts";
-import { itemRegion, mapLoops, outerRegion, type LoopMap } from "./worst-case-regions.ts";
+import { splitRegion, type SplitRegion, itemRegion, mapLoops, outerRegion, type LoopMap } from "./worst-case-cycles.ts";
 import { times, measureWalks } from "./worst-case-walks.ts";
 
 /** The most turns that a cast can take: without repairs, and with all repairs that its limits allow. */
@@ -41,7 +40,6 @@ export function worstCase(graph: Graph, flow: Flow, limits: CastLimits): WorstCa
   return { turns: formula(0), withRepairs: formula(limits.maxRepairs) };
 }
 
-/** The turns of one visit. */
 function turnsPerVisit({ socket, materia }: SeatedSocket, repairs: number): number {
   if (materia.type !== "agent") return 0;
   // Any text is valid, unless `assign` needs a list.
@@ -56,11 +54,9 @@ interface SeatedSocket {
 }
 
 interface TurnWeights {
-  /** Every socket, by its number. */
   readonly seats: readonly SeatedSocket[];
   readonly weights: readonly number[];
   readonly returns: number;
-  /** How often an item of a parallel loop is attempted. */
   readonly attempts: number;
 }
 

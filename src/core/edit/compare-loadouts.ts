@@ -1,9 +1,11 @@
 import type { Edge, Loadout } from "../model/loadout.ts";
 import { conditionText } from "../view/graph/labels.ts";
 import { socketToJson } from "./loadout-draft.ts";
-import { isSameJson } from "../model/json.ts";
+import type { Json } from "../model/json.ts";
+import { oneLine } from "../model/text.ts";
+import { getLocation } from "jsonc-parser";
+import { diffLines, type DiffLine, diffWords, type DiffPiece } from "../model/diff.ts";
 
-/** One difference between two loadouts. */
 export interface LoadoutChange {
   readonly kind: "added" | "removed" | "changed";
   readonly what: "socket" | "edge" | "loop" | "exit" | "loadout";
@@ -12,129 +14,151 @@ export interface LoadoutChange {
   readonly text: string;
 }
 
+type LoadoutFact = Omit<LoadoutChange, "kind">;
+
 /** [E17] The differences between two loadouts, without positions on the canvas. */
 export function compareLoadouts(before: Loadout, after: Loadout): readonly LoadoutChange[] {
-  return [
-    ...(before.entry === after.entry
-      ? []
-      : [createChange("changed", "loadout", "", `entry ${before.entry} → ${after.entry}`)]),
-    ...((before.description ?? "") === (after.description ?? "")
-      ? []
-      : [createChange("changed", "loadout", "", "description")]),
-    ...socketChanges(before, after),
-    ...loopChanges(before, after),
-  ];
-}
-
-function createChange(
-  kind: LoadoutChange["kind"],
-  what: LoadoutChange["what"],
-  at: string,
-  text: string,
-): LoadoutChange {
-  return { kind, what, at, text };
-}
-
-function allKeys(a: object, b: object): readonly string[] {
-  return [...new Set([...Object.keys(a), ...Object.keys(b)])];
-}
-
-function socketChanges(before: Loadout, after: Loadout): readonly LoadoutChange[] {
-  return allKeys(before.sockets, after.sockets).flatMap((id): readonly LoadoutChange[] => {
-    const [old, now] = [before.sockets[id], after.sockets[id]];
-    if (!old && now)
-      return [createChange("added", "socket", id, `${id} ${now.materia}`), ...edgeChanges(id, [], now.edges)];
-    if (old && !now)
-      return [createChange("removed", "socket", id, `${id} ${old.materia}`), ...edgeChanges(id, old.edges, [])];
-    if (!old || !now) return [];
-    const fields = (["materia", "parse", "assign", "advance"] as const).flatMap((field) => {
-      const [was, is] = [socketToJson(old)[field], socketToJson(now)[field]];
-      return isSameJson(was, is) ? [] : [`${field} ${valueText(was)} → ${valueText(is)}`];
-    });
-    const own = fields.map((text) => createChange("changed", "socket", id, `${id} ${text}`));
-    return [...own, ...edgeChanges(id, old.edges, now.edges)];
+  const [old, now] = [new Map(factsOf(before)), new Map(factsOf(after))];
+  const changes = [...new Set([...old.keys(), ...now.keys()])].flatMap((key): readonly LoadoutChange[] => {
+    const [was, is] = [old.get(key), now.get(key)];
+    if (was && is) return was.text === is.text ? [] : [{ ...is, kind: "changed", text: `${was.text}, now ${is.text}` }];
+    const fact = is ?? was;
+    return fact ? [{ ...fact, kind: is ? "added" : "removed" }] : [];
   });
+  const kept = (facts: typeof old, others: typeof old): string =>
+    [...facts.keys()].filter((key) => others.has(key)).join();
+  if (kept(old, now) === kept(now, old)) return changes;
+  return [...changes, { kind: "changed", what: "loadout", at: "", text: "sockets or edges in another order" }];
 }
 
-function valueText(value: unknown): string {
-  if (value === undefined) return "nothing";
+/** Everything that can differ, one fact each, under a key that is the same in both loadouts. */
+function* factsOf({ entry, description, sockets, loops }: Loadout): Generator<[key: string, fact: LoadoutFact]> {
+  yield ["entry", { what: "loadout", at: "", text: `entry ${entry}` }];
+  if (description !== undefined)
+    yield ["description", { what: "loadout", at: "", text: `description “${oneLine(description, 60)}”` }];
+  for (const [at, socket] of Object.entries(sockets)) {
+    yield [`socket ${at}`, { what: "socket", at, text: `${at} ${socket.materia}` }];
+    for (const [field, value] of Object.entries(socketToJson({ ...socket, edges: [] })))
+      if (field !== "materia")
+        yield [`socket ${at} ${field}`, { what: "socket", at, text: `${at} ${field} ${valueText(value)}` }];
+    // A socket may have several edges with one condition.
+    for (const [when, edges] of Map.groupBy(socket.edges, (edge) => edge.when))
+      for (const [index, edge] of edges.entries())
+        yield [`edge ${at} ${when} ${index}`, { what: "edge", at, text: `${at} ${edgeText(edge)}` }];
+  }
+  for (const [at, { sockets: members, consumes, label, parallel, exits }] of Object.entries(loops)) {
+    yield [`loop ${at}`, { what: "loop", at, text: `loop ${at}: ${members.join(", ")}` }];
+    if (consumes) yield [`loop ${at} consumes`, { what: "loop", at, text: `loop ${at} consumes ${consumes.from}` }];
+    if (label !== undefined) yield [`loop ${at} label`, { what: "loop", at, text: `loop ${at} label ${label}` }];
+    if (parallel !== undefined)
+      yield [`loop ${at} parallel`, { what: "loop", at, text: `loop ${at} runs ${parallel} items at once` }];
+    for (const { id, from, condition, targetSocketId: to } of exits)
+      yield [
+        `exit ${at} ${id}`,
+        { what: "exit", at, text: `exit of ${at}: ${from} ${conditionText(condition)} → ${to}` },
+      ];
+  }
+}
+
+function valueText(value: Json): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Pairs edges by condition and target, the rest by condition, then by target. */
-function edgeChanges(at: string, before: readonly Edge[], after: readonly Edge[]): readonly LoadoutChange[] {
-  const left = [...after];
-  const take = (fits: (edge: Edge) => boolean): Edge | undefined => {
-    const index = left.findIndex(fits);
-    return index === -1 ? undefined : left.splice(index, 1)[0];
-  };
-  const exact = before.map((edge) => take((other) => other.when === edge.when && other.to === edge.to));
-  const pairs = before.map((edge, index) => ({
-    edge,
-    now: exact[index] ?? take(({ when }) => when === edge.when) ?? take(({ to }) => to === edge.to),
-  }));
-  const changes = pairs.flatMap(({ edge, now }): readonly LoadoutChange[] => {
-    if (!now) return [createChange("removed", "edge", at, edgeText(at, edge))];
-    return isSameJson({ ...edge }, { ...now })
-      ? []
-      : [createChange("changed", "edge", at, `${edgeText(at, edge)} → ${edgeTargetText(now)}`)];
-  });
-  const order = isReordered(before, after) ? [createChange("changed", "edge", at, `${at} edges in another order`)] : [];
-  return [...changes, ...left.map((edge) => createChange("added", "edge", at, edgeText(at, edge))), ...order];
-}
-
-function isReordered(before: readonly Edge[], after: readonly Edge[]): boolean {
-  const [a, b] = [before, after].map((edges) => edges.map((edge) => JSON.stringify(edge)));
-  if (!a || !b) return false;
-  return a.length === b.length && a.join() !== b.join() && a.toSorted().join() === b.toSorted().join();
-}
-
-function edgeText(from: string, edge: Edge): string {
-  return `${from} ${edgeTargetText(edge)}`;
-}
-
-function edgeTargetText({ when, to, maxTraversals, then }: Edge): string {
+function edgeText({ when, to, maxTraversals, then }: Edge): string {
   const limit = maxTraversals === undefined ? "" : `, up to ${maxTraversals}`;
   return `${conditionText(when)} → ${to}${limit}${then === undefined ? "" : `, then ${then}`}`;
 }
 
-function loopChanges(before: Loadout, after: Loadout): readonly LoadoutChange[] {
-  return allKeys(before.loops, after.loops).flatMap((id): readonly LoadoutChange[] => {
-    const [old, now] = [before.loops[id], after.loops[id]];
-    if (!old && now)
-      return [
-        createChange("added", "loop", id, `loop ${id}: ${now.sockets.join(", ")}`),
-        ...exitChanges(id, [], now.exits),
-      ];
-    if (old && !now) return [createChange("removed", "loop", id, `loop ${id}`), ...exitChanges(id, old.exits, [])];
-    if (!old || !now) return [];
-    const members = isSameJson(old.sockets, now.sockets)
-      ? []
-      : [`members ${old.sockets.join(", ")} → ${now.sockets.join(", ")}`];
-    const list =
-      old.consumes?.from === now.consumes?.from
-        ? []
-        : [`consumes ${old.consumes?.from ?? "nothing"} → ${now.consumes?.from ?? "nothing"}`];
-    const label = old.label === now.label ? [] : [`label ${old.label ?? "none"} → ${now.label ?? "none"}`];
-    const own = [...members, ...list, ...label].map((text) =>
-      createChange("changed", "loop", id, `loop ${id} ${text}`),
-    );
-    return [...own, ...exitChanges(id, old.exits, now.exits)];
+export interface HighlightedLine extends DiffLine {
+  readonly pieces: readonly DiffPiece[];
+}
+
+/** The changed lines of one part: a socket, a loop, a field. */
+export interface DiffBlock {
+  /** `loadouts`, `Mine`, `sockets`, `Socket-2`; empty for the file itself. */
+  readonly path: readonly string[];
+  readonly lines: readonly HighlightedLine[];
+}
+
+const CONTEXT_LINES = 2;
+/** The levels of a part: the kind, its name, a section, and an entry of it. */
+const MAX_PATH_DEPTH = 4;
+
+/** [E15] The differences between two JSON texts, one part per block. */
+export function diffBlocks(before: string, after: string): readonly DiffBlock[] {
+  const lines = withWordDiffs(withoutCommas(diffLines(before, after)));
+  const placed = lines.map((line) => ({ line, path: jsonPathOfLine(line, { before, after }) }));
+  const isNear = (index: number, key: string): boolean =>
+    placed
+      .slice(Math.max(0, index - CONTEXT_LINES), index + CONTEXT_LINES + 1)
+      .some(({ line, path }) => line.kind !== "same" && path.join("\n") === key);
+  const blocks: { path: readonly string[]; lines: HighlightedLine[]; last: number }[] = [];
+  placed.forEach(({ line, path }, index) => {
+    const key = path.join("\n");
+    if (line.kind === "same" && !isNear(index, key)) return;
+    const open = blocks.at(-1);
+    if (open && open.path.join("\n") === key && open.last === index - 1) {
+      open.lines.push(line);
+      open.last = index;
+    } else blocks.push({ path, lines: [line], last: index });
+  });
+  return blocks
+    .filter((block) => block.lines.some(({ kind }) => kind !== "same"))
+    .map(({ path, lines: own }) => ({ path, lines: own }));
+}
+
+/** A comma for the next line is no change of this line. */
+function withoutCommas(lines: readonly DiffLine[]): readonly DiffLine[] {
+  const bare = ({ text }: DiffLine): string => text.replace(/,\s*$/, "");
+  return lines.flatMap((line, index): readonly DiffLine[] => {
+    const [last, next] = [lines[index - 1], lines[index + 1]];
+    if (line.kind === "gone" && next?.kind === "new" && bare(line) === bare(next)) return [];
+    if (line.kind === "new" && last?.kind === "gone" && bare(last) === bare(line)) return [{ ...line, kind: "same" }];
+    return [line];
   });
 }
 
-type Exits = Loadout["loops"][string]["exits"];
+export function withWordDiffs(lines: readonly DiffLine[]): readonly HighlightedLine[] {
+  const marked: HighlightedLine[] = lines.map((line) => ({ ...line, pieces: [{ text: line.text, isMarked: false }] }));
+  for (let at = 0; at < lines.length; at += 1) {
+    const gone = runLength(lines, at, "gone");
+    const fresh = runLength(lines, at + gone, "new");
+    for (let index = 0; index < Math.min(gone, fresh); index += 1) {
+      const [old, now] = [marked[at + index], marked[at + gone + index]];
+      if (!old || !now) continue;
+      const { before, after } = diffWords(old.text, now.text);
+      marked[at + index] = { ...old, pieces: before };
+      marked[at + gone + index] = { ...now, pieces: after };
+    }
+    at += Math.max(0, gone + fresh - 1);
+  }
+  return marked;
+}
 
-function exitChanges(loop: string, before: Exits, after: Exits): readonly LoadoutChange[] {
-  const text = (exit: Exits[number]): string =>
-    `exit of ${loop}: ${exit.from} ${conditionText(exit.condition)} → ${exit.targetSocketId}`;
-  const ids = [...new Set([...before, ...after].map((exit) => exit.id))];
-  return ids.flatMap((id): readonly LoadoutChange[] => {
-    const [old, now] = [before.find((exit) => exit.id === id), after.find((exit) => exit.id === id)];
-    if (!old && now) return [createChange("added", "exit", loop, text(now))];
-    if (old && !now) return [createChange("removed", "exit", loop, text(old))];
-    return old && now && text(old) !== text(now)
-      ? [createChange("changed", "exit", loop, `${text(old)}, now ${text(now)}`)]
-      : [];
-  });
+function runLength(lines: readonly DiffLine[], from: number, kind: DiffLine["kind"]): number {
+  let length = 0;
+  while (lines[from + length]?.kind === kind) length += 1;
+  return length;
+}
+
+/** What the first word of a line belongs to. */
+function jsonPathOfLine(
+  { kind, number, text }: DiffLine,
+  texts: { readonly before: string; readonly after: string },
+): readonly string[] {
+  const own = kind === "gone" ? texts.before : texts.after;
+  const first = text.search(/[^\s}\],]/);
+  const start = startOfLine(own, number) + Math.max(0, first);
+  const path = getLocation(own, start + 1).path.map(String);
+  return path.slice(0, path[2] === "sockets" || path[2] === "loops" ? MAX_PATH_DEPTH : 3);
+}
+
+function startOfLine(text: string, number: number): number {
+  let at = 0;
+  for (let line = 1; line < number; line += 1) {
+    const end = text.indexOf("\n", at);
+    if (end === -1) return text.length;
+    at = end + 1;
+  }
+  return at;
 }

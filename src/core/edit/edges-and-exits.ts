@@ -48,7 +48,6 @@ export function connectSockets(loadout: Loadout, drawn: EdgeRequest): Result<Loa
   return ok(withSocket(loadout, from, { ...socket, edges: [...edges] }));
 }
 
-/** The first condition without an edge. */
 function freeCondition(used: readonly Condition[], judges: boolean): Condition | undefined {
   const order: readonly Condition[] =
     judges || used.length > 0 ? ["satisfied", "not_satisfied", "always"] : ["always", "satisfied", "not_satisfied"];

@@ -2,9 +2,9 @@ import { readLayer, type CatalogEntry } from "../catalog/layer.ts";
 import { isError, ok, type Issue, type Result } from "../model/issue.ts";
 import type { Loadout, Exit, Loop, Socket } from "../model/loadout.ts";
 import { EMPTY_LOADOUT } from "./loadout-edit.ts";
-import { parseJsonc, LOADOUT_EXPANDED_LEVELS, printJson } from "./json-text.ts";
-import { updateJsonText } from "./json-edit.ts";
-import { type JsonObject, withoutUndefined } from "../model/json.ts";
+import { parseJsonc, LOADOUT_EXPANDED_LEVELS, printJson, updateJsonText } from "./json-edit.ts";
+import { type JsonObject, withoutUndefined, isJsonObject } from "../model/json.ts";
+import type { Catalog } from "../catalog/catalog.ts";
 
 /** A loadout in the editor: its graph and its text, always consistent. */
 export interface LoadoutDraft {
@@ -55,30 +55,6 @@ function readDraft(name: string, text: string, fallback: Loadout): LoadoutDraft 
   return { loadout: entry?.value ?? entry?.partial ?? fallback, text, issues: entry?.issues ?? [] };
 }
 
-/** One imported loadout, possibly broken. */
-export interface ImportedLoadout {
-  readonly name: string;
-  readonly draft: LoadoutDraft;
-}
-
-/** [E16] Every loadout of a text: a configuration file, or a single loadout. */
-export function importLoadouts(text: string, fallbackName: string): Result<readonly ImportedLoadout[]> {
-  const read = parseJsonc(text);
-  if (!read.ok) return read;
-  const named = loadoutsIn(read.value.value);
-  const all = named ?? [[fallbackName, text] as const];
-  return ok(all.map(([name, own]) => ({ name, draft: draftFromText(name, own) })));
-}
-
-function loadoutsIn(value: unknown): readonly (readonly [string, string])[] | undefined {
-  if (typeof value !== "object" || value === null || !("loadouts" in value)) return undefined;
-  const { loadouts } = value;
-  if (typeof loadouts !== "object" || loadouts === null) return undefined;
-  return Object.entries(loadouts)
-    .filter(([, each]) => each !== null)
-    .map(([name, each]) => [name, JSON.stringify(each, undefined, 2)]);
-}
-
 /** A loadout as a person would write it: without defaults, keys in reading order. */
 export function loadoutToJson(loadout: Loadout): JsonObject {
   const { description, entry, sockets, loops, layout } = loadout;
@@ -120,4 +96,99 @@ function exitToJson({ id, from, condition, targetSocketId }: Exit): JsonObject {
 
 function unlessEmpty(object: JsonObject): JsonObject | undefined {
   return Object.keys(object).length === 0 ? undefined : object;
+}
+
+/** A materia that a loadout needs, as its file spells it. */
+export interface MateriaText {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** [E16] The materia that a loadout needs and that are not bundled, with those that they extend. */
+export function requiredMateria(
+  { sockets }: Loadout,
+  catalog: Catalog,
+  textOf: (name: string) => string | undefined,
+): readonly MateriaText[] {
+  const names = [...new Set(Object.values(sockets).map(({ materia }) => materia))];
+  const own = names.flatMap((name) => customMateria(name, catalog, textOf));
+  const bases = own.flatMap(({ text }) =>
+    extendedMateria(text).flatMap((name) => customMateria(name, catalog, textOf)),
+  );
+  return [...new Map([...bases, ...own].map((each) => [each.name, each])).values()];
+}
+
+function customMateria(
+  name: string,
+  catalog: Catalog,
+  textOf: (name: string) => string | undefined,
+): readonly MateriaText[] {
+  const text = catalog.materia.get(name)?.layer === "bundled" ? undefined : textOf(name);
+  return text === undefined ? [] : [{ name, text }];
+}
+
+function extendedMateria(text: string): readonly string[] {
+  const read = parseJsonc(text);
+  const base = read.ok && isJsonObject(read.value.value) ? read.value.value["extends"] : undefined;
+  return typeof base === "string" ? [base] : [];
+}
+
+export function exportLoadoutText(name: string, text: string, materia: readonly MateriaText[]): string {
+  const entry = ({ name: key, text: own }: MateriaText): string =>
+    `    ${JSON.stringify(key)}: ${own.replaceAll("\n", "\n    ")}`;
+  const section = (title: string, entries: readonly MateriaText[]): string =>
+    `  ${JSON.stringify(title)}: {\n${entries.map(entry).join(",\n")}\n  }`;
+  const parts = [...(materia.length === 0 ? [] : [section("materia", materia)]), section("loadouts", [{ name, text }])];
+  return `{\n${parts.join(",\n")}\n}\n`;
+}
+
+/** [E16] The loadouts of a text, also broken ones, and its materia. */
+export interface ImportedConfig {
+  readonly loadouts: readonly { readonly name: string; readonly draft: LoadoutDraft }[];
+  readonly materia: readonly MateriaText[];
+}
+
+/** Reads a configuration file, or a single loadout. */
+export function importConfigText(text: string, fallbackName: string): Result<ImportedConfig> {
+  const read = parseJsonc(text);
+  if (!read.ok) return read;
+  const config = isJsonObject(read.value.value) ? read.value.value : {};
+  const named = isJsonObject(config["loadouts"]) ? entryTexts(config["loadouts"]) : [{ name: fallbackName, text }];
+  return ok({
+    loadouts: named.map((each) => ({ name: each.name, draft: draftFromText(each.name, each.text) })),
+    materia: isJsonObject(config["materia"]) ? entryTexts(config["materia"]) : [],
+  });
+}
+
+function entryTexts(section: JsonObject): readonly MateriaText[] {
+  return Object.entries(section)
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => ({ name, text: JSON.stringify(value, undefined, 2) }));
+}
+
+/** The new materia: an existing materia of the same name stays unchanged. */
+export function missingMateria(
+  { sockets }: Loadout,
+  materia: readonly MateriaText[],
+  catalog: Catalog,
+): readonly MateriaText[] {
+  const used = new Set(Object.values(sockets).map((socket) => socket.materia));
+  const direct = materia.filter(({ name }) => used.has(name));
+  const bases = new Set(direct.flatMap(({ text }) => extendedMateria(text)));
+  return materia.filter(({ name }) => (used.has(name) || bases.has(name)) && !catalog.materia.has(name));
+}
+
+export function catalogWithMateria(catalog: Catalog, materia: readonly MateriaText[]): Catalog {
+  if (materia.length === 0) return catalog;
+  const raw = Object.fromEntries(
+    materia.flatMap(({ name, text }) => {
+      const read = parseJsonc(text);
+      return read.ok ? [[name, read.value.value]] : [];
+    }),
+  );
+  const read = readLayer("project", { materia: raw }).materia;
+  const fresh = [...read].flatMap(([name, entry]) =>
+    entry && !catalog.materia.has(name) ? [[name, entry] as const] : [],
+  );
+  return { ...catalog, materia: new Map([...catalog.materia, ...fresh]) };
 }

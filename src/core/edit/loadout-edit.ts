@@ -12,7 +12,6 @@ export const EMPTY_LOADOUT: Loadout = {
   layout: {},
 };
 
-/** Why an edit is impossible, in one sentence. */
 export function refuseEdit(path: string, message: string, hint?: string): Result<never> {
   return failWith("invalid_edit", path, message, hint);
 }
@@ -33,12 +32,10 @@ export function destinationExists(loadout: Loadout, to: Destination): boolean {
   return to === END || findSocket(loadout, to) !== undefined;
 }
 
-/** The loop that a socket belongs to. */
 export function loopContaining(loadout: Loadout, id: string): string | undefined {
   return Object.keys(loadout.loops).find((loop) => loadout.loops[loop]?.sockets.some((member) => member === id));
 }
 
-/** A copy without one key. */
 export function withoutKeys<T>(record: Readonly<Record<string, T>>, ...keys: readonly string[]): Record<string, T> {
   return Object.fromEntries(Object.entries(record).filter(([key]) => !keys.includes(key)));
 }
@@ -49,7 +46,6 @@ export function withField<T extends object, K extends keyof T>(object: T, key: K
   return value === null || value === undefined ? (rest as T) : ({ ...rest, [key]: value } as T); // the same keys, the optional one absent
 }
 
-/** This id, or the next one with a number. */
 export function freeLoopId(loadout: Loadout, preferred: string): string {
   let id = preferred;
   for (let number = 2; Object.hasOwn(loadout.loops, id); number += 1) id = `${preferred}-${number}`;

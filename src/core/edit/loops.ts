@@ -153,7 +153,6 @@ function memberOrder(loadout: Loadout, members: readonly string[]): readonly str
   return seen;
 }
 
-/** The nearest generator before the loop. */
 function generatorBefore(
   loadout: Loadout,
   members: readonly string[],

@@ -7,7 +7,6 @@ import { templateOf, type Materia, type TemplateVariable, parseVariables } from 
 import { writeAgentPrompt, type AgentPrompt } from "../prompt/agent-prompt.ts";
 import { initialState } from "../cast/state/initial-state.ts";
 
-/** The input of a preview without a cast. */
 export interface PreviewData {
   readonly request: string;
   readonly items: readonly WorkItem[];
@@ -56,7 +55,7 @@ function previewState(graph: Graph, socket: GraphSocket, { request, items, rewor
           end: items.length,
           oneByOne: false,
           door: socket.id,
-          givenUp: 0,
+          givenUp: [],
           since: 0,
         }
       : null,
@@ -79,7 +78,6 @@ function previewState(graph: Graph, socket: GraphSocket, { request, items, rewor
   };
 }
 
-/** The distinct variables of a prompt. */
 export function promptVariables(materia: Materia) {
   const found = parseVariables(templateOf(materia)?.text ?? "").map((variable) => ({
     name: variableName(variable),

@@ -9,7 +9,6 @@ import { setAdvance, setEntry, setMateria, setParse } from "./sockets.ts";
 import { removeWay, findAuthoredWay } from "./ways.ts";
 import { edgeWayId, exitWayId } from "../model/ids.ts";
 
-/** One edit that resolves an issue. */
 export interface QuickFix {
   readonly label: string;
   readonly edit: LoadoutEdit;
@@ -174,7 +173,6 @@ function exitFix(code: IssueCode, way: string, loadout: Loadout): QuickFix | und
   return { label: "Remove the exit", edit: (each) => removeWay(each, way) };
 }
 
-/** The part of the drawing that has an issue. */
 export type IssuePlace =
   | { readonly kind: "socket"; readonly id: string; readonly field: string | null; readonly way: string | null }
   | { readonly kind: "loop"; readonly id: string; readonly way: string | null }

@@ -1,10 +1,9 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import type { CastCommand, LinkCommand, TargetRef } from "../command/command.ts";
-import { checkTarget, compileTargets, type CompiledChain } from "../compile/targets/compile.ts";
+import { checkTarget, compileTargets, type CompiledChain, resolveTargets } from "../compile/targets/compile.ts";
 import { buildFlow } from "../compile/flow.ts";
 import { socketOf, type Graph } from "../compile/graph.ts";
 import { renumberSockets } from "../compile/targets/stitch.ts";
-import { resolveTargets } from "../compile/targets/resolve.ts";
 import { END, sortSocketIds } from "../model/ids.ts";
 import type { Issue } from "../model/issue.ts";
 

@@ -9,7 +9,6 @@ export interface UndoHistory<T> {
 
 interface UndoStep<T> {
   readonly value: T;
-  /** The name of the step to the next value. */
   readonly what: string;
   /** Consecutive steps of one kind, such as typing into one field, are one step. */
   readonly kind?: string;

@@ -3,7 +3,6 @@ import { parseJson, isJsonObject, type JsonObject } from "../model/json.ts";
 export interface FoundObject {
   readonly object: JsonObject;
   readonly found: "exact" | "fenced" | "embedded";
-  /** The text before it. */
   readonly words: string;
 }
 

@@ -1,10 +1,16 @@
 import { type Graph, type GraphSocket, materiaOf } from "../compile/graph.ts";
 import { feedsParallelLoop, refusalNeedsReason, requiredHandoffFields } from "../compile/socket-outputs.ts";
-import { HANDOFF_FIELDS } from "../model/handoff.ts";
+import { HANDOFF_FIELDS, itemOrderProblems } from "../model/handoff.ts";
 import { withoutUndefined, depthExceeds, isJsonObject, type Json, type JsonObject } from "../model/json.ts";
 import { oneLine } from "../model/text.ts";
-import { findAssignProblems, readAssignedValues, applyStatePatch, type AssignSources } from "./assign.ts";
-import { listProblems, valueExcerpt } from "./list-problems.ts";
+import {
+  findAssignProblems,
+  readAssignedValues,
+  applyStatePatch,
+  type AssignSources,
+  listProblems,
+  valueExcerpt,
+} from "./assign.ts";
 import { findObject, type FoundObject } from "./find-object.ts";
 
 const MAX_DEPTH = 100;
@@ -15,7 +21,6 @@ export type HandoffReading =
       readonly ok: true;
       readonly handoff: JsonObject;
       readonly found: FoundObject["found"] | "tool";
-      /** The text before the object. */
       readonly words: string;
       readonly dropped: readonly string[];
       readonly hints: readonly string[];
@@ -117,6 +122,7 @@ function typeProblems(handoff: JsonObject, isAgent: boolean): string[] {
   if (context !== undefined && typeof context !== "string")
     problems.push(`"context" must be a string, not ${valueExcerpt(context)}`);
   if (workItems !== undefined) problems.push(...listProblems(workItems));
+  if (Array.isArray(workItems)) problems.push(...itemOrderProblems(workItems).slice(0, 5));
   if (!isAgent && state !== undefined && !isJsonObject(state))
     problems.push(`"state" must be an object, not ${valueExcerpt(state)}`);
   if (!isAgent && depthExceeds(handoff, MAX_DEPTH))

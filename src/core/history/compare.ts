@@ -8,7 +8,6 @@ import { foldVisits, resultText, visitKey, type VisitRecord } from "./visits.ts"
 import * as v from "valibot";
 import { wholeNumber } from "../model/schemas.ts";
 
-/** The parts of a cast that a comparison reads. */
 export interface ComparedCast {
   readonly castId: string;
   readonly state: CastState;

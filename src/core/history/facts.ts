@@ -1,10 +1,10 @@
 import type { CastEvent } from "../cast/state/event.ts";
-import type { Graph } from "../compile/graph.ts";
+import { type Graph, materiaOf, socketOf } from "../compile/graph.ts";
 import { parseMillis } from "../model/text.ts";
 import { totalTokens } from "../cast/state/usage.ts";
-import { foldVisits, visitKey, type VisitRecord } from "./visits.ts";
+import { foldVisits, visitKey, type VisitRecord, visitNumber } from "./visits.ts";
+import { failWith, error, fail, ok, type Result } from "../model/issue.ts";
 
-/** The figures of one completed visit. */
 export interface VisitFact {
   readonly socket: string;
   readonly materia: string;
@@ -86,3 +86,32 @@ function countSharedVisits([first]: readonly CastEvent[], visits: readonly Visit
   const own = visits.findIndex(({ socket, visit }) => visitKey(socket, visit) === fork.visit);
   return own === -1 ? visits.length : own;
 }
+
+/** The visits of agents: only an agent leaves a conversation. */
+export function agentVisits({
+  events,
+  file: { graph },
+}: {
+  readonly events: readonly CastEvent[];
+  readonly file: { readonly graph: Graph };
+}): readonly VisitRecord[] {
+  return foldVisits(events).filter(({ socket }) => materiaOf(graph, socketOf(graph, socket)).type === "agent");
+}
+
+/** `Socket-4#2`, `Socket-4` for its last visit, or the number of its card; without a name the last visit. */
+export function findVisit(visits: readonly VisitRecord[], name: string | undefined): Result<VisitRecord> {
+  const [socket, number] = (name ?? "").split("#");
+  const found = visits.findLast(
+    (each) =>
+      name === undefined ||
+      name === String(visitNumber(each)) ||
+      (each.socket === socket && (number === undefined || number === String(each.visit))),
+  );
+  if (found) return ok(found);
+  if (name === undefined) return failWith("unknown_visit", "visit", "this cast has no visit of an agent yet");
+  const keys = visits.slice(-MAX_SUGGESTIONS).map((each) => visitKey(each.socket, each.visit));
+  const hint = keys.length === 0 ? {} : { hint: `one of ${keys.join(", ")}` };
+  return fail({ ...error("unknown_visit", name, `this cast has no visit "${name}"`), ...hint });
+}
+
+const MAX_SUGGESTIONS = 12;

@@ -13,7 +13,6 @@ export type SocketId = v.InferOutput<typeof SocketId>;
 
 export const END = "end";
 
-/** The target of a way. */
 export const Destination = v.union([v.literal(END), SocketId], 'is neither a socket id nor "end"');
 export type Destination = v.InferOutput<typeof Destination>;
 
@@ -117,7 +116,6 @@ export function loopEndWayId(loop: string, from: string): string {
   return `loop-end:${loop}:${from}`;
 }
 
-/** The way past a loop with an empty list. */
 export function emptyListWayId(loop: string): string {
   return `loop-empty:${loop}`;
 }

@@ -119,6 +119,9 @@ export const ISSUE_CODES = {
   unknown_model: "Pi has no such model",
   missing_api_key: "Pi has no API key for the model's provider",
   unknown_tool: "no tool has this name",
+  unknown_skill: "Pi finds no such skill for the folder",
+  unknown_extension: "Pi finds no such extension for the folder",
+  unusable_equipment: "a skill or extension of Pi cannot be used here",
   forbidden_tool: "Pi does not allow the tool here",
 
   // Casts.
@@ -144,6 +147,8 @@ export const ISSUE_CODES = {
   merge_refused: "the branch cannot be merged without losing something",
   git_failed: "a git command failed",
   cast_owned: "another process runs the cast",
+  queue_running: "another process runs the queue of this project",
+  request_begun: "the queued request was begun and cannot be changed",
   cast_running: "another cast already runs in this working tree or session",
   item_cast: "the cast is one item of another cast, which controls it",
   cast_finished: "the cast has ended",
@@ -209,6 +214,12 @@ export const ISSUE_CODES = {
   unknown_schedule: "no schedule has this number",
   unpushed_branch: "the branch is in no repository that a worker can read",
   damaged_pack: "files stored in the database cannot be unpacked",
+
+  // Drafts.
+  bad_draft: "a proposed loadout breaks a rule of drafts",
+  unproven_draft: "made-up casts of a proposed loadout show a fault",
+  cannot_draft: "the drafting agent says that no loadout can do this",
+  draft_failed: "the drafting agent gave no answer",
 } as const;
 
 export type IssueCode = keyof typeof ISSUE_CODES;

@@ -81,6 +81,8 @@ function isModelList(names: readonly string[]): boolean {
   );
 }
 
+const nameList = v.array(nonEmptyText);
+
 export const AgentMateria = v.object({
   type: v.optional(v.literal("agent", 'must be "agent", "utility" or "person"'), "agent"),
   ...commonEntries,
@@ -103,6 +105,14 @@ export const AgentMateria = v.object({
   maxTurnMinutes: setting(
     v.pipe(v.number(), v.gtValue(0, "must be more than 0"), v.finite("must be finite")),
     "Minutes after which one turn is stopped, at the end of a reply.",
+  ),
+  skills: setting(
+    nameList,
+    "Skills that Pi finds for the folder, by exact name; the agent reads them, so it needs read or bash.",
+  ),
+  extensions: setting(
+    nameList,
+    "Extensions of Pi, by file or package name, that are loaded into the agent's session; `tools` may name their tools.",
   ),
   multiTurn: setting(v.boolean(), "Another name for interactive."),
 });
@@ -193,6 +203,11 @@ export function toolMayWrite(tool: string): boolean {
 /** Whether a visit may change a file: an agent with a writing tool, or any program. */
 export function materiaMayWrite(materia: Materia): boolean {
   return materia.type === "utility" || (materia.type === "agent" && toolsInScope(materia.tools).some(toolMayWrite));
+}
+
+/** [YP2] The parts of Pi that an agent is given. */
+export function equipmentOf({ skills, extensions }: AgentMateria): Pick<AgentMateria, "skills" | "extensions"> {
+  return { skills, extensions };
 }
 
 /** [A5] The tools of a scope. `coding` includes `readOnly`: a wider scope must not remove a tool. */

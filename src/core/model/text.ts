@@ -41,7 +41,6 @@ export function sanitizeForTerminal(text: string): string {
   return stripEscapeSequences(text).replace(CONTROLS, "\ufffd").toWellFormed();
 }
 
-/** The message of a thrown value. */
 export function thrownMessage(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
@@ -103,7 +102,6 @@ export function parseMillis(at: string | null, otherwise: number): number {
   return Number.isNaN(parsed) ? otherwise : parsed;
 }
 
-/** Units of time in milliseconds. */
 export const TIME_UNITS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;
 const UNIT_WORDS = /^(?:(d)(?:ays?)?|(h)(?:ours?|rs?)?|(ms|milliseconds?)|(m)(?:in(?:ute)?s?)?|(s)(?:ec(?:ond)?s?)?)$/i;
 const DURATION = /^~?\s*\d+(?:\.\d+)?\s*[a-z]+(?:\s*(?:,|and)?\s*\d+(?:\.\d+)?\s*[a-z]+)*$/i;

@@ -16,8 +16,10 @@ import {
   versionControlText,
   workSoFarParts,
   type RepositoryFacts,
+  itemLabel,
+  join,
+  section,
 } from "./work-so-far.ts";
-import { itemLabel, join, section } from "./parts.ts";
 
 /** The prompt of an agent: stable text in `system`, text of one visit in `prompt`. */
 export interface AgentPrompt {
@@ -46,7 +48,6 @@ export interface AgentPromptInput {
   /** [I6] What others have changed since the conversation that it continues. */
   readonly changedSince?: string | undefined;
   readonly repository?: RepositoryFacts | undefined;
-  /** The folder in which the agent works. */
   readonly cwd?: string;
 }
 

@@ -31,10 +31,8 @@ const OBJECT_TEXT = "one JSON object and nothing else: no code fence, no words a
 const CALL_TEXT = `When you are done, call the tool ${HAND_OVER} with your result, alone in its reply. It ends your turn.`;
 const OR_TEXT = `If you cannot call it, answer with ${OBJECT_TEXT} Its fields are those of the tool.`;
 
-/** The tool by which an agent hands over. */
 export interface HandOverTool {
   readonly description: string;
-  /** A JSON Schema. */
   readonly parameters: JsonObject;
 }
 

@@ -3,7 +3,25 @@ import type { OpenPoint } from "../cast/state/reports.ts";
 import type { CastState, LoopPass, Visit } from "../cast/state/state.ts";
 import { isJsonObject } from "../model/json.ts";
 import { truncate } from "../model/text.ts";
-import { join, section } from "./parts.ts";
+
+/** A part of a prompt under its heading; nothing for an empty one. */
+export function section(title: string, body: string): string {
+  return isBlank(body) ? "" : `## ${title}\n\n${body}`;
+}
+
+export function join(parts: readonly string[]): string {
+  let text = "";
+  for (const part of parts) if (!isBlank(part)) text += text === "" ? part : `\n\n${part}`;
+  return text;
+}
+
+export function itemLabel(item: string | null): string {
+  return item === null ? "" : `, item "${truncate(item, 500)}"`;
+}
+
+function isBlank(text: string): boolean {
+  return text === "" || text.trim() === "";
+}
 
 /** The repository around a cast, as git has it now. */
 export interface RepositoryFacts {
@@ -44,7 +62,7 @@ function itemsText(state: CastState, pass: LoopPass): string {
   let room: number = LIMITS.items;
   for (const [index, { title, context }] of items.entries()) {
     const about = context.trim() === "" ? "" : `\n   ${truncate(context.trim(), LIMITS.context)}`;
-    const line = `${index + 1}. ${truncate(title, LIMITS.title)}${itemStatus(state, pass, index)}${about}`;
+    const line = `${index + 1}. ${truncate(title, LIMITS.title)}${itemStatus(pass, index)}${about}`;
     if (line.length > room) {
       lines.push(`… [cut: ${items.length - index} more items]`);
       break;
@@ -53,14 +71,12 @@ function itemsText(state: CastState, pass: LoopPass): string {
     room -= line.length;
   }
   const through = [...new Set(names)].join(", ");
-  const given = pass.givenUp === 0 ? "" : ` ${pass.givenUp} of ${items.length} were given up.`;
+  const given = pass.givenUp.length === 0 ? "" : ` ${pass.givenUp.length} of ${items.length} were given up.`;
   return join([`The loop over these items is over. Each went through ${through}.${given}`, lines.join("\n")]);
 }
 
-/** Only the first given-up items of a cast have a name and a reason. */
-function itemStatus({ givenUp }: CastState, pass: LoopPass, at: number): string {
-  const ofPass = givenUp.first.slice(Math.max(0, givenUp.count - pass.givenUp));
-  const given = ofPass.find(({ index }) => index === at);
+function itemStatus(pass: LoopPass, at: number): string {
+  const given = pass.givenUp.find(({ index }) => index === at);
   if (given) return ` (given up: ${truncate(given.reason.trim() || "no reason was given", LIMITS.reason)})`;
   return at >= pass.cursor ? " (not finished)" : "";
 }

@@ -5,9 +5,8 @@ import type { CastEvent, EventBody } from "../cast/state/event.ts";
 import { phaseBeforeEnd, type CastStart, type CastState } from "../cast/state/state.ts";
 import { NO_USAGE, addUsage, totalTokens } from "../cast/state/usage.ts";
 import { failWith, ok, type Result, suggest, typed } from "../model/issue.ts";
-import { findDifferences, type ReplayDifference } from "./differences.ts";
+import { findDifferences, type ReplayDifference, type RecordedCast } from "./differences.ts";
 import { foldVisits, visitKey } from "../history/visits.ts";
-import type { RecordedCast } from "./recorded-cast.ts";
 import { loopForkKey, nextVisitKey, replayCast, type StopBefore, type ReplayResult } from "./replay.ts";
 
 /** The events that a fork reuses, and the visits that it runs. */
@@ -75,7 +74,6 @@ function beforeParallelItems(replayed: ReplayResult, again: (ends: StopBefore) =
   return again((key) => key === first);
 }
 
-/** The next visit, or the items of a parallel loop. */
 function nextPlace(state: CastState): string | undefined {
   const effect = next(state);
   return effect.kind === "fork" ? `the items of ${effect.loop.id}` : nextVisitKey(effect);

@@ -10,10 +10,9 @@ import { isGate } from "../model/materia.ts";
 import { writeAgentPrompt, type AgentPrompt } from "../prompt/agent-prompt.ts";
 import type { ExternalEffect } from "../cast/simulate.ts";
 import { visitKey } from "../history/visits.ts";
-import { externalInputsOf, appendTo, type ExternalInputs, type RecordedCast, isRefusal } from "./recorded-cast.ts";
+import { externalInputsOf, appendTo, type ExternalInputs, type RecordedCast, isRefusal } from "./differences.ts";
 import { initialState } from "../cast/state/initial-state.ts";
 
-/** The recorded answers on another graph. */
 export interface ReplayResult {
   readonly events: readonly CastEvent[];
   readonly prompts: ReadonlyMap<string, readonly AgentPrompt[]>;
@@ -92,7 +91,6 @@ export function replayCast(
   return { before, after: { events, prompts, state } };
 }
 
-/** The visit that the engine would begin now. */
 export function nextVisitKey(effect: Effect): string | undefined {
   const begins = effect.kind === "record" ? effect.events.find((body) => body.type === "visit_started") : undefined;
   return begins && visitKey(begins.socket, begins.visit);

@@ -21,7 +21,6 @@ export interface Coverage {
   readonly missing: readonly string[];
 }
 
-/** One test run of a loadout. */
 export interface CoveredRun {
   readonly loadout: string;
   readonly graph: Graph;
@@ -29,7 +28,6 @@ export interface CoveredRun {
   readonly events: readonly CastEvent[];
 }
 
-/** Coverage by the name of the loadout. */
 export function measureCoverage(runs: readonly CoveredRun[]): Readonly<Record<string, Coverage>> {
   const names = [...new Set(runs.map(({ loadout }) => loadout))].toSorted();
   return Object.fromEntries(

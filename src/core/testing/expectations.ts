@@ -179,7 +179,6 @@ export interface ObservedCast {
   readonly state: CastState;
   readonly events: readonly CastEvent[];
   readonly exitCode: number;
-  /** The prompts of all turns, in order. */
   readonly turns: readonly TurnPrompt[];
   /** The files that expectations name; null for a missing file. */
   readonly files: ReadonlyMap<string, string | null>;
@@ -188,12 +187,10 @@ export interface ObservedCast {
 export interface TurnPrompt {
   readonly socket: string;
   readonly materia: string;
-  /** Which visit of its socket. */
   readonly visit: number;
   readonly text: string;
 }
 
-/** The last limit that stopped a cast. */
 export function lastLimitReached(events: readonly CastEvent[]): LimitName | null {
   return events.findLast((event) => event.type === "limit_reached")?.limit ?? null;
 }

@@ -15,15 +15,12 @@ import {
 import { HAND_OVER } from "../model/handoff.ts";
 import { fullExpectation, type ObservedCast } from "./expectations.ts";
 
-/** The input for a recorded test. */
 export interface TestRecording {
   readonly observed: Pick<ObservedCast, "state" | "events" | "exitCode">;
   readonly cast: JsonObject;
   readonly config?: string;
   readonly tools: boolean;
-  /** The events of its item casts. */
   readonly items: ItemEvents;
-  /** The turns of a visit. */
   readonly repliesOf: (castId: string, socket: string, visit: number) => readonly RecordedReply[];
 }
 

@@ -3,10 +3,8 @@ import { sanitizeForTerminal, oneLine, countedText } from "../model/text.ts";
 import { line, toned, wrapLine, type Line } from "../view/line.ts";
 import { coveragePercent, type Coverage } from "./coverage.ts";
 import type { UnmetExpectation } from "./expectations.ts";
-import type { FuzzResult } from "./fuzz.ts";
-import { isReportedAnswer } from "./fuzz-cast.ts";
+import { type FuzzResult, isReportedAnswer } from "./fuzz.ts";
 
-/** A test as the report shows it. */
 export interface TestReport {
   readonly file: string;
   readonly ok: boolean;
@@ -123,7 +121,6 @@ export function lowCoverageReports(
   });
 }
 
-/** The results as JUnit XML, for CI. */
 export function junitText(tests: readonly TestReport[]): string {
   const failed = tests.filter(({ ok }) => !ok).length;
   const seconds = tests.reduce((sum, { ms }) => sum + ms, 0) / 1000;

@@ -1,7 +1,6 @@
 import type { LimitName } from "../cast/state/event.ts";
 import type { CastStatus } from "../cast/summary.ts";
 
-/** What a person can do with a cast. */
 export type CastAction =
   | "answer"
   | "allow"
@@ -11,6 +10,7 @@ export type CastAction =
   | "raise"
   | "resume"
   | "abort"
+  | "review"
   | "again"
   | "compare"
   | "record"
@@ -24,8 +24,9 @@ export interface ActionFacts {
   /** Set if a result was sent back too often. */
   readonly rework?: { readonly item: unknown };
   readonly isOnFleet?: boolean;
-  /** Whether it has a separate working tree. */
   readonly isApart?: boolean;
+  /** [YW1] Its files were kept, so that the change can be shown. */
+  readonly isReviewable?: boolean;
 }
 
 /** [W43] The actions that help in this state, the most likely first, and the rest that can apply. */
@@ -40,9 +41,11 @@ export function actionsFor({
   rework,
   isOnFleet = false,
   isApart = isOnFleet,
+  isReviewable = false,
 }: ActionFacts): OfferedActions {
   const taken: readonly CastAction[] = isApart ? ["take"] : [];
   const again: readonly CastAction[] = isOnFleet ? [] : ["again"];
+  const review: readonly CastAction[] = isReviewable ? ["review"] : [];
   switch (status) {
     case "running":
     case "queued":
@@ -55,12 +58,12 @@ export function actionsFor({
       return { main: ["answer"], more: ["abort", "compare"] };
     case "completed":
     case "not_satisfied":
-      return { main: [...again, "compare", "record", ...taken], more: [] };
+      return { main: [...review, ...again, "compare", "record", ...taken], more: [] };
     case "aborted":
     case "interrupted":
-      return { main: ["resume", ...again], more: ["raise", "compare", ...taken] };
+      return { main: ["resume", ...again], more: [...review, "raise", "compare", ...taken] };
     case "failed": {
-      const more: readonly CastAction[] = [...again, "compare", "record", ...taken];
+      const more: readonly CastAction[] = [...review, ...again, "compare", "record", ...taken];
       if (rework) return { main: ["allow", "hint", "accept", ...(rework.item ? (["skip"] as const) : [])], more };
       // Without a higher limit the cast would stop at the same place.
       if (limit === "maxTokens" || limit === "maxCostUsd") return { main: ["raise"], more };
@@ -78,6 +81,7 @@ export const ACTION_LABELS: Readonly<Record<CastAction, string>> = {
   raise: "Raise a limit…",
   resume: "Resume",
   abort: "Abort…",
+  review: "Review…",
   again: "Run again…",
   compare: "Compare with…",
   record: "Record as a test…",

@@ -225,7 +225,6 @@ export const CAST_FILTERS = [
 ] as const;
 export type CastFilter = (typeof CAST_FILTERS)[number];
 
-/** The filters of a listing. */
 export interface CastSearch {
   readonly filter: CastFilter;
   readonly text: string;

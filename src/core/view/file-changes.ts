@@ -5,7 +5,6 @@ import { itemKey } from "../model/handoff.ts";
 import type { SocketId } from "../model/ids.ts";
 import { oneLine, countedText } from "../model/text.ts";
 
-/** Two checkpoints: before and after. */
 export interface CheckpointSpan {
   readonly from: string;
   readonly to: string;

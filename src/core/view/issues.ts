@@ -35,7 +35,6 @@ export function issueJson({ severity, code, file, path, message, hint }: Issue) 
 
 const COMMAND_NAMES = COMMANDS.map(({ name }) => name);
 const COMMAND_PATTERN = new RegExp(`(^|["\\s])materia (?=(${COMMAND_NAMES.join("|")})\\b|<command>|--help|--on )`, "g");
-/** Commands that exist only in a terminal. */
 const TERMINAL_ONLY: ReadonlySet<string> = new Set(["fleet", "worker", "mcp"]);
 
 /** [C41] Commands in the form of the reader: `materia show` is `/materia show` in Pi. */

@@ -1,16 +1,15 @@
 import * as v from "valibot";
-import { CastOutcome, type CastEvent } from "../cast/state/event.ts";
+import { CastOutcome, type CastEvent, parseEvent } from "../cast/state/event.ts";
 import { ItemCastInput } from "../cast/state/parallel-run.ts";
 import { Graph } from "../compile/graph.ts";
 import { Budget, Limits } from "../model/config.ts";
 import { CastId, SocketId } from "../model/ids.ts";
 import { Layout } from "../model/loadout.ts";
 import { isJsonObject, type JsonObject } from "../model/json.ts";
-import { IssueSchema } from "./response.ts";
+import { IssueSchema } from "./commands.ts";
 import { FileChange, OmittedFiles } from "../model/checkpoint.ts";
 import { wholeNumber } from "../model/schemas.ts";
 import type { CastSummary } from "../cast/summary.ts";
-import { parseEvent } from "../cast/state/parse-event.ts";
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 

@@ -1,9 +1,11 @@
 import * as v from "valibot";
-import type { FleetStatus } from "../view/progress/fleet-status.ts";
+import { FleetStatus } from "../view/progress/fleet-status.ts";
 import { failWith, ok, type Result } from "../model/issue.ts";
 import { CastEventSchema, CastSummarySchema } from "./casts.ts";
-import { parseResponse } from "./response.ts";
+import { parseResponse } from "./commands.ts";
 import { wholeNumber } from "../model/schemas.ts";
+import { NO_USAGE, addUsage } from "../cast/state/usage.ts";
+import type { TranscriptMessage, TranscriptPart } from "../cast/transcript.ts";
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const place = { socket: v.string(), visit: count };
@@ -97,54 +99,9 @@ const SEARCH_STREAM = {
   over: SearchEnd,
 } as const;
 
-const listOf = <const T extends v.GenericSchema>(each: T) => v.pipe(v.array(each), v.readonly());
-
-const WorkerSchema = v.object({
-  worker: v.string(),
-  host: v.string(),
-  pid: v.number(),
-  version: v.string(),
-  state: v.picklist(["up", "draining", "gone"]),
-  queues: listOf(v.string()),
-  concurrency: count,
-  casts: listOf(v.string()),
-  leaves: v.nullable(v.string()),
-  silentMs: v.number(),
-});
-
-const WaitReasonSchema = v.variant("kind", [
-  v.object({ kind: v.literal("blocked"), why: v.string() }),
-  v.object({
-    kind: v.literal("limit"),
-    limits: listOf(v.object({ kind: v.picklist(["all", "project", "provider"]), name: v.string(), most: count })),
-  }),
-  v.object({ kind: v.literal("nobody_up") }),
-  v.object({ kind: v.literal("busy") }),
-  v.object({ kind: v.literal("soon") }),
-]);
-
-const QueuedCastSchema = v.object({
-  castId: v.string(),
-  request: v.string(),
-  loadout: v.string(),
-  project: v.string(),
-  person: v.string(),
-  queue: v.string(),
-  place: count,
-  waitsMs: v.number(),
-  why: WaitReasonSchema,
-});
-
-/** [B29] The status of a fleet on the wire. */
-const FleetStatusSchema = v.object({
-  workers: listOf(WorkerSchema),
-  queued: count,
-  queue: listOf(QueuedCastSchema),
-}) satisfies v.GenericSchema<unknown, FleetStatus>;
-
 /** [B29] The stream of a fleet. */
 const FLEET_STREAM = {
-  fleet: FleetStatusSchema,
+  fleet: FleetStatus,
 } as const;
 
 type StreamSchemas = Readonly<Record<string, v.GenericSchema>>;
@@ -203,4 +160,51 @@ export function excerptAround(text: string, needle: string): Pick<SearchHit, "be
     match: text.slice(at, end),
     after: `${flat(text.slice(end, end + EXCERPT_MARGIN))}${end + EXCERPT_MARGIN < text.length ? "…" : ""}`,
   };
+}
+
+/** Turns the messages of a visit's transcript into progress, as the process that runs the agent reports it. */
+export function createTranscriptProgress(
+  place: Pick<AgentProgress, "socket" | "visit">,
+): (message: TranscriptMessage) => readonly AgentProgress[] {
+  const { socket, visit } = place;
+  const at = { socket, visit };
+  const sent = { text: 0, thinking: 0 };
+  let used = NO_USAGE;
+  const wordsOf = (kind: "text" | "thinking", delta: string): readonly AgentProgress[] => {
+    if (delta === "") return [];
+    const from = sent[kind];
+    sent[kind] += delta.length;
+    return [{ ...at, kind, from, delta }];
+  };
+  const partProgress = ({ type, text, thinking, id, name, arguments: args }: TranscriptPart) => {
+    if (type === "text") return wordsOf("text", text ?? "");
+    if (type === "thinking") return wordsOf("thinking", thinking ?? "");
+    if (type !== "toolCall" || id === undefined || name === undefined) return [];
+    return [{ ...at, kind: "tool_started" as const, id, name, args }];
+  };
+  return (message) => {
+    const { role, content, usage, toolCallId, toolName = "", isError } = message;
+    if (role === "user") {
+      used = NO_USAGE;
+      Object.assign(sent, { text: 0, thinking: 0 });
+      return [{ ...at, kind: "asked" }];
+    }
+    if (role === "assistant") {
+      const words = typeof content === "string" ? wordsOf("text", content) : content.flatMap(partProgress);
+      if (!usage) return words;
+      used = addUsage(used, usage);
+      return [...words, { ...at, kind: "used", usage: used }];
+    }
+    if (role !== "toolResult" || toolCallId === undefined) return [];
+    const output = typeof content === "string" ? content : content.map(({ text = "" }) => text).join("\n");
+    const said = tailOfOutput(output);
+    return [{ ...at, kind: "tool_ended", id: toolCallId, name: toolName, failed: isError === true, said }];
+  };
+}
+
+const MAX_OUTPUT_CHARS = 8_000;
+
+/** The end of a tool's output; the transcript has all of it. */
+export function tailOfOutput(output: string): string {
+  return output.length > MAX_OUTPUT_CHARS ? `…${output.slice(-MAX_OUTPUT_CHARS)}` : output;
 }

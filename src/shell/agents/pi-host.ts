@@ -14,6 +14,7 @@ import {
   missingPiIssue,
   toolIssues,
 } from "./pi-models.ts";
+import { checkEquipment, NO_EQUIPMENT, type CheckedEquipment } from "./check-equipment.ts";
 import type { SessionHooks, RetryPolicy } from "./pi-sdk.ts";
 import { failedTurn, runPiTurn } from "./pi-turn.ts";
 
@@ -24,8 +25,6 @@ export interface PiHostOptions extends Partial<RetryPolicy> {
   readonly defaultModelAt?: KeyPath;
   /** For materia that set no thinking level. */
   readonly defaultThinking?: ThinkingLevel;
-  /** Tools besides Pi's own that the hooks add to a session. */
-  readonly moreTools?: readonly string[];
   /** How long an agent may be silent. */
   readonly silenceMs?: number;
   readonly after?: Timer;
@@ -36,6 +35,7 @@ export interface PiHostOptions extends Partial<RetryPolicy> {
 export function createPiHost(options: PiHostOptions = {}): AgentHost {
   let opened: Promise<ConfiguredPi> | undefined;
   const stage = () => (opened ??= loadConfiguredPi(options, options.hooks?.equip));
+  let checked: CheckedEquipment = NO_EQUIPMENT;
   const chosen = new Map<string | undefined, Promise<ModelChoice>>();
 
   async function modelFor(request: { readonly model?: string | undefined }): Promise<ModelChoice> {
@@ -46,14 +46,18 @@ export function createPiHost(options: PiHostOptions = {}): AgentHost {
   }
 
   return {
-    preflight: async (needs) => {
+    preflight: async (needs, place) => {
       if (needs.length === 0) return [];
       try {
-        return [...toolIssues(needs, options.moreTools), ...(await modelIssues(await stage(), needs, options))];
+        const models = await modelIssues(await stage(), needs, options);
+        const { hooks, after = realTimer } = options;
+        checked = await checkEquipment({ ...(await stage()), after, ...(hooks ? { hooks } : {}) }, needs, place);
+        return [...checked.issues, ...models];
       } catch (cause) {
-        return [...toolIssues(needs, options.moreTools), missingPiIssue(cause)];
+        return [...toolIssues(needs), missingPiIssue(cause)];
       }
     },
+    equipment: () => checked.digests,
     defaultModels: async () => {
       if (options.defaultModel !== undefined) return splitModels(options.defaultModel);
       const choice = await stage().then((pi) => chooseModel(pi, undefined));

@@ -158,7 +158,8 @@ export function toolIssues(needs: readonly AgentRequirement[], more: readonly st
       "unknown_tool",
       needPath(uses[0]?.need, "tools"),
       `"${tool}" is not a tool of Pi; wanted by ${needNames(uses.map(({ need }) => need))}`,
-      didYouMean(tool, known) ?? `Pi has ${known.join(", ")}; tools of other extensions are there in Pi itself`,
+      didYouMean(tool, known) ??
+        `Pi has ${known.join(", ")}; an extension that is named under "extensions" may bring others`,
     ),
   );
 }

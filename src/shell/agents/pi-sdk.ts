@@ -29,7 +29,11 @@ export interface SessionHooks {
   /** Adds providers and keys that only this process has. */
   readonly equip?: (runtime: ModelRuntime) => Promise<void>;
   /** Replaces the default resources of a session. */
-  readonly resources?: (bare: ResourceLoader, request: TurnRequest) => Promise<ResourceLoader>;
+  readonly resources?: (
+    own: ResourceLoader,
+    request: TurnRequest,
+    extensionFiles: readonly string[],
+  ) => Promise<ResourceLoader>;
   /** A session exists, and its turn is about to start. */
   readonly opened?: (session: AgentSession, turn: SessionTurn) => Promise<void>;
 }

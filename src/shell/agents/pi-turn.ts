@@ -7,12 +7,12 @@ import type {
 } from "@earendil-works/pi-coding-agent";
 import { curatedEnvironment } from "../process/visit-processes.ts";
 import { NO_USAGE, type Usage, addUsage, estimateTokens } from "../../core/cast/state/usage.ts";
-import type { ThinkingLevel } from "../../core/model/materia.ts";
 import { truncate, thrownMessage } from "../../core/model/text.ts";
 import { isDiskError, errorText } from "../system/files.ts";
 import type { TurnOutcome, TurnRequest } from "../ports.ts";
 import { guardTurn, type TurnGuard, type TurnStop, type Timer } from "./turn-guard.ts";
 import { systemPromptFor, bareResources, type SessionHooks, type PiModel, type PiContext } from "./pi-sdk.ts";
+import { describeAbsentTools, bindSession, equippedResources } from "./equipped-session.ts";
 import { unavailableTools } from "./search-programs.ts";
 import { currentToolsUser } from "../process/tools-user.ts";
 import { toolsRunAsUser, type TurnTools } from "./tool-process.ts";
@@ -28,7 +28,7 @@ import { withoutUndefined } from "../../core/model/json.ts";
 interface PiTurnSetup extends PiContext {
   readonly model: PiModel;
   /** The thinking level; Pi's own setting if unset. */
-  readonly thinking?: ThinkingLevel | undefined;
+  readonly thinking?: TurnRequest["thinking"] | undefined;
   readonly after: Timer;
   readonly silenceMs: number | undefined;
   readonly hooks?: SessionHooks;
@@ -75,7 +75,9 @@ async function runSession(
     });
     try {
       setup.onOpened?.(session.sessionId);
-      await setup.hooks?.opened?.(session, { request, suspendTimeout: guard.suspendTimeout });
+      await bindSession(setup.hooks, session, { request, suspendTimeout: guard.suspendTimeout });
+      const absent = describeAbsentTools(session, request);
+      if (absent !== undefined) return failedTurn("provider", absent, NO_USAGE);
       // [A17] Report the whole prompt before the first request.
       request.onProgress({ kind: "told", system: session.systemPrompt });
       await Promise.race([session.prompt(request.prompt, { expandPromptTemplates: false }), guard.graceExpired]);
@@ -162,7 +164,7 @@ async function openPiSession(
 ): Promise<AgentSession> {
   const handOver = request.handOver ? [handOverDefinition(request.handOver, seen)] : [];
   const bare = bareResources(setup.pi, systemPromptFor(setup.pi, request));
-  const resources = (await setup.hooks?.resources?.(bare, request)) ?? bare;
+  const resources = await equippedResources(setup, bare, request);
   const { session } = await setup.pi.createAgentSession({
     cwd: request.cwd,
     modelRuntime: setup.runtime,

@@ -8,6 +8,7 @@ import type { Rehearsal, ScriptedReply } from "../../core/model/rehearsal.ts";
 import type {
   AgentHost,
   AgentRequirement,
+  PreflightPlace,
   ScriptedAnswer,
   PersonGateRequest,
   TurnOutcome,
@@ -19,6 +20,7 @@ import { realTimer, type Timer } from "./turn-guard.ts";
 import { loadPi, EMPTY_CREDENTIALS, createSettings, type PiContext } from "./pi-sdk.ts";
 import { missingPiIssue, toolIssues } from "./pi-models.ts";
 import { SCRIPTED_MODEL, createScriptedProvider, type ReplyScript, type ScriptedStep } from "./scripted-provider.ts";
+import { checkEquipment, NO_EQUIPMENT, type CheckedEquipment } from "./check-equipment.ts";
 import { failedTurn, runPiTurn } from "./pi-turn.ts";
 import type { RehearsalUsage, RehearsedCall } from "../../core/cast/rehearsal-usage.ts";
 
@@ -57,17 +59,20 @@ export function createRehearsalHost(rehearsal: Rehearsal, options: RehearsalOpti
     }
   }
 
-  async function preflight(needs: readonly AgentRequirement[]): Promise<readonly Issue[]> {
+  let checked: CheckedEquipment = NO_EQUIPMENT;
+  async function preflight(needs: readonly AgentRequirement[], place?: PreflightPlace): Promise<readonly Issue[]> {
     if (needs.length === 0) return [];
-    const opens = await stage().then(
-      () => [],
-      (cause: unknown) => [missingPiIssue(cause)],
-    );
-    return [...toolIssues(needs), ...opens];
+    try {
+      checked = await checkEquipment({ ...(await stage()), after }, needs, place);
+      return checked.issues;
+    } catch (cause) {
+      return [...toolIssues(needs), missingPiIssue(cause)];
+    }
   }
 
   return {
     preflight,
+    equipment: () => checked.digests,
     resolveModel: async () => `${SCRIPTED_MODEL.provider}/${SCRIPTED_MODEL.id}`,
     runTurn,
     answerGate: (asked) => answerForPerson(rehearsal, asked, log),

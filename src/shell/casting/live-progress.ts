@@ -1,8 +1,7 @@
 import type { CastState, CastPhase } from "../../core/cast/state/state.ts";
 import { truncate } from "../../core/model/text.ts";
 import { NO_USAGE } from "../../core/cast/state/usage.ts";
-import type { AgentProgress } from "../../core/wire/stream.ts";
-import { tailOfOutput } from "../../core/wire/transcript-progress.ts";
+import { type AgentProgress, tailOfOutput } from "../../core/wire/stream.ts";
 import type { TurnProgress } from "../ports.ts";
 
 const MAX_ARGUMENT_CHARS = 2_000;

@@ -56,7 +56,7 @@ export async function prepareRun<T extends RunRequest>(
   const { graph, agents } = planned.value;
   const host = await openAgentHost(workspace, agents);
   if (!host.ok) return host;
-  const missing = await host.value.preflight(agentNeeds(graph, agents.model));
+  const missing = await host.value.preflight(agentNeeds(graph, agents.model), workspace.place);
   return missing.some(isError) ? fail(...missing) : ok({ ...planned.value, host: host.value });
 }
 

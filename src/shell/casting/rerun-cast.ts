@@ -7,7 +7,7 @@ import { compileTargets } from "../../core/compile/targets/compile.ts";
 import type { SocketId } from "../../core/model/ids.ts";
 import { fail, failWith, ok, withHintParts, type Issue, type Result } from "../../core/model/issue.ts";
 import { foldVisits, visitKey } from "../../core/history/visits.ts";
-import type { RecordedCast } from "../../core/replay/recorded-cast.ts";
+import type { RecordedCast } from "../../core/replay/differences.ts";
 import { replyContract } from "../../core/replay/replay.ts";
 import { readTranscript } from "../agents/transcript.ts";
 import { castStartOf, type CastFile } from "../store/cast-file.ts";

@@ -3,7 +3,6 @@ import * as v from "valibot";
 import { startedEvent } from "../../core/cast/next.ts";
 import { phaseBeforeEnd, type Visit } from "../../core/cast/state/state.ts";
 import { totalsOf } from "../../core/cast/state/usage.ts";
-import { advanceTimelineBy, type CastTimeline } from "../../core/cast/timeline.ts";
 import { castBranch, type SocketId } from "../../core/model/ids.ts";
 import { withoutUndefined } from "../../core/model/json.ts";
 import { openSharedLimits } from "../config/shared-limits.ts";
@@ -118,7 +117,7 @@ export async function runWithPorts(
   context: RunContext,
   { checkpoints, interruption, firstEvents = [] }: FirstStep = {},
 ): Promise<RunOutcome> {
-  const { file, state, timeline } = cast;
+  const { file, state } = cast;
   const { cwd = file.cwd, model = file.model ?? undefined, admit = context.fleetHooks?.admit, onProgress } = context;
   const abort = new AbortController();
   const release = new AbortController();
@@ -149,7 +148,6 @@ export async function runWithPorts(
       pause: sleepUnlessAborted,
       ...context.clock,
     };
-    const onSteps = bookmarkSteps(owned, timeline, context.onSteps);
     return await runCast(state, ports, {
       cwd,
       firstEvents,
@@ -161,7 +159,7 @@ export async function runWithPorts(
       ...(model === undefined ? {} : { model }),
       ...(interruption ? { interruption } : {}),
       ...(context.fleetHooks ? { isOnFleet: true } : {}),
-      ...(onSteps ? { onSteps } : {}),
+      ...(context.onSteps ? { onSteps: context.onSteps } : {}),
       ...(onProgress ? { onProgress } : {}),
     });
   } finally {
@@ -213,21 +211,6 @@ function worktreeContext(file: CastFile, { store, signal }: RunContext, cwd: str
     pool: worktreePool(store.location),
     worktree: file.worktree ?? {},
     runSetup: (command, at) => runSetupCommand({ setting: "worktree.setup", command, cwd: at, signal }),
-  };
-}
-
-/** [J28] The next reader starts from the last bookmark, even when this process dies. */
-function bookmarkSteps(
-  { bookmark }: OwnedCast,
-  from: CastTimeline | undefined,
-  onSteps: RunContext["onSteps"],
-): RunContext["onSteps"] {
-  if (!bookmark || !from) return onSteps;
-  let timeline = from;
-  return (steps) => {
-    timeline = advanceTimelineBy(timeline, steps);
-    bookmark(timeline);
-    onSteps?.(steps);
   };
 }
 

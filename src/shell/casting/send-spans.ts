@@ -3,8 +3,7 @@ import * as v from "valibot";
 import { error, fail, ok, type Result } from "../../core/model/issue.ts";
 import { oneLine } from "../../core/model/text.ts";
 import { parseJson } from "../../core/model/json.ts";
-import { otlpTraces } from "../../core/telemetry/otlp.ts";
-import type { TraceSpan } from "../../core/telemetry/span.ts";
+import { otlpTraces, type TraceSpan } from "../../core/telemetry/span.ts";
 import type { Collector } from "../context/run-context.ts";
 import { errorText } from "../system/files.ts";
 

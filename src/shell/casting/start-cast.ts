@@ -57,6 +57,7 @@ export async function prepareCast(
   const state: JsonObject = previous ? { previousCastContext: previous.context } : {};
   const cast = planCast(compiled.graph, {
     ...compilationRecord(compiled),
+    ...equipmentRecord(host),
     ...configuredDetails(workspace.catalog, agents),
     request: link.prompt,
     command: text,
@@ -172,6 +173,12 @@ export function compilationRecord({ id, graph, targets, stitches }: CompiledChai
     stitches: stitches.map((stitch) => ({ ...stitch })),
     ...(Object.keys(layout).length === 0 ? {} : { layout }),
   };
+}
+
+/** [YP4] A cast without skills and extensions records nothing. */
+function equipmentRecord(host: AgentHost): Pick<CastFile, "equipment"> {
+  const equipment = host.equipment?.() ?? [];
+  return equipment.length === 0 ? {} : { equipment: [...equipment] };
 }
 
 /** What a new cast may say besides its graph. */

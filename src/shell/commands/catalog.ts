@@ -5,7 +5,7 @@ import { error, fail, isError, ok, type Issue, type Result, assertNever } from "
 import { isGate, isGenerator, isInteractive, templateOf, type Materia } from "../../core/model/materia.ts";
 import { didYouMean, sanitizeForTerminal } from "../../core/model/text.ts";
 import { materiaIcon } from "../../core/view/graph/labels.ts";
-import { graphJson, mermaidText } from "../../core/view/graph/export.ts";
+import { graphJson, mermaidText, explainGraph } from "../../core/view/graph/export.ts";
 import { gridLines } from "../../core/view/graph/terminal-grid.ts";
 import { padColumns, line, toned, type Line } from "../../core/view/line.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -129,14 +129,14 @@ function showGraph({ catalog }: Workspace, command: GridCommand): Result<Command
   if (!compiled.ok) return compiled;
   const { graph, flow, stitches } = compiled.value;
   const worst = worstCase(graph, flow, limits);
-  const lines: CommandOutput["lines"] = (width) =>
-    command.as === "mermaid"
-      ? mermaidText(graph)
-          .trimEnd()
-          .split("\n")
-          .map((text) => line(text))
-      : gridLines(graph, { width: Math.min(width, 120), worst, stitches });
-  return ok({ code: 0, data: graphJson(graph, { worst, stitches }), lines });
+  const sentences = explainGraph(graph);
+  const lines: CommandOutput["lines"] = (width) => {
+    if (command.as === "text") return gridLines(graph, { width: Math.min(width, 120), worst, stitches });
+    const texts = command.as === "mermaid" ? mermaidText(graph).trimEnd().split("\n") : sentences;
+    return texts.map((text) => line(text));
+  };
+  const explained = command.as === "sentences" ? { explanation: sentences } : {};
+  return ok({ code: 0, data: { ...graphJson(graph, { worst, stitches }), ...explained }, lines });
 }
 
 function unknownNameIssue(kind: "loadout" | "materia", name: string, known: Iterable<string>): Issue {

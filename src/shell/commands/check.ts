@@ -1,13 +1,16 @@
 import { bundledLayer } from "../../core/catalog/bundled-layer.ts";
 import { mergeLayers, type Catalog } from "../../core/catalog/catalog.ts";
 import type { Command } from "../../core/command/command.ts";
-import { checkCatalog } from "../../core/compile/targets/check-catalog.ts";
+import { buildFlow } from "../../core/compile/flow.ts";
+import type { CastFacts } from "../../core/history/facts.ts";
+import { billLines, billSettings, makeBill, type Bill } from "../../core/view/graph/bill.ts";
+import { checkCatalog, type ValidLoadout } from "../../core/compile/targets/compile.ts";
 import { changingInstructions } from "../../core/compile/check/state-use.ts";
-import { error, fail, isError, ok, type Issue, type Result } from "../../core/model/issue.ts";
-import { sanitizeForTerminal, countedText } from "../../core/model/text.ts";
+import { error, fail, failWith, isError, ok, type Issue, type Result } from "../../core/model/issue.ts";
+import { didYouMean, sanitizeForTerminal, countedText } from "../../core/model/text.ts";
 import { issueJson, issueLines } from "../../core/view/issues.ts";
 import { line } from "../../core/view/line.ts";
-import { worstCaseText } from "../../core/view/graph/worst-case-text.ts";
+import { worstCaseText } from "../../core/view/graph/labels.ts";
 import { readConfigLayer } from "../config/config.ts";
 import { readJsonFile } from "../config/config-file.ts";
 import { programsOf, unavailableTools } from "../agents/search-programs.ts";
@@ -19,8 +22,9 @@ type CheckCommand = Extract<Command, { kind: "check" }>;
 /** [C19] Every problem of the configuration at once, and how many turns each sound loadout can take. */
 export function runCheck(
   configured: Catalog,
-  { file, strict }: Pick<CheckCommand, "file" | "strict">,
+  { file, strict, bill: asksBill, loadout }: Omit<CheckCommand, "kind">,
   folder: string,
+  past: readonly CastFacts[] = [],
 ): Result<CommandOutput> {
   const catalog = file === undefined ? ok(configured) : loadCatalogFile(file);
   if (!catalog.ok) {
@@ -33,7 +37,11 @@ export function runCheck(
       lines: () => issueLines(issues),
     });
   }
+  const { loadouts: known } = catalog.value;
+  if (loadout !== undefined && !known.has(loadout))
+    return failWith("unknown_loadout", loadout, `there is no loadout "${loadout}"`, didYouMean(loadout, known.keys()));
   const checked = checkCatalog(catalog.value);
+  const bills = asksBill ? billsOf(checked.loadouts, { catalog: catalog.value, loadout, past }) : [];
   const issues = strict ? checked.issues.map(asError) : checked.issues;
   const loadouts = checked.loadouts
     .map(({ entry, graph, worst }) => ({ entry, worstCase: worstCaseText(graph, worst) }))
@@ -53,22 +61,43 @@ export function runCheck(
     data: {
       issues: issues.map(issueJson),
       loadouts: loadouts.map(({ entry, worstCase }) => ({ name: entry.name, file: entry.file ?? null, worstCase })),
+      ...(asksBill ? { bills } : {}),
       unavailableTools: missing,
       changingInstructions: [...changing.values()],
     },
     lines: () => [
       ...issueLines(issues),
       ...(issues.length > 0 ? [line("")] : []),
-      ...loadouts.map(({ entry, worstCase }) => line(`${sanitizeForTerminal(entry.name)}: ${worstCase}`)),
-      ...(missing.length === 0 ? [] : [line(missingToolsText(missing))]),
-      ...[...changing.values()].map(({ materia, variable }) =>
-        line(
-          `${sanitizeForTerminal(materia)}: ${sanitizeForTerminal(variable)} changes its instructions between visits, so no cache holds them.${variable.startsWith("{{item.") ? " The message has the item anyway." : ""}`,
-        ),
+      ...bills.flatMap((bill) => [...billLines(bill), line("")]),
+      ...(asksBill ? [] : loadouts).map(({ entry, worstCase }) =>
+        line(`${sanitizeForTerminal(entry.name)}: ${worstCase}`),
       ),
+      ...(missing.length === 0 ? [] : [line(missingToolsText(missing))]),
+      ...[...changing.values()].map(changingText).map((text) => line(text)),
       line(counted),
     ],
   });
+}
+
+/** [YD3] Of the named loadout; else of the project's own and the active one. */
+function billsOf(
+  loadouts: readonly ValidLoadout[],
+  {
+    catalog: { settings },
+    loadout,
+    past,
+  }: { readonly catalog: Catalog; readonly loadout: string | undefined; readonly past: readonly CastFacts[] },
+): readonly Bill[] {
+  const isBilled = ({ name, layer }: ValidLoadout["entry"]): boolean =>
+    loadout === undefined ? layer !== "bundled" || name === settings.activeLoadout.value : name === loadout;
+  return loadouts
+    .filter(({ entry }) => isBilled(entry))
+    .map(({ graph }) => makeBill({ graph, flow: buildFlow(graph), past, ...billSettings(settings) }));
+}
+
+function changingText({ materia, variable }: ReturnType<typeof changingInstructions>[number]): string {
+  const more = variable.startsWith("{{item.") ? " The message has the item anyway." : "";
+  return `${sanitizeForTerminal(materia)}: ${sanitizeForTerminal(variable)} changes its instructions between visits, so no cache holds them.${more}`;
 }
 
 /** [A32] Once, for all loadouts. */

@@ -1,12 +1,13 @@
 import { COMMON_OPTIONS } from "../../core/command/options.ts";
 import { COMMANDS, commandRow, type CommandName } from "../../core/command/command-table.ts";
 import { FLEET_ACTIONS, FLEET_LIMIT_KINDS, SCHEDULE_ACTIONS } from "../../core/command/command.ts";
-import { SHELLS } from "../../core/command/show-commands.ts";
+import { QUEUE_ACTIONS } from "../../core/command/queue-command.ts";
+import { SHELLS } from "../../core/command/read-commands.ts";
 import { quoteWord } from "../../core/command/split-words.ts";
 import { THINKING_LEVELS } from "../../core/model/materia.ts";
 import { statusText } from "../../core/view/cast-list.ts";
 import { visitLabel } from "../../core/view/graph/labels.ts";
-import { agentVisits } from "../../core/history/find-visit.ts";
+import { agentVisits } from "../../core/history/facts.ts";
 import { foldVisits, visitKey, visitNumber, type VisitRecord } from "../../core/history/visits.ts";
 import { loadNamedCast, type Workspace } from "../workspace/workspace.ts";
 import type { LoadedCast } from "../store/cast-store.ts";
@@ -64,6 +65,12 @@ const FILE_OPTIONS: ReadonlySet<string> = new Set([
   "--out",
 ]);
 
+const SUBCOMMANDS: Readonly<Record<"casts" | "queue" | "completion", readonly Suggestion[]>> = {
+  casts: [{ word: "prune ", description: "remove old casts" }],
+  queue: QUEUE_ACTIONS.map((word) => ({ word: `${word} ` })),
+  completion: SHELLS.map((word) => ({ word, description: `for ${word}` })),
+};
+
 async function suggestWords(
   name: CommandName,
   words: readonly string[],
@@ -78,13 +85,10 @@ async function suggestWords(
     case "fuzz":
     case "forecast":
     case "loadout":
-      return count === 0 ? suggestNames(workspace, "loadouts") : [];
     case "materia":
-      return count === 0 ? suggestNames(workspace, "materia") : [];
+      return count === 0 ? suggestNames(workspace, name === "materia" ? "materia" : "loadouts") : [];
     case "help":
       return count === 0 ? COMMANDS.map((row) => ({ word: row.name, description: row.does })) : [];
-    case "casts":
-      return count === 0 ? [{ word: "prune ", description: "remove old casts" }] : [];
     case "show":
     case "diff":
       return count === 0 ? suggestCasts(workspace) : count === 1 ? suggestVisits(workspace, words[0], ANY_VISIT) : [];
@@ -109,9 +113,12 @@ async function suggestWords(
       return count === 0 ? suggestCasts(workspace, ["running", "waiting", "interrupted", "paused", "sleeping"]) : [];
     case "fleet":
       return suggestFleetWords(words).map((word) => ({ word: `${word} ` }));
+    case "casts":
+    case "queue":
     case "completion":
-      return count === 0 ? SHELLS.map((word) => ({ word, description: `for ${word}` })) : [];
+      return count === 0 ? SUBCOMMANDS[name] : [];
     case "cast":
+    case "draft":
     case "open":
     case "check":
     case "test":

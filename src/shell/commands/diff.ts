@@ -1,4 +1,4 @@
-import type { DiffCommand } from "../../core/command/show-commands.ts";
+import type { DiffCommand } from "../../core/command/read-commands.ts";
 import { failWith, ok, type Result } from "../../core/model/issue.ts";
 import { sanitizeForTerminal } from "../../core/model/text.ts";
 import { fileCountsText, leftOutText } from "../../core/view/file-changes.ts";

@@ -1,8 +1,7 @@
-import type { ExportCommand } from "../../core/command/show-commands.ts";
+import type { ExportCommand } from "../../core/command/read-commands.ts";
 import { failWith, ok, type Result } from "../../core/model/issue.ts";
 import { countedText } from "../../core/model/text.ts";
-import { otlpTraces } from "../../core/telemetry/otlp.ts";
-import type { TraceSpan } from "../../core/telemetry/span.ts";
+import { otlpTraces, type TraceSpan } from "../../core/telemetry/span.ts";
 import { amountText, durationText } from "../../core/view/numbers.ts";
 import { fitLine, line, toned, type Line } from "../../core/view/line.ts";
 import { sendSpans } from "../casting/send-spans.ts";

@@ -4,12 +4,18 @@ import { compileTargets } from "../../core/compile/targets/compile.ts";
 import { worstCase } from "../../core/compile/worst-case.ts";
 import { parseCastId, type CastId } from "../../core/model/ids.ts";
 import { sanitizeForTerminal, oneLine, countedText } from "../../core/model/text.ts";
-import { forecastGraph, maxTurns, type Forecast, type QuantileRange } from "../../core/history/forecast.ts";
-import { materiaStats, type MateriaStats } from "../../core/history/stats.ts";
+import {
+  forecastGraph,
+  maxTurns,
+  type Forecast,
+  type QuantileRange,
+  materiaStats,
+  type MateriaStats,
+} from "../../core/history/forecast.ts";
 import { amountText, durationText, costText } from "../../core/view/numbers.ts";
 import { padColumns, tableLines, line, toned, wrapLine, type Line } from "../../core/view/line.ts";
-import { worstCaseText } from "../../core/view/graph/worst-case-text.ts";
-import type { ForecastResponse } from "../../core/wire/testing.ts";
+import { worstCaseText } from "../../core/view/graph/labels.ts";
+import type { ForecastResponse } from "../../core/wire/catalog.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { CommandOutput } from "./command-output.ts";
 import type { CastEvent } from "../../core/cast/state/event.ts";
@@ -191,11 +197,12 @@ const MIN_CASTS = 3;
 /** [T27] The forecast shown before a cast, if there is enough history. */
 export async function forecastNote(workspace: Workspace, what: ForecastTarget): Promise<string | undefined> {
   const made = await makeForecast(workspace, what);
-  const told = made.ok ? made.value.told : undefined;
+  if (!made.ok) return undefined;
+  const { told } = made.value;
   if (!told || told.casts < MIN_CASTS) return undefined;
   const of = (at: keyof QuantileRange): string =>
     `${countedText(told.turns[at], "turn")}, ${amountText(told.tokens[at])} tokens and ${costText(told.cost[at])}`;
-  return `forecast from ${countedText(told.casts, "past cast")}: likely ${of("p50")}; at the 90th percentile ${of("p90")}`;
+  return `forecast from ${countedText(told.casts, "past cast")}: likely ${of("p50")}; at the 90th percentile ${of("p90")}; ${made.value.text}`;
 }
 
 const FORECAST_HINT = suggest`${typed`forecast`} says what that rests on; --cost USD stops a running cast instead`;

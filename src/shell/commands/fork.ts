@@ -1,7 +1,7 @@
 import type { EventOf } from "../../core/cast/state/event.ts";
 import type { CastStart } from "../../core/cast/state/state.ts";
 import type { ForkCommand } from "../../core/command/command.ts";
-import type { RestoreCommand } from "../../core/command/show-commands.ts";
+import type { RestoreCommand } from "../../core/command/read-commands.ts";
 import { quoteWord } from "../../core/command/split-words.ts";
 import { compileTargets } from "../../core/compile/targets/compile.ts";
 import { castBranch, type CastId } from "../../core/model/ids.ts";
@@ -10,7 +10,7 @@ import { countedText } from "../../core/model/text.ts";
 import { forkCast, type CastFork } from "../../core/replay/fork.ts";
 import { line, toned } from "../../core/view/line.ts";
 import { amountText, costText } from "../../core/view/numbers.ts";
-import type { ForkPreview } from "../../core/wire/testing.ts";
+import type { ForkPreview } from "../../core/wire/catalog.ts";
 import type { CastPast } from "../casting/cast-past.ts";
 import { prepareRun, type PreparedCast } from "../casting/prepared-cast.ts";
 import { loadRecordedCast } from "../casting/rerun-cast.ts";

@@ -12,11 +12,14 @@ export function runHelp(topic: string | undefined): CommandOutput {
 /** [C51] The commands of every day come first. */
 export const COMMAND_GROUPS: readonly (readonly [title: string, names: readonly CommandName[]])[] = [
   ["Every day", ["cast", "casts", "status", "show", "diff", "continue", "recast", "ui"]],
-  ["Write", ["init", "check", "grid", "loadout", "materia", "link"]],
+  ["Write", ["init", "draft", "check", "grid", "loadout", "materia", "link"]],
   ["Prove", ["demo", "test", "record", "replay", "fork", "fuzz", "forecast", "stats", "compare"]],
-  ["Run elsewhere", ["watch", "worker", "fleet", "take", "mcp"]],
-  ["Tools", ["abort", "budget", "restore", "open", "export", "doctor", "completion", "help"]],
+  ["Run elsewhere", ["queue", "watch", "worker", "fleet", "take", "mcp"]],
+  ["Tools", ["abort", "budget", "restore", "export", "doctor"]],
 ];
+
+/** [C51] Commands of few days: the overview only names them. */
+export const RARE_COMMANDS: readonly CommandName[] = ["help", "open", "completion"];
 
 function allCommandsLines(width: number): readonly Line[] {
   const usages = Math.max(...COMMANDS.map((row) => row.usage.length));
@@ -40,6 +43,8 @@ function allCommandsLines(width: number): readonly Line[] {
       line(toned("strong", title)),
       ...names.flatMap(commandRows),
     ]),
+    line(""),
+    line(`Also: ${RARE_COMMANDS.flatMap((name) => commandRow(name)?.usage ?? []).join(" · ")}`),
     line(""),
     line(toned("strong", "Options of every command, anywhere before a --")),
     ...optionLines(["cwd", "config", "artifacts", "json", "quiet", "no-color", "help"]),

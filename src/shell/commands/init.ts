@@ -2,7 +2,7 @@ import { suggest, typed, error, fail, isError, ok, type Issue, type Result } fro
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, relative } from "node:path";
 import { readAnyFormat } from "../../core/catalog/formats.ts";
-import type { FormatEdit } from "../../core/catalog/format-edits.ts";
+import type { FormatEdit } from "../../core/catalog/format-0-1.ts";
 import { upgradeConfigText } from "../../core/edit/config-text.ts";
 import { quoteWord } from "../../core/command/split-words.ts";
 import { isJsonObject } from "../../core/model/json.ts";

@@ -1,9 +1,9 @@
-import type { OpenCommand } from "../../core/command/show-commands.ts";
+import type { OpenCommand } from "../../core/command/read-commands.ts";
 import { quoteWord } from "../../core/command/split-words.ts";
 import { failWith, error, fail, ok, type Result } from "../../core/model/issue.ts";
 import { visitLabel } from "../../core/view/graph/labels.ts";
 import { line, toned } from "../../core/view/line.ts";
-import { agentVisits, findVisit } from "../../core/history/find-visit.ts";
+import { agentVisits, findVisit } from "../../core/history/facts.ts";
 import type { VisitRecord } from "../../core/history/visits.ts";
 import { loadPi, type Pi } from "../agents/pi-sdk.ts";
 import { missingPiIssue } from "../agents/pi-models.ts";

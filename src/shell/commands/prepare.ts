@@ -282,7 +282,11 @@ function fleetCallerOf({ workspace, options, remember }: CommandCaller): FleetCo
   return fleet && { workspace, fleet, detach: options.detach === true, remember };
 }
 
-function agentSourceOf({ options, replies, openReal }: CommandCaller): AgentSource {
+export function agentSourceOf({
+  options,
+  replies,
+  openReal,
+}: Pick<CommandCaller, "options" | "replies" | "openReal">): AgentSource {
   const { model, rehearse, wait: waitForProvider } = options;
   const [rehearsal, thinking] = [replies ?? rehearse, thinkingLevelOption(options)];
   const chosen = { ...withoutUndefined({ model, thinking, waitForProvider }) };

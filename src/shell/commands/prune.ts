@@ -8,6 +8,7 @@ import type { Workspace } from "../workspace/workspace.ts";
 import { removeCastRefs } from "../git/refs.ts";
 import { discardOwnWorktree } from "../git/worktrees/own-worktree.ts";
 import { emptyWorktreePool } from "../git/worktrees/worktree.ts";
+import { dropFromQueue } from "../store/files/queue.ts";
 import { worktreePool } from "../store/layout.ts";
 import { selectPrunable } from "../store/summary.ts";
 import { ownWorktreeOf } from "./take.ts";
@@ -45,6 +46,7 @@ export async function removeCasts(workspace: Workspace, ids: readonly string[]):
   if (!removed.ok) return removed;
   const own = createOwnCastRegistry(place.env);
   removed.value.forEach((castId) => own.forget(castId));
+  dropFromQueue(workspace.root, removed.value);
   await removeCastRefs(place.cwd, removed.value);
   await emptyWorktreePool(place.cwd, worktreePool(store.location));
   return removed;

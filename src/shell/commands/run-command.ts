@@ -1,13 +1,14 @@
 import { resolve } from "node:path";
 import type { CastingCommand, Command } from "../../core/command/command.ts";
 import { failWith, ok, type Result, assertNever } from "../../core/model/issue.ts";
+import type { CastFacts } from "../../core/history/facts.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { CommandOutput } from "./command-output.ts";
 
 /** Commands that answer at once. The others run a cast, or belong to a face. */
 export type ImmediateCommand = Exclude<
   Command,
-  CastingCommand | { kind: "ui" | "demo" | "watch" | "worker" | "fleet" | "mcp" }
+  CastingCommand | { kind: "ui" | "demo" | "watch" | "worker" | "fleet" | "mcp" | "draft" }
 >;
 
 /**
@@ -56,7 +57,11 @@ export async function runCommand(
         workspace.catalog,
         command.file === undefined ? command : { ...command, file: resolve(from, command.file) },
         workspace.place.cwd,
+        command.bill ? await pastFacts(workspace) : [],
       );
+    case "queue":
+      if (command.action === "run") return failWith("command_unavailable", "queue", '"queue run" is for a terminal');
+      return (await import("./queue.ts")).runQueue(workspace, command, { from });
     case "completion":
       return ok(await (await import("./completion.ts")).runCompletion(workspace, command));
     case "help":
@@ -69,6 +74,12 @@ export async function runCommand(
     default:
       return runTestingCommand(command, workspace, from);
   }
+}
+
+async function pastFacts({ store }: Workspace): Promise<readonly CastFacts[]> {
+  const past = await (await import("./forecast.ts")).loadPastCasts(store);
+  // Without them the bill uses typical sizes.
+  return past.ok ? past.value.casts : [];
 }
 
 type TestingCommand = Extract<

@@ -1,6 +1,6 @@
 import { failWith, ok, type Result } from "../../core/model/issue.ts";
 import type { CastId } from "../../core/model/ids.ts";
-import { agentVisits, findVisit } from "../../core/history/find-visit.ts";
+import { agentVisits, findVisit } from "../../core/history/facts.ts";
 import { visitKey } from "../../core/history/visits.ts";
 import { visitLabel } from "../../core/view/graph/labels.ts";
 import { line, toned } from "../../core/view/line.ts";

@@ -2,7 +2,7 @@ import { appendAll } from "../../core/model/lists.ts";
 import { existsSync } from "node:fs";
 import { replaySteps } from "../../core/cast/timeline.ts";
 import type { CastEvent } from "../../core/cast/state/event.ts";
-import type { ShowCommand } from "../../core/command/show-commands.ts";
+import type { ShowCommand } from "../../core/command/read-commands.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { ok, type Result } from "../../core/model/issue.ts";
 import { sanitizeForTerminal } from "../../core/model/text.ts";
@@ -15,8 +15,7 @@ import {
   type ItemTable,
 } from "../../core/view/report/item-table.ts";
 import { FULL_DETAIL } from "../../core/view/report/handoff-lines.ts";
-import { storyLines, type StoryOptions } from "../../core/view/report/story.ts";
-import { createStoryWriter, type VisitNotes } from "../../core/view/report/story-writer.ts";
+import { storyLines, type StoryOptions, createStoryWriter, type VisitNotes } from "../../core/view/report/story.ts";
 import { line, toned, type Line } from "../../core/view/line.ts";
 import {
   modelsText,
@@ -28,7 +27,7 @@ import {
 } from "../../core/view/report/visit-detail.ts";
 import { storyMarkdown, visitMarkdown } from "../../core/view/report/markdown.ts";
 import { eventsOfVisit, foldVisits, type VisitRecord } from "../../core/history/visits.ts";
-import { findVisit } from "../../core/history/find-visit.ts";
+import { findVisit } from "../../core/history/facts.ts";
 import { loadNamedCast, type Workspace } from "../workspace/workspace.ts";
 import { listQuarantined } from "../git/worktrees/worktree.ts";
 import { castStartOf, type CastFile } from "../store/cast-file.ts";

@@ -1,5 +1,5 @@
 import { statSync, lstatSync, mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { parseJsonc } from "../../core/edit/json-text.ts";
+import { parseJsonc } from "../../core/edit/json-edit.ts";
 import { error, fail, failAll, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { depthExceeds, isJsonObject, type Json } from "../../core/model/json.ts";
 import {

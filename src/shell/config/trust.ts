@@ -38,6 +38,8 @@ export function rememberDigests(env: ConfigContext["env"], digests: Readonly<Rec
 /** Everything to show a person before they decide: all programs that the configuration may start, and the watched files. */
 export interface ProgramsToTrust {
   readonly commands: readonly string[];
+  /** [YP5] Skills and extensions of Pi that agents would have. */
+  readonly equipment?: readonly string[];
   /** Files and folders of the project that these name: a change asks for trust again. */
   readonly watched: readonly string[];
   /** Folders that are too large to be watched: trust in them is not stored. */
@@ -46,7 +48,12 @@ export interface ProgramsToTrust {
 
 export function listProgramsToTrust(cwd: string, raw: unknown): ProgramsToTrust {
   const { paths, tooLarge } = digestCommandFiles(cwd, commandWords(cwd, raw));
-  return { commands: commandsOf(raw).map((words) => words.join(" ")), watched: paths, tooLarge };
+  return {
+    commands: commandsOf(raw).map((words) => words.join(" ")),
+    equipment: equipmentNames(raw),
+    watched: paths,
+    tooLarge,
+  };
 }
 
 /** [S8] Commands of utilities, commands that bundled utilities run, and setups of working folders. */
@@ -61,6 +68,30 @@ function commandsOf(raw: unknown): readonly (readonly string[])[] {
   });
 }
 
+/** [YP5] Each with its kind, once. */
+function equipmentNames(raw: unknown): readonly string[] {
+  const named = (key: string, kind: string) => namesIn(raw, key).map((name) => `${kind} ${name}`);
+  return [...named("skills", "skill"), ...named("extensions", "extension")];
+}
+
+function namesIn(raw: unknown, key: string): readonly string[] {
+  const lists = Object.values(section(raw, "materia")).map((each) => (isJsonObject(each) ? each[key] : undefined));
+  return [...new Set(lists.flatMap((list) => (isStringArray(list) ? list : [])))];
+}
+
+/** [YP5] Where Pi finds skills and extensions of a project. */
+function equipmentWords(raw: unknown): readonly string[] {
+  const skills = namesIn(raw, "skills").flatMap((name) => [
+    `.pi/skills/${name}`,
+    `.pi/skills/${name}.md`,
+    `.agents/skills/${name}`,
+  ]);
+  const extensions = namesIn(raw, "extensions").flatMap((name) =>
+    ["", ".ts", ".js", ".mjs"].map((suffix) => `.pi/extensions/${name}${suffix}`),
+  );
+  return [...skills, ...extensions];
+}
+
 /** Every text of a utility's command and parameters may be the path of a program. */
 function commandWords(cwd: string, raw: unknown): readonly string[] {
   const materia = Object.values(section(raw, "materia")).filter(isJsonObject);
@@ -69,7 +100,12 @@ function commandWords(cwd: string, raw: unknown): readonly string[] {
   const beside = commandsOf(raw).flatMap((words) =>
     words.flatMap((word, at) => findCommandFile(folder, word, at) ?? []),
   );
-  return [...commandsOf(raw).flat(), ...beside, ...materia.flatMap((each) => textsIn(section(each, "params")))];
+  return [
+    ...commandsOf(raw).flat(),
+    ...equipmentWords(raw),
+    ...beside,
+    ...materia.flatMap((each) => textsIn(section(each, "params"))),
+  ];
 }
 
 function textsIn(value: Json): readonly string[] {

@@ -26,11 +26,6 @@ export function readUserKey(env: UserEnv): string | undefined {
   }
 }
 
-/** Readers only look it up, writers create it. */
-export function userKeyAccess(env: UserEnv) {
-  return { find: () => readUserKey(env), make: () => ensureUserKey(env) };
-}
-
 function userKeyFile(env: UserEnv): string {
   return join(configFolder(env), "cast-key");
 }

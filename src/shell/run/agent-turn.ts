@@ -6,7 +6,7 @@ import { currentItemKey, itemIndexOf } from "../../core/cast/state/current-item.
 import { endVisitProcesses, idempotencyKeyOf, visitEnvironment } from "../process/visit-processes.ts";
 import { checkLimitDuringTurn } from "../../core/cast/limits.ts";
 import { NO_USAGE, soundUsage, type Usage } from "../../core/cast/state/usage.ts";
-import { toolsInScope } from "../../core/model/materia.ts";
+import { equipmentOf, toolsInScope } from "../../core/model/materia.ts";
 import {
   promptNeedsOf,
   writeAgentPrompt,
@@ -196,6 +196,7 @@ function turnRequest(
     instructions: materia.instructions ?? (materia.tools === "none" ? "none" : "project"),
     prompt,
     tools: toolsInScope(materia.tools),
+    ...equipmentOf(materia),
     handOver: handOverTool(state.graph, socket),
     ...(model === undefined ? undefined : { model }),
     ...(materia.thinking === undefined ? undefined : { thinking: materia.thinking }),

@@ -1,6 +1,5 @@
-import { parseEvent } from "../../core/cast/state/parse-event.ts";
+import { parseEvent, type EventBody, type EventOf } from "../../core/cast/state/event.ts";
 import { abortedEvent, decide } from "../../core/cast/decide.ts";
-import type { EventBody, EventOf } from "../../core/cast/state/event.ts";
 import { applyStep, type CastStep } from "../../core/cast/timeline.ts";
 import { visitCompletedEvent, next, type Effect } from "../../core/cast/next.ts";
 import type { CastState } from "../../core/cast/state/state.ts";
@@ -122,7 +121,7 @@ function unreadableReason(body: EventBody): string | undefined {
   return typeof read === "string" ? read : undefined;
 }
 
-/** [J43] A result that could not be read again fails its turn, not the whole cast. */
+/** [J28] A result that could not be read again fails its turn, not the whole cast. */
 function storableEvent(body: EventBody): EventBody {
   const wrong = unreadableReason(body);
   if (wrong === undefined || !("socket" in body) || !("visit" in body)) return body;

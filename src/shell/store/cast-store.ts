@@ -85,8 +85,6 @@ export interface OwnedCast {
   /** The present state, which nobody else can change now. `known` is used if nothing has changed since. */
   readonly load: (known?: CurrentCast) => Promise<Result<CurrentCast>>;
   readonly journal: Journal;
-  /** Called after each write with the state, so that the next reader can start there; absent if the store has no bookmarks. */
-  readonly bookmark?: (trail: CastTimeline) => void;
   readonly artifacts: Artifacts;
   /** A folder for temporary files of the run; it may hold files of a killed owner. */
   readonly scratch: string;

@@ -12,7 +12,6 @@ export interface CastLayout {
   readonly folder: string;
   readonly castFile: string;
   readonly journal: string;
-  readonly bookmarks: string;
   readonly sockets: string;
   readonly socketFolder: (socket: string) => string;
   readonly visitFolder: (socket: string, visit: number) => string;
@@ -58,7 +57,6 @@ export function layoutInFolder(folder: string): CastLayout {
     folder,
     castFile: `${folder}${sep}cast.json`,
     journal: `${folder}${sep}journal.jsonl`,
-    bookmarks: `${folder}${sep}bookmarks`,
     sockets,
     socketFolder,
     visitFolder,
@@ -81,6 +79,11 @@ export function layoutInFolder(folder: string): CastLayout {
 /** [V41] Working trees that ended casts left for reuse; no cast id starts with a dot. */
 export function worktreePool(root: string): string {
   return join(root, ".trees");
+}
+
+/** [YQ1] The queued requests of a project. */
+export function queueFolder(root: string): string {
+  return join(root, ".queue");
 }
 
 /** The working tree of a cast that has its own; the trees of items have longer names. */

@@ -22,7 +22,6 @@ export const MAX_FILE_BYTES = {
   castFile: 64 * MIB,
   /** A journal or a transcript: a larger one would not fit into memory. */
   journal: 256 * MIB,
-  bookmarks: 64 * MIB,
 } as const;
 
 /** [D22] Reads a regular file up to a limit. Anything else is an error: reading a planted pipe or device would never end. */

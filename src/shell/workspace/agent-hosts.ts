@@ -1,6 +1,6 @@
 import { type GraphSocket, type Graph, materiaOf, socketsOf } from "../../core/compile/graph.ts";
 import { ok, type KeyPath, type Result, error, fail } from "../../core/model/issue.ts";
-import { type ThinkingLevel, toolsInScope } from "../../core/model/materia.ts";
+import { equipmentOf, type ThinkingLevel, toolsInScope } from "../../core/model/materia.ts";
 import { Rehearsal } from "../../core/model/rehearsal.ts";
 import type { Settings } from "../../core/catalog/catalog.ts";
 import type { AgentLimits } from "../../core/model/config.ts";
@@ -60,8 +60,13 @@ function withDefaultModel(choice: AgentChoice, { model }: Settings): AgentChoice
 function withoutProjectInstructions(host: AgentHost): AgentHost {
   return {
     ...host,
+    preflight: (needs, place) => host.preflight(needs, place && { ...place, withoutProject: true }),
     runTurn: (request) =>
-      host.runTurn(request.instructions === "project" ? { ...request, instructions: "user" } : request),
+      host.runTurn({
+        ...request,
+        withoutProject: true,
+        instructions: request.instructions === "project" ? "user" : request.instructions,
+      }),
   };
 }
 
@@ -96,7 +101,7 @@ function agentNeedOf(graph: Graph, socket: GraphSocket, model: string | undefine
       socket: socket.id,
       materia: socket.materia,
       tools: toolsInScope(materia.tools),
-      ...withoutUndefined({ model: wanted }),
+      ...withoutUndefined({ model: wanted, ...equipmentOf(materia) }),
     },
   ];
 }

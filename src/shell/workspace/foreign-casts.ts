@@ -20,7 +20,7 @@ export function foreignCastIssue({ place, fleet }: Workspace, file: CastFile): I
     `in ${cwd}`,
     ...(rehearsal === null ? [] : [`with the replies of ${rehearsal}`]),
   ];
-  const hint = suggest`look at it with ${typed`show ${castId}`}; name it and add --trust to trust exactly this cast`;
+  const hint = suggest`look at it with ${typed`show ${castId}`}; then repeat the command with ${castId} and --trust`;
   return error("foreign_cast", castId, parts.join("; "), hint);
 }
 

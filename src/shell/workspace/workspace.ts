@@ -1,7 +1,6 @@
 import { suggest, typed, isError, error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import { resolveArtifactRoot, loadConfig, type ConfigContext } from "../config/config.ts";
-import { userKeyAccess } from "../config/user-key.ts";
 import type { CastStore, CurrentCast, LoadedCast, NewCast } from "../store/cast-store.ts";
 import { fileStore } from "../store/files/file-store.ts";
 import type { FolderWatcher } from "../system/folder-watcher.ts";
@@ -47,7 +46,7 @@ export function loadWorkspace(place: ConfigContext, artifacts?: string, watch?: 
   const { catalog, files, project } = loadConfig(place);
   const root = resolveArtifactRoot(place.cwd, catalog, artifacts);
   if (!root.ok) return root;
-  const store = fileStore(root.value, { ...(watch ? { watch } : {}), bookmarks: { key: userKeyAccess(place.env) } });
+  const store = fileStore(root.value, watch ? { watch } : {});
   return ok({ place, catalog, configFiles: files, root: root.value, store, trust: readTrust(place, project) });
 }
 
@@ -78,9 +77,15 @@ export function trustIssue({ trust }: Workspace): Issue | undefined {
 }
 
 /** [S8] Lists every program: the sixth one may be malicious. */
-export function describeProgramsToTrust({ commands, watched, tooLarge }: ProgramsToTrust): readonly string[] {
+export function describeProgramsToTrust({
+  commands,
+  equipment = [],
+  watched,
+  tooLarge,
+}: ProgramsToTrust): readonly string[] {
   return [
     ...(commands.length === 0 ? [] : [`its utilities would run: ${commands.map((each) => `\`${each}\``).join(", ")}`]),
+    ...(equipment.length === 0 ? [] : [`its agents would have, of Pi: ${equipment.join(", ")}`]),
     ...(watched.length === 0
       ? []
       : [`watched for changes: ${watched.join(", ")}, but not what these load from elsewhere`]),

@@ -1,7 +1,6 @@
-import { parseEvent } from "../../../src/core/cast/state/parse-event.ts";
+import { parseEvent, type CastEvent } from "../../../src/core/cast/state/event.ts";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { CastEvent } from "../../../src/core/cast/state/event.ts";
 import { error, fail, ok } from "../../../src/core/model/issue.ts";
 import { redactEvent } from "../../../src/shell/secrets/redact-event.ts";
 import type { CastFile } from "../../../src/shell/store/cast-file.ts";
@@ -81,7 +80,7 @@ export function ownedOf(kept: Kept, { redact = (text) => text }: WriteOptions, w
         if (!holds()) return "another process owns this cast now";
         if (after !== kept.events.length) return `the journal is at event ${kept.events.length}, not at ${after}`;
         for (const event of events) {
-          // [J43] What the reader of a journal refuses is never written.
+          // [J28] What the reader of a journal refuses is never written.
           const read = parseEvent(JSON.parse(JSON.stringify(event)));
           if (typeof read === "string") throw new Error(`${event.type} cannot be read again: ${read}`);
           kept.events.push(redactEvent(event, redact));

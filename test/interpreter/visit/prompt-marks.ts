@@ -17,8 +17,9 @@ export function promptMarks(cast: Cast, place: Place, goesOn = false): string {
   const reasons = (cast.again ? cast.reasons.get(`${place.id} ${itemOf(cast)}`) : undefined) ?? [];
   const { prompt, question } = place.materia;
   const items = own ? [] : handed.items;
-  // [Q5] A person is shown the question, and the words and the list that were handed on.
-  const person = [filled(cast, question ?? ""), handed.text, JSON.stringify(items)];
+  // [Q5] A person is shown the question, the item, and the words and the list that were handed on.
+  const title = cast.pass?.items[cast.pass.index]?.title ?? "";
+  const person = [filled(cast, question ?? ""), title, handed.text, JSON.stringify(items)];
   const note = pass ? (cast.notes.get(pass.list) ?? "") : "";
   // [P9, P10] The reason of a rework, or a note on all items, is not repeated as handed on.
   const elsewhere = reasons.length > 0 || handed.text.trim() === note.trim();

@@ -54,19 +54,19 @@ export async function waitForCast(
   const { promise: isOver, resolve: finish } = Promise.withResolvers<void>();
   let summary: CastSummary | undefined;
   let working: Promise<void> | undefined;
-  const read = async (): Promise<void> => {
-    summary = await store.summary(castId);
-    // An answered cast counts as waiting until its process has written the answer.
-    const isAnswered = summary?.status === "waiting" && (await store.owner(castId)) !== undefined;
-    if (summary && (isAnswered || RUNNING.has(summary.status))) onChange(summary);
-    else finish();
-  };
   let changes = 0;
   const readAll = async (): Promise<void> => {
-    for (let seen = -1; seen !== changes;) {
+    let isAnswered = false;
+    for (let seen = -1, before; seen !== changes || (summary?.status === "interrupted" && before !== "interrupted");) {
       seen = changes;
-      await read();
+      before = summary?.status;
+      summary = await store.summary(castId);
+      // An answered cast counts as waiting until its process has written the answer.
+      isAnswered = summary?.status === "waiting" && (await store.owner(castId)) !== undefined;
     }
+    // Only the newest summary counts. One whose owner leaves between two reads looks interrupted: read it again.
+    if (summary && (isAnswered || RUNNING.has(summary.status))) onChange(summary);
+    else finish();
   };
   const look = (): void => {
     changes += 1;

@@ -1,7 +1,7 @@
-import { inputRequired, Server, type ServerContext } from "@modelcontextprotocol/server";
+import * as v from "valibot";
+import { inputRequired, Server, type ServerContext, ResourceNotFoundError } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { toJsonSchema } from "@valibot/to-json-schema";
-import * as v from "valibot";
 import type { CastSummary } from "../../../core/cast/summary.ts";
 import { error } from "../../../core/model/issue.ts";
 import { figuresText } from "../../../core/view/numbers.ts";
@@ -9,7 +9,6 @@ import { VERSION } from "../../../shell/system/package.ts";
 import { findCast, type Workspace } from "../../../shell/workspace/workspace.ts";
 import { outputResult, refusalResult, waitForCast, type ToolResult } from "./cast-results.ts";
 import { questionRequest, readAnswer, readQuestion } from "./questions.ts";
-import { listCastResources, readCastResource } from "./resources.ts";
 import { registerTasks, taskHandle, TASKS_EXTENSION } from "./tasks.ts";
 import {
   immediateCommand,
@@ -23,6 +22,40 @@ import {
   type ToolInput,
   type ToolName,
 } from "./tools.ts";
+import { plainText } from "../../../core/view/line.ts";
+import { oneLine } from "../../../core/model/text.ts";
+
+const CAST_URI = "materia://casts/";
+const MAX_LISTED = 50;
+const MAX_CHARS = 200_000;
+const TEXT_WIDTH = 100;
+
+/** [MC6] The newest casts as resources. */
+export async function listCastResources({ open }: McpProject) {
+  const workspace = open();
+  const casts = workspace.ok ? await workspace.value.store.list() : workspace;
+  const newest = casts.ok ? casts.value.slice(0, MAX_LISTED) : [];
+  return {
+    resources: newest.map(({ castId, loadout, status, request }) => ({
+      uri: `${CAST_URI}${castId}`,
+      name: castId,
+      title: `${loadout}: ${oneLine(request, 80)}`,
+      description: status,
+      mimeType: "text/markdown",
+    })),
+  };
+}
+
+/** [MC6] The story of a cast as Markdown. */
+export async function readCastResource({ open }: McpProject, uri: string) {
+  const workspace = open();
+  const castId = uri.startsWith(CAST_URI) ? uri.slice(CAST_URI.length) : "";
+  if (!workspace.ok || castId === "") throw new ResourceNotFoundError(uri);
+  const output = await runImmediate({ kind: "show", castId, markdown: true }, workspace.value);
+  if (!output.ok) throw new ResourceNotFoundError(uri);
+  const text = plainText(output.value.lines(TEXT_WIDTH)).slice(0, MAX_CHARS);
+  return { contents: [{ uri, mimeType: "text/markdown", text }] };
+}
 
 /** [MC1] Serves the project on standard input and output. True if the client closed it, false after a fatal message. */
 export async function serveMcp(project: McpProject, onProblem: (text: string) => void): Promise<boolean> {

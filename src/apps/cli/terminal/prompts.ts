@@ -8,6 +8,8 @@ import { line, toned, type Line } from "../../../core/view/line.ts";
 import { printLines, printText, type Io, type CliContext } from "./io.ts";
 import { resolve } from "node:path";
 import { openPiHost } from "../../../shell/workspace/agent-hosts.ts";
+import { billLines } from "../../../core/view/graph/bill.ts";
+import { activeBill } from "../../../shell/commands/bill.ts";
 import type { CommandCaller } from "../../../shell/commands/prepare.ts";
 
 /** [S1] Trust by `--trust` or by an explicit yes; stored only when the command runs. */
@@ -29,15 +31,18 @@ export async function askForTrust({
   );
   for (const command of trust.commands) printText(io, `  ${sanitizeForTerminal(command)}`);
   for (const text of describeProgramsToTrust({ ...trust, commands: [] })) printText(io, sanitizeForTerminal(text));
-  const answer = await promptLine(io, "Trust it as it is now? [y/N] ");
-  return /^y(es)?$/i.test(answer?.trim() ?? "") ? asTrusted(workspace) : { workspace, remember: () => undefined };
+  const bill = await activeBill(workspace, options.loadout);
+  if (bill) printLines(io, billLines(bill), io.err);
+  return (await askYes(io, "Trust it as it is now? [y/N] "))
+    ? asTrusted(workspace)
+    : { workspace, remember: () => undefined };
 }
 
 /** [S15] Asks about a cast that was started elsewhere, with everything it would run. */
 export async function askToTrustCast(io: Io, issues: readonly Issue[]): Promise<boolean> {
   if (!io.canAsk) return false;
   for (const { message } of issues) printText(io, sanitizeForTerminal(message));
-  return /^y(es)?$/i.test((await promptLine(io, "Trust exactly this cast? [y/N] "))?.trim() ?? "");
+  return askYes(io, "Trust exactly this cast? [y/N] ");
 }
 
 /** The person's answer to a waiting agent; undefined if they leave. */
@@ -81,13 +86,22 @@ async function promptLine(io: Io, question: string): Promise<string | undefined>
   }
 }
 
+/** A yes or no question on the terminal. */
+export async function askYes(io: Io, question: string): Promise<boolean> {
+  return /^y(es)?$/i.test((await promptLine(io, question))?.trim() ?? "");
+}
+
 /** The caller of commands in a terminal. */
 export async function commandCallerFor(request: CliContext): Promise<CommandCaller> {
-  const { io, options } = request;
+  return { ...draftCallerFor(request), ...(await askForTrust(request)) };
+}
+
+/** The same for drafts: they run nothing of the project, so that nobody is asked for trust. */
+export function draftCallerFor({ io, options }: CliContext): Pick<CommandCaller, "options" | "openReal" | "texts"> {
   // Relative to the folder where the command was typed, like every file on the command line.
   const named = options.rehearse === undefined ? {} : { rehearse: resolve(io.cwd, options.rehearse) };
   const texts = { from: io.cwd, readInput: (most: number) => readStandardInput(io, most) };
-  return { options: { ...options, ...named }, openReal: openPiHost, texts, ...(await askForTrust(request)) };
+  return { options: { ...options, ...named }, openReal: openPiHost, texts };
 }
 
 /** [C29] Reads standard input to its end; undefined if it is longer than `most`. */

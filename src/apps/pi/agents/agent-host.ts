@@ -38,7 +38,6 @@ export async function createUserAgentHost(
     after,
     ...withoutUndefined({ defaultModel: model, defaultModelAt: choice.modelAt }),
     defaultThinking: choice.thinking ?? pi.getThinkingLevel(),
-    moreTools: pi.getAllTools().map(({ name }) => name),
     hooks: {
       equip: (runtime) => shareProviders(ctx, runtime),
       ...gates,
@@ -56,11 +55,12 @@ export async function createUserAgentHost(
   const thinking = choice.thinking === undefined ? {} : { thinking: choice.thinking };
   const allowed = new Set(pi.getAllTools().map(({ name }) => name));
   return {
-    preflight: async (needs) => [...forbiddenTools(needs, allowed), ...(await isolated.preflight(needs))],
+    preflight: async (needs, place) => [...forbiddenTools(needs, allowed), ...(await isolated.preflight(needs, place))],
     ...withoutUndefined({
       resolveModel: isolated.resolveModel,
       defaultModels: isolated.defaultModels,
       contextWindow: isolated.contextWindow,
+      equipment: isolated.equipment,
     }),
     // [X32] Every agent gets the same time and the same number of tries, in both kinds of sessions.
     runTurn: (request) =>

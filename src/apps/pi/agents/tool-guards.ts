@@ -21,18 +21,23 @@ export async function findToolGuards(ctx: ExtensionContext): Promise<Pick<Sessio
   const trusted = ctx.isProjectTrusted();
   const { cwd, mode, ui } = ctx;
   const others = (await findExtensions(ctx)).filter((extension) => !isMateriaExtension(extension));
-  if (!others.some((extension) => guardsTools(extension) || extension.tools.size > 0)) return {};
   return {
-    resources: async (bare, { tools }) => {
+    resources: async (own, { tools }, declared) => {
       const isWanted = (extension: Extension): boolean =>
         guardsTools(extension) || tools.some((tool) => extension.tools.has(tool));
       const named = others.filter(isWanted).map(({ resolvedPath }) => resolvedPath);
-      if (named.length === 0) return bare;
-      const loaded = await loadExtensions(pi, { cwd, trusted, only: true, named });
+      if (named.every((path) => declared.includes(path))) return own;
+      const loaded = await loadExtensions(pi, {
+        cwd,
+        trusted,
+        only: true,
+        named: [...new Set([...declared, ...named])],
+      });
+      const isDeclared = ({ resolvedPath }: Extension): boolean => declared.includes(resolvedPath);
       const extensions = loaded.extensions
-        .filter((each) => !isMateriaExtension(each) && isWanted(each))
-        .map(keepGuardHandlers);
-      return { ...bare, getExtensions: () => ({ ...loaded, extensions }) };
+        .filter((each) => !isMateriaExtension(each) && (isDeclared(each) || isWanted(each)))
+        .map((each) => (isDeclared(each) ? each : keepGuardHandlers(each)));
+      return { ...own, getExtensions: () => ({ ...loaded, extensions }) };
     },
     opened: async (session: AgentSession, { suspendTimeout: hold }) => {
       const asks = mode === "tui" || mode === "rpc";

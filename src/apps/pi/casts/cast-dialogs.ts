@@ -153,10 +153,11 @@ const STOP = "Stop here";
 /** [X45] The decision about a result that was sent back too often; undefined if the cast is left as it is. */
 export async function askReworkDecision(
   ctx: ExtensionContext,
-  { item, reason }: ReworkLimit,
+  { limit, item, reason }: ReworkLimit,
 ): Promise<ReworkDecision | undefined> {
   const why = oneLine(sanitizeForTerminal(reason), 160);
-  const title = withEscape(ctx, `It was sent back too often${why === "" ? "" : `: ${why}`}`, "stop here");
+  const stop = limit === "maxUnchanged" ? "It was sent back and changed no file" : "It was sent back too often";
+  const title = withEscape(ctx, `${stop}${why === "" ? "" : `: ${why}`}`, "stop here");
   for (;;) {
     const chosen = await deferDialogs(ctx.ui, ctx.mode).select(title, [HINT, ACCEPT, ...(item ? [NEXT] : []), STOP]);
     if (chosen === ACCEPT) return { kind: "accept" };

@@ -9,6 +9,8 @@ export interface CastKeyHandlers {
   readonly onEscape: () => void;
   /** [X6] Handles a key or a command that leaves Pi; returns false if that is being asked already. */
   readonly onLeave: () => boolean;
+  /** [X61] Handles `/reload`, which would interrupt the cast; returns false if that is being asked already. */
+  readonly onReload: () => boolean;
   /** [X57] Sends the typed text to Pi's own agent. */
   readonly onSendToPi: (text: string) => void;
   /** [X36] Takes back a kept text; returns false if there is none. */
@@ -24,7 +26,9 @@ export function onCastKeys({ ctx }: UserSession, widget: Widget | undefined, key
     const typed = ctx.ui.getEditorText().trim();
     // In every session and every state: nobody leaves a running cast without being asked.
     if (typed === "" && matchesAnyKey(data, "ctrl+d", "ctrl+c")) return keys.onLeave();
-    if (QUIT_COMMANDS.has(typed) && matchesAnyKey(data, "enter")) return keys.onLeave();
+    const entered = matchesAnyKey(data, "enter") ? enteredCommand(typed, widget.chosenCompletion()) : "";
+    if (QUIT_COMMANDS.has(entered)) return keys.onLeave();
+    if (entered === "/reload") return keys.onReload();
     if (!ctx.isIdle()) return false;
     if (matchesAnyKey(data, "alt+up")) return keys.onTakeBack();
     // [X35] Pi's own meanings come first: Esc closes an open list of completions, and leaves a `!` command.
@@ -40,6 +44,11 @@ export function onCastKeys({ ctx }: UserSession, widget: Widget | undefined, key
     return isTaken ? { consume: true } : undefined;
   });
   return () => runUnlessReplaced(off);
+}
+
+/** Enter also runs the command that is chosen in the list of completions. */
+function enteredCommand(typed: string, chosen: string | undefined): string {
+  return chosen !== undefined && /^\/\S*$/.test(typed) ? `/${chosen}` : typed;
 }
 
 export function matchesAnyKey(data: string, ...keys: readonly KeyId[]): boolean {

@@ -32,7 +32,7 @@ export async function checkDetach(
   const { model } = agents;
   if (rehearsal !== null) return { agents, refusals: [], notes: [] };
   const host = createPiHost(model === undefined ? {} : { defaultModel: model });
-  const issues = await host.preflight(agentNeeds(graph, model));
+  const issues = await host.preflight(agentNeeds(graph, model), { cwd: ctx.cwd });
   const gates = await toolGuardNames(ctx);
   const [usual] = (await host.defaultModels?.()) ?? [];
   return {

@@ -3,10 +3,12 @@ import { sessionConversation } from "../conversation/conversations.ts";
 import { sleepText } from "../../../core/view/numbers.ts";
 import { askAfterInterrupt, askSleepDecision, askStop, type StopChoice, askLeave } from "./cast-dialogs.ts";
 import { PAUSE_REASON } from "../../../shell/context/run-context.ts";
-import { oneLine, thrownMessage } from "../../../core/model/text.ts";
+import { oneLine } from "../../../core/model/text.ts";
 import { runUnlessReplacedAsync, runUnlessReplaced } from "../session/user-session.ts";
 import { matchesAnyKey } from "./cast-keys.ts";
 import { MAX_QUOTED } from "./messages.ts";
+import type { DetachedAgents } from "./detach.ts";
+import { error, fail, failWith, type Result } from "../../../core/model/issue.ts";
 import type { CommandContext, RunningCast } from "./session-state.ts";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import * as v from "valibot";
@@ -14,12 +16,9 @@ import * as v from "valibot";
 /** [X35] Esc: interrupts the agent's turn and asks how to continue; a utility runs on until the answer. */
 export function interruptCast({ user, screen, state: { running } }: CommandContext): void {
   if (!running || running.control.interrupt()) return;
-  askStop(user.ctx, running.endedSignal).then(
-    (how) => {
-      if (how) running.stop(how);
-    },
-    (thrown: unknown) => screen.note(`materia: ${thrownMessage(thrown)}`, "error"),
-  );
+  askStop(user.ctx, running.endedSignal).then((how) => {
+    if (how) running.stop(how);
+  }, screen.noteFailure);
 }
 
 export function isAsleep({ state: { running } }: CommandContext): boolean {
@@ -32,17 +31,14 @@ export function askAboutSleep(context: CommandContext): void {
   const { running } = state;
   const phase = running?.watch.timeline().state.phase;
   if (!running || phase?.kind !== "sleeping") return;
-  askSleepDecision(user.ctx, sleepText(phase, Date.now()), running.endedSignal).then(
-    async (decision) => {
-      if (!decision) return;
-      if (decision.kind === "abort") return running.stop("abort");
-      running.release();
-      await running.done;
-      const model = decision.kind === "model" ? { model: decision.name } : {};
-      context.run({ kind: "recast", castId: running.castId }, model);
-    },
-    (thrown: unknown) => screen.note(`materia: ${thrownMessage(thrown)}`, "error"),
-  );
+  askSleepDecision(user.ctx, sleepText(phase, Date.now()), running.endedSignal).then(async (decision) => {
+    if (!decision) return;
+    if (decision.kind === "abort") return running.stop("abort");
+    running.release();
+    await running.done;
+    const model = decision.kind === "model" ? { model: decision.name } : {};
+    context.run({ kind: "recast", castId: running.castId }, model);
+  }, screen.noteFailure);
 }
 
 /** Asks about an interrupted turn. For a client in RPC mode an abort is the answer already. */
@@ -81,17 +77,37 @@ export async function confirmLeave(context: CommandContext): Promise<boolean> {
   const { how, agents } = await askHowToLeave(context, running);
   // The cast may have ended since it was asked.
   if (!how || state.running !== running) return state.running === undefined;
+  if (how === "detach") {
+    const detached = await detachStopped(context, running, agents);
+    if (!detached.ok) screen.refuse(detached.issues);
+    return detached.ok;
+  }
   running.stop(how);
   await running.done;
-  if (how !== "detach") return true;
-  const detached = await running.detach(agents);
-  if (!detached.ok) {
-    screen.refuse(detached.issues);
-    screen.note(pausedNote(running.castId));
-    return false;
-  }
-  screen.note(`The cast continues in process ${detached.value}: /materia watch ${running.castId}`);
   return true;
+}
+
+/** [X37] Pauses the cast here and continues it in a background process. */
+async function detachStopped({ screen }: CommandContext, running: RunningCast, agents: DetachedAgents) {
+  const { castId } = running;
+  running.stop("detach");
+  await running.done;
+  const detached = await running.detach(agents);
+  screen.note(
+    detached.ok ? `The cast continues in process ${detached.value}: /materia watch ${castId}` : pausedNote(castId),
+  );
+  return detached;
+}
+
+/** [X61] `/materia detach`: the cast continues in the background, and the session stays. */
+export async function detachRunningCast(context: CommandContext): Promise<Result<unknown>> {
+  const { running } = context.state;
+  if (!running) return failWith("unknown_cast", "detach", "no cast runs in this session", "start one with --detach");
+  const { refusals, notes, agents } = await running.checkDetach();
+  if (refusals.length > 0)
+    return fail(...refusals.map((why) => error("detach_failed", running.castId, `it cannot be detached: ${why}`)));
+  for (const note of notes) context.screen.note(`Detached: ${note}`);
+  return detachStopped(context, running, agents);
 }
 
 /** Ctrl+C again leaves, as in Pi itself; the cast is paused then. */
@@ -114,14 +130,12 @@ async function askHowToLeave({ user, state }: CommandContext, { checkDetach, end
   }
 }
 
-/** A key that leaves Pi: leave after the person agreed. */
-export function leavePiIfConfirmed(context: CommandContext): boolean {
-  const { user, screen, state } = context;
-  if (state.isLeaving) return false;
-  confirmLeave(context).then(
-    (may) => void (may && runUnlessReplaced(() => user.ctx.shutdown())),
-    (thrown: unknown) => screen.note(`materia: ${thrownMessage(thrown)}`, "error"),
-  );
+/** A key that leaves the session: leave after the person agreed. */
+export function leaveIfConfirmed(context: CommandContext, leave: () => unknown): boolean {
+  if (context.state.isLeaving) return false;
+  confirmLeave(context)
+    .then((may) => (may ? runUnlessReplacedAsync(async () => leave()) : undefined))
+    .catch(context.screen.noteFailure);
   return true;
 }
 

@@ -21,10 +21,10 @@ import {
   interruptCast,
   pausedNote,
   stopCast,
-  leavePiIfConfirmed,
+  leaveIfConfirmed,
 } from "./interrupt.ts";
 import { type StopChoice, askReworkDecision } from "./cast-dialogs.ts";
-import { detachPausedCast, checkDetach } from "./detach.ts";
+import { detachPausedCast, checkDetach, type DetachedAgents } from "./detach.ts";
 import {
   sendHeldMessages,
   returnHeldMessages,
@@ -62,7 +62,7 @@ interface SessionRun {
 /** [X4, X13] Runs a cast beside the user's session. The promise resolves when all of it has ended, and never rejects. */
 export function runCastInSession(context: CommandContext, run: SessionRun): Promise<void> {
   const { user, screen, state } = context;
-  const { prepared, controller, control, visible, workspace } = run;
+  const { prepared, controller, control, visible } = run;
   const isInTurn = (): boolean => visible?.isRunning() ?? false;
   let [widget, isDetaching]: [Widget | undefined, boolean] = [undefined, false];
   const refinements: string[] = [];
@@ -81,6 +81,7 @@ export function runCastInSession(context: CommandContext, run: SessionRun): Prom
   stopWaiting(context);
   restoreTitle(user.ctx);
   state.stopWatching?.();
+  state.seen.set(prepared.castId, Infinity);
   const [over, release] = [new AbortController(), new AbortController()];
   const onScreen = (): (() => void) => {
     widget = screen.isWatched ? openWidget(user.ctx, watch.widgetContent) : undefined;
@@ -90,6 +91,7 @@ export function runCastInSession(context: CommandContext, run: SessionRun): Prom
   const done = announceCast(screen, prepared, runWithWidget(run, forwardToScreen(screen, watch), showing))
     .finally(() => {
       delete state.running;
+      state.seen.set(prepared.castId, watch.timeline().state.seq);
       over.abort();
       run.transcripts?.close();
     })
@@ -98,7 +100,7 @@ export function runCastInSession(context: CommandContext, run: SessionRun): Prom
       refuseMessage(context, ended.issues, run.said);
       returnHeldMessages(context);
     })
-    .catch((thrown: unknown) => screen.note(`materia: ${thrownMessage(thrown)}`, "error"));
+    .catch(screen.noteFailure);
   state.running = {
     castId: prepared.castId,
     watch,
@@ -113,12 +115,14 @@ export function runCastInSession(context: CommandContext, run: SessionRun): Prom
     done,
     refinements,
     checkDetach: () => checkDetach(user, prepared.file),
-    detach: (agents) => {
-      run.vouch?.();
-      return detachPausedCast({ castId: prepared.castId, place: workspace.place, store: workspace.store, agents });
-    },
+    detach: (agents) => detachRun(run, agents),
   };
   return done;
+}
+
+function detachRun({ prepared: { castId }, workspace: { place, store }, vouch }: SessionRun, agents: DetachedAgents) {
+  vouch?.();
+  return detachPausedCast({ castId, place, store, agents });
 }
 
 function listenWhileRunning(context: CommandContext, widget: Widget | undefined, controller: AbortController) {
@@ -164,7 +168,12 @@ function castKeysFor(context: CommandContext) {
   const { ui } = context.user.ctx;
   return {
     onEscape: () => (isAsleep(context) ? askAboutSleep(context) : interruptCast(context)),
-    onLeave: () => leavePiIfConfirmed(context),
+    onLeave: () => leaveIfConfirmed(context, () => context.user.ctx.shutdown()),
+    onReload: () =>
+      leaveIfConfirmed(context, () => {
+        ui.setEditorText("");
+        return context.state.reload?.();
+      }),
     onSendToPi: (text: string) => {
       ui.setEditorText("");
       context.user.pi.sendUserMessage(text);
@@ -263,10 +272,7 @@ function askAtReworkLimit(context: CommandContext, cast: CastState, options: Opt
   const { user, screen } = context;
   const limit = reworkLimitOf(cast);
   if (!limit || !screen.isWatched || !user.ctx.hasUI) return;
-  runUnlessReplacedAsync(() => askReworkDecision(user.ctx, limit)).then(
-    (decision) => {
-      if (decision) context.run({ kind: "recast", castId: cast.castId, decision }, options);
-    },
-    (thrown: unknown) => screen.note(`materia: ${thrownMessage(thrown)}`, "error"),
-  );
+  runUnlessReplacedAsync(() => askReworkDecision(user.ctx, limit)).then((decision) => {
+    if (decision) context.run({ kind: "recast", castId: cast.castId, decision }, options);
+  }, screen.noteFailure);
 }

@@ -5,7 +5,7 @@ import type { Options } from "../../../core/command/options.ts";
 import type { Conversations } from "../conversation/conversations.ts";
 import type { CastWatch } from "../screen/cast-watch.ts";
 import type { Widget } from "../screen/widget.ts";
-import type { UserSession } from "../session/user-session.ts";
+import type { SeenCasts, UserSession } from "../session/user-session.ts";
 import type { TurnControl } from "../agents/turn-control.ts";
 import type { DetachCheck, DetachedAgents } from "./detach.ts";
 import type { StopChoice } from "./cast-dialogs.ts";
@@ -32,11 +32,14 @@ export interface SessionState {
   waiting?: WaitingCast;
   /** Set while the person is asked about leaving. */
   isLeaving?: true;
+  /** Loads extensions again; only a command can do it. */
+  reload?: () => Promise<void>;
   /** Stops watching a cast of another process. */
   stopWatching?: () => void;
   /** Stops the web UI that was started here. */
   closeUi?: () => void;
   readonly heldMessages: HeldMessage[];
+  readonly seen: SeenCasts;
   /** Recent activity of the agents of this session's casts. */
   readonly conversations: Conversations;
 }

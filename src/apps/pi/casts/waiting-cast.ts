@@ -4,7 +4,7 @@ import type { Options } from "../../../core/command/options.ts";
 import { socketOf } from "../../../core/compile/graph.ts";
 import { visitLabel } from "../../../core/view/graph/labels.ts";
 import { line, toned, wrapLine, type Line } from "../../../core/view/line.ts";
-import { thrownMessage, sanitizeForTerminal, oneLine } from "../../../core/model/text.ts";
+import { sanitizeForTerminal, oneLine } from "../../../core/model/text.ts";
 import type { CastResult } from "../screen/result-card.ts";
 import { openWidget } from "../screen/widget.ts";
 import { askGate } from "./cast-dialogs.ts";
@@ -60,7 +60,7 @@ function askAtGate(context: CommandContext, workspace: Workspace, state: CastSta
   const { signal } = context.state.waiting?.dialog ?? new AbortController();
   reviewGate(context, workspace, { state, isWanted: false, signal }).then(
     (said) => void (said && !signal.aborted && context.answer(said)),
-    (thrown: unknown) => context.screen.note(`materia: ${thrownMessage(thrown)}`, "error"),
+    context.screen.noteFailure,
   );
 }
 

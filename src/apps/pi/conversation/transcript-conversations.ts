@@ -3,7 +3,7 @@ import { currentItemKey } from "../../../core/cast/state/current-item.ts";
 import type { CastStep } from "../../../core/cast/timeline.ts";
 import { materiaOf, socketOf } from "../../../core/compile/graph.ts";
 import { type TranscriptMessage, ownTranscriptLines, parseTranscriptLine } from "../../../core/cast/transcript.ts";
-import { createTranscriptProgress } from "../../../core/wire/transcript-progress.ts";
+import { createTranscriptProgress } from "../../../core/wire/stream.ts";
 import { turnProgressFrom } from "../../../shell/casting/live-progress.ts";
 import type { Pi } from "../../../shell/agents/pi-sdk.ts";
 import type { TurnProgress } from "../../../shell/ports.ts";

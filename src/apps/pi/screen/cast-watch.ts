@@ -23,7 +23,7 @@ import {
 } from "../../../shell/casting/live-items.ts";
 import { activityLines, IDLE_ACTIVITY, applyProgress, type AgentActivity } from "./agent-activity.ts";
 import type { Card } from "./card.ts";
-import { createItemLogs, type ResultContext } from "./result-card.ts";
+import { createItemLogs, type ObservedResult } from "./result-card.ts";
 import { createVisitCards } from "./visit-cards.ts";
 import { COMMAND_PREFIX } from "../session/project.ts";
 import type { WidgetContent } from "./widget.ts";
@@ -33,8 +33,8 @@ import { initialState } from "../../../core/cast/state/initial-state.ts";
 /** A running cast, for the faces that show it. */
 export interface CastWatch extends Required<Omit<RunObserver, "signal" | "released" | "onQueued" | "onSettingUp">> {
   readonly timeline: () => CastTimeline;
-  /** For the card of its end: the items so far, the last report and the time. */
-  readonly result: () => Pick<ResultContext, "items" | "report" | "workedMs">;
+  /** For the card of its end: the items so far, the last report, the models and the time. */
+  readonly result: () => ObservedResult;
   /** Usage of the current turn, which is not in the journal yet. */
   readonly used: () => Usage;
   readonly widgetContent: WidgetContent;
@@ -86,7 +86,7 @@ export function createCastWatch(
   const board = (): CastBoard => runningBoard(trail, addUsage(estimateUsage(turn), items.usage()));
   return {
     timeline: () => trail,
-    result: () => ({ items: tales.all(), report: tales.report(), workedMs: board().elapsedMs }),
+    result: () => ({ ...tales.result(), command: file.command, workedMs: board().elapsedMs }),
     used: () => turn.used,
     onSteps: (steps) => {
       for (const step of steps) {

@@ -1,4 +1,9 @@
-import type { CastStep } from "../../../core/cast/timeline.ts";
+import { replaySteps, type CastStep } from "../../../core/cast/timeline.ts";
+import { initialState } from "../../../core/cast/state/initial-state.ts";
+import { castBoard } from "../../../core/view/progress/board.ts";
+import { castStartOf } from "../../../shell/store/cast-file.ts";
+import type { LoadedCast } from "../../../shell/store/cast-store.ts";
+import { COMMAND_PREFIX } from "../session/project.ts";
 import { addUsage, NO_USAGE, totalsOf, type Usage } from "../../../core/cast/state/usage.ts";
 import type { CastState } from "../../../core/cast/state/state.ts";
 import { socketOf } from "../../../core/compile/graph.ts";
@@ -9,13 +14,15 @@ import { durationText, figuresText } from "../../../core/view/numbers.ts";
 import {
   incompleteReason,
   lastReply,
+  resultSteps,
+  stepLines,
   stoppedHeadLine,
-  stoppedStepLines,
 } from "../../../core/view/report/next-steps.ts";
 import { columnsOf, cutColumns, line, plainText, toned, wrapLine, type Line } from "../../../core/view/line.ts";
 import type { RunOutcome } from "../../../shell/context/run-context.ts";
 import { markdownLine, type Card, type CardLine } from "./card.ts";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
+import { modelText } from "../../../core/view/report/visit-detail.ts";
 import { titleText } from "../../../core/view/report/handoff-lines.ts";
 import { castStatus, castFigures } from "../../../core/cast/summary.ts";
 
@@ -46,14 +53,21 @@ export interface ResultContext {
   readonly workedMs?: number;
   /** The last report about the work, for a cast that ends with a judge. */
   readonly report?: string;
+  /** The models that answered. */
+  readonly models?: readonly string[];
+  /** The command that started it. */
+  readonly command?: string;
   /** Usage of an interrupted turn; the journal counts it when the cast is resumed. */
   readonly used?: Usage;
 }
 
+/** What a watch knows about a cast besides its state. */
+export type ObservedResult = Pick<ResultContext, "items" | "report" | "workedMs" | "models" | "command">;
+
 /** [X11] */
 export function castResultOf(
   end: RunOutcome,
-  { runDir, elsewhere, on, items = [], workedMs, report = "", used = NO_USAGE }: ResultContext,
+  { runDir, elsewhere, on, items = [], workedMs, report = "", used = NO_USAGE, command, models = [] }: ResultContext,
 ): CastResult {
   const state = { ...end.state, usage: addUsage(end.state.usage, used) };
   const status = castStatus(state, false);
@@ -62,11 +76,14 @@ export function castResultOf(
   const said = finalReply(state, items, report);
   const isSaid = oneLine(said, 10_000).includes(oneLine(reason, 10_000));
   const why = isSaid ? [] : [line(toned(statusSymbol(status).tone ?? "plain", oneLine(reason, 600)))];
-  const steps = stoppedStepLines(state, status, "/materia", (command) => withPlaceOptions(command, { elsewhere, on }));
-  const foot = [...steps, line(toned("dim", `Files: ${runDir}`))];
+  const steps = resultSteps(state, status, { program: COMMAND_PREFIX, typed: command });
+  const here = steps.map((step) => ({ ...step, command: withPlaceOptions(step.command, { elsewhere, on }) }));
+  const foot = [...stepLines(here), line(toned("dim", `Files: ${runDir}`))];
   const request = line(toned("dim", "Request: "), oneLine(state.request, 300));
   const time = workedMs === undefined ? "" : `${durationText(workedMs)} · `;
-  const top = [head, request, line(toned("dim", `${time}${figuresText(castFigures(totalsOf(state)))}`)), ...why];
+  const by = models.length === 0 ? "" : ` · ${models.map(modelText).join(", ")}`;
+  const figures = `${time}${figuresText(castFigures(totalsOf(state)))}${by}`;
+  const top = [head, request, line(toned("dim", figures)), ...why];
   const lines = [...top, ...withBlankLines(said === "" ? [] : textLines(said)), ...foot];
   const shown = (text: string): readonly CardLine[] => withBlankLines(text === "" ? [] : [markdownLine(text)]);
   return {
@@ -154,17 +171,23 @@ export function createItemLogs() {
   let tales = new Map<number, ItemLog>();
   const titles = new Map<number, string>();
   const itemWork = new Map<string, string>();
+  const models = new Set<string>();
   let said = "";
   let report = "";
   const tell = (index: number, tale: ItemLog): void => void tales.set(index, tale);
   return {
-    /** The last report about the work. */
-    report: () => report,
+    result: () => ({
+      items: [...tales].toSorted(([a], [b]) => a - b).map(([, tale]) => tale),
+      report,
+      models: [...models],
+    }),
     /** A step of the cast of a parallel item. */
-    followItem: ({ event, after: { castId } }: CastStep) =>
-      void itemWork.set(castId, workText(event) ?? itemWork.get(castId) ?? ""),
-    all: () => [...tales].toSorted(([a], [b]) => a - b).map(([, tale]) => tale),
+    followItem: ({ event, after: { castId } }: CastStep) => {
+      addModel(models, event);
+      itemWork.set(castId, workText(event) ?? itemWork.get(castId) ?? "");
+    },
     follow: ({ event, before }: CastStep) => {
+      addModel(models, event);
       if (event.type === "loop_entered") [tales, said] = [new Map(), ""];
       said = workText(event) ?? said;
       report = workText(event) ?? report;
@@ -184,6 +207,18 @@ export function createItemLogs() {
       said = "";
     },
   };
+}
+
+/** The same for a cast that this process has not seen running. */
+export function storedResult({ file, events, timeline }: LoadedCast): ObservedResult {
+  const logs = createItemLogs();
+  for (const step of replaySteps(initialState(castStartOf(file)), events)) logs.follow(step);
+  const { elapsedMs } = castBoard(timeline, { now: Date.now(), program: COMMAND_PREFIX });
+  return { ...logs.result(), command: file.command, workedMs: elapsedMs };
+}
+
+function addModel(models: Set<string>, event: CastEvent): void {
+  if ("model" in event && typeof event.model === "string") models.add(event.model);
 }
 
 /** A text about the work; a bare satisfied says nothing about it. */

@@ -21,7 +21,7 @@ import type { RunOutcome } from "../../../shell/context/run-context.ts";
 import type { CastWatch } from "./cast-watch.ts";
 import { basename } from "node:path";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { oneLine } from "../../../core/model/text.ts";
+import { oneLine, thrownMessage } from "../../../core/model/text.ts";
 import { type CastStatus, castStatus } from "../../../core/cast/summary.ts";
 
 /** Shows the output of commands to people and programs, in each of Pi's modes. */
@@ -32,6 +32,8 @@ export interface Screen {
   readonly showAnswer: (answer: ScreenAnswer) => void;
   readonly refuse: (issues: readonly Issue[]) => void;
   readonly note: (text: string, level?: "info" | "warning" | "error") => void;
+  /** [X13] An error inside the extension. */
+  readonly noteFailure: (thrown: unknown) => void;
   readonly addVisitCard: (card: Card) => void;
   /** Reports to clients, as data, that a cast runs and how it ended. */
   readonly sendStatus: (cast: CastStatusReport) => void;
@@ -85,6 +87,7 @@ function screenForPeople({ pi, ctx }: UserSession, mode: "tui" | "rpc"): Screen 
     // Pi itself writes `Error:` before it.
     refuse: (issues) => notify(plainText(withProgramName(issueLines(issues, false), COMMAND_PREFIX)), "error"),
     note: (text, level = "info") => notify(text, level),
+    noteFailure: (thrown) => notify(failureText(thrown), "error"),
     addVisitCard: (card) => runUnlessReplaced(() => pi.appendEntry(VISIT_ENTRY, card)),
     // A person sees the widget.
     sendStatus: (cast) => mode === "rpc" && runUnlessReplaced(() => pi.appendEntry(CAST_ENTRY, cast)),
@@ -113,6 +116,7 @@ function screenForPrograms({ pi, ctx }: UserSession, mode: "print" | "json"): Sc
       process.exitCode = EXIT_REFUSED;
     },
     note: (text) => writeFully(2, `${text}\n`),
+    noteFailure: (thrown) => writeFully(2, `${failureText(thrown)}\n`),
     addVisitCard: (card) =>
       mode === "json"
         ? runUnlessReplaced(() => pi.appendEntry(VISIT_ENTRY, card))
@@ -125,6 +129,10 @@ function screenForPrograms({ pi, ctx }: UserSession, mode: "print" | "json"): Sc
       process.exitCode = code;
     },
   };
+}
+
+function failureText(thrown: unknown): string {
+  return `materia: ${thrownMessage(thrown)}`;
 }
 
 function cardTitle({ lines }: Card): string {
@@ -208,6 +216,9 @@ function endSummary(end: RunOutcome): Pick<CastStatusReport, "totals" | "reason"
 
 const BELL = "\u0007";
 
+/** [X60] The part of the status line that has news, until the person types. */
+export const NEWS_KEY = "materia-news";
+
 /** [X41] Calls a person who looks elsewhere: the bell, a desktop notice, and the window title until they type again. */
 export function notifyPerson(ctx: ExtensionContext, words: string): void {
   runUnlessReplaced(() => {
@@ -231,9 +242,10 @@ export function desktopNotification(text: string, env: NodeJS.ProcessEnv): strin
   return "";
 }
 
-/** The title as Pi itself writes it. */
+/** The person is here: the title as Pi itself writes it, and no news. */
 export function restoreTitle(ctx: ExtensionContext): void {
   runUnlessReplaced(() => {
+    if (ctx.hasUI) ctx.ui.setStatus(NEWS_KEY, undefined);
     const name = ctx.sessionManager.getSessionName();
     if (ctx.mode === "tui") ctx.ui.setTitle(["π", ...(name ? [name] : []), basename(ctx.cwd)].join(" - "));
   });

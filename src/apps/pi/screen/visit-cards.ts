@@ -4,11 +4,16 @@ import { type CastStep, workedMsSince, type WorkClock } from "../../../core/cast
 import { advanceVisits, NO_VISITS, visitNumber, type VisitRecord } from "../../../core/history/visits.ts";
 import { oneLine, countedText } from "../../../core/model/text.ts";
 import { conditionText } from "../../../core/view/graph/labels.ts";
-import { currentItemText } from "../../../core/view/report/item-text.ts";
+import {
+  currentItemText,
+  handoffLines,
+  outputLines,
+  quoteLines,
+  FULL_DETAIL,
+} from "../../../core/view/report/handoff-lines.ts";
 import { fileChangesText } from "../../../core/view/file-changes.ts";
-import { handoffLines, outputLines, quoteLines, FULL_DETAIL } from "../../../core/view/report/handoff-lines.ts";
 import { liveArgumentText } from "../../../core/view/report/visit-detail.ts";
-import { createStoryWriter, visitHeadLine } from "../../../core/view/report/story-writer.ts";
+import { createStoryWriter, visitHeadLine } from "../../../core/view/report/story.ts";
 import { line, lineText, toned, type Line } from "../../../core/view/line.ts";
 import type { TurnProgress } from "../../../shell/ports.ts";
 import { CALL_MARKS } from "./agent-activity.ts";

@@ -22,10 +22,12 @@ export interface Widget {
   readonly isInFront: () => boolean;
   /** Whether the editor shows a list of completions. */
   readonly isCompleting: () => boolean;
+  /** The chosen entry of that list. */
+  readonly chosenCompletion: () => string | undefined;
   readonly close: () => void;
 }
 
-interface WidgetRenderer extends Pick<Widget, "isInFront" | "isCompleting"> {
+interface WidgetRenderer extends Pick<Widget, "isInFront" | "isCompleting" | "chosenCompletion"> {
   readonly draw: () => void;
 }
 
@@ -100,10 +102,8 @@ function drawInTerminal(ctx: ExtensionContext, picture: WidgetContent): WidgetRe
   return {
     draw: () => screen?.tui.requestRender(),
     isInFront: () => screen === undefined || focusedComponent(screen.tui) === screen.editor,
-    isCompleting: () => {
-      const editor = screen && focusedComponent(screen.tui);
-      return typeof editor === "object" && editor !== null && isShowingList(editor);
-    },
+    isCompleting: () => shownList(screen?.tui) !== undefined,
+    chosenCompletion: () => shownList(screen?.tui)?.autocompleteList?.getSelectedItem?.()?.value,
   };
 }
 
@@ -127,9 +127,18 @@ interface Redrawable {
   readonly requestRender: () => void;
 }
 
-/** An editor of another extension may not have this function. */
-function isShowingList(editor: { readonly isShowingAutocomplete?: () => boolean }): boolean {
-  return editor.isShowingAutocomplete?.() ?? false;
+/** Pi's editor, as far as it is used; Pi does not document the list. */
+interface CompletingEditor {
+  readonly isShowingAutocomplete?: () => boolean;
+  readonly autocompleteList?: { readonly getSelectedItem?: () => { readonly value: string } | null };
+}
+
+/** The editor, if it shows completions. */
+function shownList(tui: object | undefined): CompletingEditor | undefined {
+  const focused = tui && focusedComponent(tui);
+  if (typeof focused !== "object" || focused === null) return undefined;
+  const editor: CompletingEditor = focused;
+  return editor.isShowingAutocomplete?.() ? editor : undefined;
 }
 
 /** Pi does not document this function; without it no dialog is known to be in front. */
@@ -148,5 +157,5 @@ function drawAsText(ctx: ExtensionContext, picture: WidgetContent): WidgetRender
     last = text;
     ctx.ui.setWidget(WIDGET_KEY, lines);
   };
-  return { draw, isInFront: () => true, isCompleting: () => false };
+  return { draw, isInFront: () => true, isCompleting: () => false, chosenCompletion: () => undefined };
 }

@@ -7,6 +7,9 @@ import { sanitizeForTerminal } from "../../../core/model/text.ts";
 import { userOpenedDialogs } from "./dialogs.ts";
 import { loadPi } from "../../../shell/agents/pi-sdk.ts";
 import { loadWorkspace, describeProgramsToTrust, type Workspace } from "../../../shell/workspace/workspace.ts";
+import { activeBill } from "../../../shell/commands/bill.ts";
+import { billLines } from "../../../core/view/graph/bill.ts";
+import { plainText } from "../../../core/view/line.ts";
 import { folderExists } from "../../../shell/system/folders.ts";
 import { projectConfigFile, findProject } from "../../../shell/config/config.ts";
 
@@ -81,9 +84,11 @@ export async function trustProject(
   const commands =
     trust.commands.length === 0 ? "" : ` Its utilities run:\n${trust.commands.map(sanitizeForTerminal).join("\n")}`;
   const runs = [commands, ...describeProgramsToTrust({ ...trust, commands: [] }).map(sanitizeForTerminal)].join("\n");
+  const bill = await activeBill(workspace, options.loadout);
+  const billed = bill ? `\n${plainText(billLines(bill))}` : "";
   const yes = await userOpenedDialogs(ctx).confirm(
     "Trust this project's materia?",
-    `${sanitizeForTerminal(trust.file)} is new or has changed, and decides what agents do here.${runs}`,
+    `${sanitizeForTerminal(trust.file)} is new or has changed, and decides what agents do here.${runs}${billed}`,
   );
   return ok(yes ? { workspace: given, remember: trust.remember } : { workspace, remember: () => undefined });
 }

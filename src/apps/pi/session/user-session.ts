@@ -6,6 +6,9 @@ export interface UserSession {
   readonly ctx: ExtensionContext;
 }
 
+/** The number of the last event of each cast that the person has seen here; Infinity while the session shows the cast. */
+export type SeenCasts = Map<string, number>;
+
 /** Runs an action on a session that may have been replaced since; undefined if it was. */
 export function runUnlessReplaced<T>(act: () => T): T | undefined {
   try {

@@ -7,23 +7,25 @@ import {
   type ComponentType,
   Component,
   type ReactNode,
+  useRef,
 } from "react";
-import { useCastTitle, useCastNotifications } from "./notifications.ts";
 import { useKeys } from "../browser/keyboard.ts";
 import { navigate, hrefOf, useRoute, type PageProps } from "../browser/route.ts";
 import { toggleTheme } from "../browser/display.ts";
 import { ToastList } from "../ui/toasts.tsx";
-import { MAIN_PAGES, TopBar, projectName } from "./top-bar.tsx";
+import { MAIN_PAGES, StatusBanner, TopBar, projectName } from "./top-bar.tsx";
 import { useCatalog } from "../data/use-catalog.ts";
 import { draftIndex } from "../browser/unsaved-drafts.ts";
 import { useStore } from "../browser/store.ts";
 import { bindSheets } from "../ui/classes.ts";
 import shellSheet from "./app.module.css";
-import { thrownMessage } from "../../../core/model/text.ts";
+import { thrownMessage, oneLine } from "../../../core/model/text.ts";
 import { Button } from "../ui/buttons.tsx";
-import { showTrustDialog } from "../data/trust.ts";
-import { onReconnect, useConnection } from "../net/connection.ts";
-import { Icon } from "../ui/icons.tsx";
+import { onReconnect } from "../net/follow.ts";
+import { needsPersonNow, statusText } from "../../../core/view/cast-list.ts";
+import { useCasts } from "../data/use-casts-and-fleet.ts";
+import { capitalize } from "../ui/status.tsx";
+import type { CastStatus, CastSummary } from "../../../core/cast/summary.ts";
 
 const css = bindSheets(shellSheet);
 
@@ -81,9 +83,9 @@ export function App(): ReactElement {
 
 /** Dialogs that a store opens, on any page. */
 const StoredDialogs = lazy(() => loadOnline(() => import("../dialogs/stored-dialogs.tsx")));
-const ShortcutsDialog = lazy(() => import("./shortcuts-dialog.tsx"));
-const loadGoToDialog = () => import("./go-to-dialog.tsx");
-const GoToDialog = lazy(() => loadOnline(loadGoToDialog));
+const loadDialogs = () => import("./dialogs.tsx");
+const ShortcutsDialog = lazy(async () => ({ default: (await loadDialogs()).ShortcutsDialog }));
+const GoToDialog = lazy(async () => ({ default: (await loadOnline(loadDialogs)).GoToDialog }));
 
 /** Loads a part again when the server is back: a part that fails would take the whole page with it. */
 async function loadOnline<T>(load: () => Promise<T>): Promise<T> {
@@ -102,7 +104,7 @@ function useSettled(): boolean {
     const timer = setTimeout(() => {
       setSettled(true);
       // People usually open a cast from the list.
-      Promise.all([loadGoToDialog(), loadCastPage()]).catch(() => undefined);
+      Promise.all([loadDialogs(), loadCastPage()]).catch(() => undefined);
     }, 500);
     return () => clearTimeout(timer);
   }, []);
@@ -205,48 +207,48 @@ function UnknownPage({ page }: { readonly page: string }): ReactElement {
   );
 }
 
-/** A banner for a lost connection, full storage or missing trust, with the action that helps. */
-function StatusBanner(): ReactElement | null {
-  const { state } = useConnection();
-  const { cwd, trust } = useCatalog();
-  const { isStorageFull: isFull } = useStore(draftIndex);
-  if (state === "lost") {
-    return (
-      <div className={css("banner")} role="status">
-        <Icon name="interrupted" />
-        <span>
-          The server does not answer. What is shown stays, and this page goes on by itself once <code>materia ui</code>{" "}
-          runs again{cwd === null ? "" : ` in ${cwd}`}.
-        </span>
-      </div>
-    );
+/** The statuses that are worth a notification. */
+const NOTIFIED_STATUSES: ReadonlySet<CastStatus> = new Set([
+  "waiting",
+  "failed",
+  "completed",
+  "not_satisfied",
+  "interrupted",
+]);
+
+/** [W32] The title of the tab: the shown cast and its status, otherwise the number of waiting casts. */
+function useCastTitle(page: string, name: string | null) {
+  const { casts } = useCasts();
+  if (page === "casts" && name !== null) {
+    const cast = casts.find(({ castId }) => castId === name);
+    if (cast) return { before: `${capitalize(statusText(cast.status))}: `, shown: oneLine(cast.request, 60) };
   }
-  if (state === "refused") {
-    return (
-      <div className={css("banner refused")} role="alert">
-        <Icon name="lock" />
-        <span>
-          This browser has no access. Open the address that <code>materia ui</code> prints once; from then on this one
-          works too.
-        </span>
-        <Button onClick={() => location.reload()}>Try again</Button>
-      </div>
-    );
-  }
-  if (isFull) {
-    return (
-      <div className={css("banner")} role="alert">
-        <Icon name="warning" />
-        The storage of this browser is full: unsaved work is lost when the page closes.
-      </div>
-    );
-  }
-  if (trust?.given !== false) return null;
-  return (
-    <div className={css("banner asked")} role="status">
-      <Icon name="lock" />
-      <span>This project brought its own configuration. Nothing of it runs before you trust it.</span>
-      <Button onClick={showTrustDialog}>See what would run…</Button>
-    </div>
-  );
+  const waiting = casts.filter(needsPersonNow).length;
+  return { before: waiting === 0 ? "" : `(${waiting} waiting) `, shown: null };
+}
+
+/** [W32] A system notification for a cast that waits, fails or ends while the tab is hidden, if allowed. */
+function useCastNotifications(): void {
+  const { casts, isReady } = useCasts();
+  const { catalog } = useCatalog();
+  const known = useRef<ReadonlyMap<string, CastStatus> | null>(null);
+  const isWanted = catalog?.settings.notify !== false;
+  useEffect(() => {
+    if (!isReady) return;
+    const before = known.current;
+    known.current = new Map(casts.map(({ castId, status }) => [castId, status]));
+    if (!before || !isWanted || !document.hidden) return;
+    for (const cast of casts)
+      if (before.get(cast.castId) === "running" && NOTIFIED_STATUSES.has(cast.status)) showNotification(cast);
+  }, [casts, isReady, isWanted]);
+}
+
+function showNotification({ castId, request, status, loadout }: CastSummary): void {
+  if (typeof Notification === "undefined" || Notification.permission !== "granted") return;
+  const title = `${capitalize(statusText(status))}: ${loadout}`;
+  const notice = new Notification(title, { body: oneLine(request, 200), tag: castId });
+  notice.addEventListener("click", () => {
+    window.focus();
+    navigate(hrefOf("casts", castId));
+  });
 }

@@ -4,13 +4,12 @@ import { ageText } from "../../../core/view/numbers.ts";
 import { draftIndex } from "../browser/unsaved-drafts.ts";
 import { useStore } from "../browser/store.ts";
 import { useCasts } from "../data/use-casts-and-fleet.ts";
-import { useCatalog } from "../data/use-catalog.ts";
-import { useConnection } from "../net/connection.ts";
+import { showTrustDialog, useCatalog } from "../data/use-catalog.ts";
+import { useConnection } from "../net/follow.ts";
 import { Button } from "../ui/buttons.tsx";
 import { Icon, type IconName } from "../ui/icons.tsx";
 import { hrefOf } from "../browser/route.ts";
-import { toggleTheme, useTheme } from "../browser/display.ts";
-import { useNow } from "../browser/use-now.ts";
+import { toggleTheme, useTheme, useNow } from "../browser/display.ts";
 import { bindSheets } from "../ui/classes.ts";
 import shellSheet from "./app.module.css";
 
@@ -141,5 +140,51 @@ function BrandIcon(): ReactElement {
       <circle cx="7.5" cy="8" r="3.2" fill="var(--accent)" />
       <circle cx="22.5" cy="8" r="3.2" fill="var(--leaf)" />
     </svg>
+  );
+}
+
+/** A banner for a lost connection, full storage or missing trust, with the action that helps. */
+export function StatusBanner(): ReactElement | null {
+  const { state } = useConnection();
+  const { cwd, trust } = useCatalog();
+  const { isStorageFull: isFull } = useStore(draftIndex);
+  if (state === "lost") {
+    return (
+      <div className={css("banner")} role="status">
+        <Icon name="interrupted" />
+        <span>
+          The server does not answer. What is shown stays, and this page goes on by itself once <code>materia ui</code>{" "}
+          runs again{cwd === null ? "" : ` in ${cwd}`}.
+        </span>
+      </div>
+    );
+  }
+  if (state === "refused") {
+    return (
+      <div className={css("banner refused")} role="alert">
+        <Icon name="lock" />
+        <span>
+          This browser has no access. Open the address that <code>materia ui</code> prints once; from then on this one
+          works too.
+        </span>
+        <Button onClick={() => location.reload()}>Try again</Button>
+      </div>
+    );
+  }
+  if (isFull) {
+    return (
+      <div className={css("banner")} role="alert">
+        <Icon name="warning" />
+        The storage of this browser is full: unsaved work is lost when the page closes.
+      </div>
+    );
+  }
+  if (trust?.given !== false) return null;
+  return (
+    <div className={css("banner asked")} role="status">
+      <Icon name="lock" />
+      <span>This project brought its own configuration. Nothing of it runs before you trust it.</span>
+      <Button onClick={showTrustDialog}>See what would run…</Button>
+    </div>
   );
 }

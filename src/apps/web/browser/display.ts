@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from "react";
+import { useSyncExternalStore, useEffect, useState } from "react";
 import { createStore, useStore } from "./store.ts";
 
 /** The widths at which the layout changes. */
@@ -57,3 +57,15 @@ export function useTheme(): Theme {
 }
 
 prefersDark.addEventListener("change", applyTheme);
+
+/** The time in milliseconds, updated regularly while `runs`. */
+export function useNow(runs: boolean, everyMs = 1_000): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    if (!runs) return undefined;
+    setNow(Date.now());
+    const timer = setInterval(() => setNow(Date.now()), everyMs);
+    return () => clearInterval(timer);
+  }, [runs, everyMs]);
+  return now;
+}

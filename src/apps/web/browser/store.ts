@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from "react";
+import { useState, useSyncExternalStore } from "react";
 
 /** A value of the whole page that outlives its components. Subscribers are called after a change. */
 export interface Store<T> {
@@ -24,6 +24,16 @@ export function createStore<T>(first: T): Store<T> {
       };
     },
   };
+}
+
+/** A text that this browser stores, such as a choice of the person. */
+export function useStoredText(key: string): readonly [string | null, (text: string) => void] {
+  const [text, setText] = useState(() => localStorage.getItem(key));
+  const store = (next: string): void => {
+    localStorage.setItem(key, next);
+    setText(next);
+  };
+  return [text, store];
 }
 
 export function useStore<T>({ subscribe, get }: Store<T>): T {

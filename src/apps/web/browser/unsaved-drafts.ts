@@ -139,7 +139,7 @@ const textDrafts = createDraftStore<string>("text", {
 });
 
 /** A text field that survives its dialog, the page and the server. An empty text removes the draft. */
-export function useTextDraft(name: string, first = ""): readonly [string, (text: string) => void] {
-  const text = useStore(textDrafts).get(name) ?? first;
+export function useTextDraft(name: string): readonly [string, (text: string) => void] {
+  const text = useStore(textDrafts).get(name) ?? "";
   return [text, (next) => textDrafts.put(name, next)];
 }

@@ -5,18 +5,22 @@ import type { CastState, LoopPass } from "../../../core/cast/state/state.ts";
 import { castBoard, positionName, positionText, type CastBoard } from "../../../core/view/progress/board.ts";
 import { statusText } from "../../../core/view/cast-list.ts";
 import type { CastTimeline } from "../../../core/cast/timeline.ts";
-import { NO_ITEM_TIMELINES, itemTimelines, type ItemTimeline } from "../../../core/view/progress/item-timelines.ts";
-import { type TimelineRow, timelineRows } from "../../../core/view/progress/timeline-rows.ts";
+import {
+  NO_ITEM_TIMELINES,
+  itemTimelines,
+  type ItemTimeline,
+  type TimelineRow,
+  timelineRows,
+} from "../../../core/view/progress/timeline-rows.ts";
 import { visitEndSeq, type TimelineVisit } from "../../../core/view/progress/playback.ts";
-import type { WayTaken } from "../../../core/view/progress/traversals.ts";
+import type { WayTaken } from "../../../core/view/progress/cast-path.ts";
 import { useCasts } from "../data/use-casts-and-fleet.ts";
-import { useNow } from "../browser/use-now.ts";
 import { edgeWayId } from "../../../core/model/ids.ts";
-import { runningTurnUsage, type WatchedCast } from "./use-cast.ts";
-import { useItemCasts, type ItemCasts, type ItemVisit } from "./use-item-casts.ts";
+import { runningTurnUsage, type WatchedCast, useItemCasts, type ItemCasts, type ItemVisit } from "./use-cast.ts";
 import { useKeys } from "../browser/keyboard.ts";
 import { replaceSearchParams } from "../browser/route.ts";
 import { parseMillis } from "../../../core/model/text.ts";
+import { useNow } from "../browser/display.ts";
 
 /** The shown moment of a cast, now or in the past, and the open visit. */
 export interface CastView extends Omit<ViewedMoment, "chosen"> {
@@ -137,7 +141,7 @@ function hasParallelLoop({ loops }: WatchedCast["castFile"]["graph"]): boolean {
 function useBoards(
   cast: WatchedCast,
   { newest, past }: { readonly newest: CastTimeline; readonly past: CastTimeline | null },
-): { readonly board: CastBoard; readonly latest: CastBoard; readonly now: number } {
+) {
   const { isAlive: alive, castFile } = cast;
   const isRunning = alive && newest.state.phase.kind !== "ended" && newest.state.phase.kind !== "waiting";
   // An event may be newer than the last clock tick.

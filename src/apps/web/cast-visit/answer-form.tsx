@@ -1,4 +1,4 @@
-import type { ReactElement } from "react";
+import type { ReactElement, ReactNode } from "react";
 import { askedPersonMateria } from "../../../core/cast/prompt-text.ts";
 import type { TypedCommand } from "../../../core/wire/commands.ts";
 import { useTextDraft } from "../browser/unsaved-drafts.ts";
@@ -8,9 +8,13 @@ import { IssueList } from "../ui/issues.tsx";
 import type { CastPanelProps } from "../cast-replay/use-cast-view.ts";
 import { bindSheets } from "../ui/classes.ts";
 import answerSheet from "./answer.module.css";
-import { ReviewDialog } from "./review-dialog.tsx";
+import { TextArea } from "../ui/fields.tsx";
 import { Markdown } from "../ui/markdown.tsx";
 import type { TimelineVisit } from "../../../core/view/progress/playback.ts";
+import { lastReply } from "../../../core/view/report/next-steps.ts";
+import { Dialog } from "../ui/dialog.tsx";
+import { CastFileChanges } from "./files-tab.tsx";
+import { LineCommentsContext, useLineComments } from "./patch-rows.tsx";
 
 const css = bindSheets(answerSheet);
 
@@ -48,18 +52,7 @@ function AnswerForm(
         <span className={css("label")}>
           {isGate ? "Reason for a no, or note for a yes" : "Your answer; leave it empty to accept the result"}
         </span>
-        <span className={css("field")}>
-          <textarea
-            className={css("growing")}
-            dir="auto"
-            rows={3}
-            value={said}
-            onChange={(event) => setSaid(event.target.value)}
-            onKeyDown={(event) => {
-              if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();
-            }}
-          />
-        </span>
+        <TextArea value={said} onType={setSaid} />
       </label>
       <IssueList issues={command.issues} />
       <AnswerButtons
@@ -106,7 +99,16 @@ export function AnswerDialog(props: CastPanelProps & { readonly onClose: () => v
   const title = asksYesOrNo(props) ? `${who} asks you` : `${who} waits for you`;
   return (
     <ReviewDialog {...props} title={title} question={question}>
-      {(comments) => <AnswerForm {...props} comments={comments} onDone={onClose} />}
+      {(comments, clear) => (
+        <AnswerForm
+          {...props}
+          comments={comments}
+          onDone={() => {
+            clear();
+            onClose();
+          }}
+        />
+      )}
     </ReviewDialog>
   );
 }
@@ -128,5 +130,58 @@ export function VisitQuestion(props: CastPanelProps & { readonly visit: Timeline
       )}
       <AnswerForm {...props} />
     </section>
+  );
+}
+
+/** [W50] Question, request, report and change beside the decision. Comments on lines become part of its reason. */
+export function ReviewDialog(
+  props: CastPanelProps & {
+    readonly title: string;
+    readonly question: string | null;
+    readonly onClose: () => void;
+    /** The decision; it gets the comments as one text, and clears them when they are sent. */
+    readonly children: (comments: string, clear: () => void) => ReactNode;
+  },
+): ReactElement {
+  const { cast, view, title, question, onClose, children } = props;
+  const comments = useLineComments(cast.castFile.castId);
+  const { state } = cast.replay.timelineAt(cast.replay.lastSeq());
+  const report = state.handed?.text.trim() ?? lastReply(state);
+  return (
+    <Dialog title={title} wide onClose={onClose} onOutside={() => {}} className={css("review")}>
+      <div className={css("review-body")}>
+        <div className={css("reviewed")} tabIndex={0} role="region" aria-label="What is decided">
+          {question !== null && (
+            <div className={css("note waiting-tone question")} role="region" aria-label="Question">
+              <Markdown text={question} />
+            </div>
+          )}
+          <details>
+            <summary>Request</summary>
+            <p className={css("review-request")} dir="auto">
+              {cast.castFile.request}
+            </p>
+          </details>
+          {report !== "" && report !== question?.trim() && (
+            <details open={question === null}>
+              <summary>{`Report of ${state.handed?.materia ?? "the last visit"}`}</summary>
+              <Markdown text={report} />
+            </details>
+          )}
+          <LineCommentsContext value={comments}>
+            <CastFileChanges cast={cast} view={view} />
+          </LineCommentsContext>
+        </div>
+        <div className={css("decision")}>
+          {comments.text !== "" && (
+            <div>
+              <span className={css("label")}>Your comments</span>
+              <pre className={css("code wrap")}>{comments.text}</pre>
+            </div>
+          )}
+          {children(comments.text, comments.clear)}
+        </div>
+      </div>
+    </Dialog>
   );
 }

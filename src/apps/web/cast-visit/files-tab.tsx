@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState, type ReactElement } from "react";
+import { useMemo, useRef, useState, type ReactElement } from "react";
 import {
   castFileSpans,
   type CastFileSpans,
@@ -13,8 +13,9 @@ import { getChanges } from "../net/api.ts";
 import { Button } from "../ui/buttons.tsx";
 import { SegmentedControl } from "../ui/fields.tsx";
 import type { CastPanelProps } from "../cast-replay/use-cast-view.ts";
-import { ChangedFileList } from "./file-list.tsx";
-import { FilePatchView, RefusedNote, useFetched } from "./file-patch.tsx";
+import { FilePatchView, RefusedNote, useFetched, ChangedFileList } from "./file-patch.tsx";
+import { useStoredText } from "../browser/store.ts";
+import { useNearView } from "./patch-rows.tsx";
 import { bindSheets } from "../ui/classes.ts";
 import filesSheet from "./files.module.css";
 
@@ -24,17 +25,12 @@ interface FilesTabProps extends CastPanelProps {
   readonly visit: TimelineVisit;
 }
 
-const SCOPE_OPTIONS = [
-  { value: "visit", label: "Visit" },
-  { value: "item", label: "Item" },
-  { value: "cast", label: "Cast" },
-] as const;
-
 /** [W25] The changed files of the visit, its item or the whole cast. */
 export function FilesTab(props: FilesTabProps): ReactElement {
   const { cast, visit } = props;
   const [wanted, setWanted] = useState<FilesScope>("visit");
-  const [form, setForm] = usePatchForm();
+  const [stored, setForm] = useStoredText("materia-diff-form");
+  const form: PatchViewMode = stored === "split" ? "split" : "unified";
   const lastSeq = cast.replay.lastSeq();
   const spans = useMemo(() => castFileSpans(cast.replay.events()), [cast.replay, lastSeq]);
   if (spans.kind === "none") return <FilesNotKept spans={spans} />;
@@ -42,20 +38,17 @@ export function FilesTab(props: FilesTabProps): ReactElement {
   return (
     <div className={css("files")}>
       <div className={css("files-head")}>
-        <SegmentedControl
+        <SegmentedControl<FilesScope>
           label="Whose files"
           value={scope}
-          options={SCOPE_OPTIONS.filter(({ value }) => value !== "item" || visit.item !== null)}
+          options={{ visit: "Visit", ...(visit.item ? { item: "Item" } : {}), cast: "Cast" }}
           onPick={setWanted}
         />
         <span className={css("grow")} />
         <SegmentedControl
           label="Diff view"
           value={form}
-          options={[
-            { value: "unified", label: "Unified" },
-            { value: "split", label: "Side by side" },
-          ]}
+          options={{ unified: "Unified", split: "Side by side" }}
           onPick={setForm}
         />
       </div>
@@ -155,27 +148,9 @@ function toolFileRank({ path }: { readonly path: string }): number {
 }
 
 /** Fetches and draws a patch when it comes near. */
-function NearPatch({
-  isFirst,
-  children,
-}: {
-  readonly isFirst: boolean;
-  readonly children: ReactElement;
-}): ReactElement {
-  const place = useRef<HTMLDivElement>(null);
-  const [isNear, setNear] = useState(isFirst);
-  useEffect(() => {
-    const element = place.current;
-    if (isNear || !element) return undefined;
-    const observer = new IntersectionObserver(
-      (entries) => {
-        if (entries.some(({ isIntersecting }) => isIntersecting)) setNear(true);
-      },
-      { root: element.parentElement, rootMargin: "600px" },
-    );
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, [isNear]);
+function NearPatch(props: { readonly isFirst: boolean; readonly children: ReactElement }): ReactElement {
+  const { isFirst, children } = props;
+  const { place, isNear } = useNearView(isFirst);
   return (
     <div ref={place} className={css(isNear ? "" : "far-patch")}>
       {isNear && children}
@@ -194,22 +169,6 @@ export function CastFileChanges({ cast, view }: CastPanelProps): ReactElement | 
       <FileChanges cast={cast} view={view} visit={visit} spans={spans} scope="cast" form="unified" onScope={() => {}} />
     </div>
   );
-}
-
-const PATCH_FORM_KEY = "materia-diff-form";
-
-/** Stored in the browser. */
-function usePatchForm(): readonly [PatchViewMode, (form: PatchViewMode) => void] {
-  const [form, setForm] = useState<PatchViewMode>(() =>
-    localStorage.getItem(PATCH_FORM_KEY) === "split" ? "split" : "unified",
-  );
-  return [
-    form,
-    (next) => {
-      localStorage.setItem(PATCH_FORM_KEY, next);
-      setForm(next);
-    },
-  ];
 }
 
 /** The scope of the shown files. */

@@ -4,7 +4,7 @@ import { castFileSpans } from "../../../core/view/file-changes.ts";
 import { amountText, costText } from "../../../core/view/numbers.ts";
 import { resultText } from "../../../core/history/visits.ts";
 import type { TimelineVisit } from "../../../core/view/progress/playback.ts";
-import { ForkPreview } from "../../../core/wire/testing.ts";
+import { ForkPreview } from "../../../core/wire/catalog.ts";
 import { navigate, hrefOf } from "../browser/route.ts";
 import { useCommandOutput, useCommand } from "../data/use-command.ts";
 import { ModelField, RequestField } from "../dialogs/cast-fields.tsx";
@@ -12,6 +12,7 @@ import { ConfirmDialog } from "../ui/dialog.tsx";
 import { IssueList } from "../ui/issues.tsx";
 import type { WatchedCast } from "../cast-replay/use-cast.ts";
 import { css } from "../ui/classes.ts";
+import { LabelledField, TextArea } from "../ui/fields.tsx";
 import { countedText } from "../../../core/model/text.ts";
 
 interface ForkEdits {
@@ -93,13 +94,8 @@ function forkCommand({ castFile }: WatchedCast, visit: TimelineVisit, edits: For
   };
 }
 
-function ForkSummary({
-  plan,
-  isFirst,
-}: {
-  readonly plan: ForkPreview | null;
-  readonly isFirst: boolean;
-}): ReactElement {
+function ForkSummary(props: { readonly plan: ForkPreview | null; readonly isFirst: boolean }): ReactElement {
+  const { plan, isFirst } = props;
   if (!plan || isFirst)
     return (
       <p className={css("secondary")}>
@@ -139,17 +135,9 @@ function HandoffField(props: {
         <span>{`Write what ${visit.materia} hands over instead of running it`}</span>
       </label>
       {edits.handoff !== null && (
-        <label className={css("option")}>
-          <span className={css("label")}>Handoff</span>
-          <span className={css("field")}>
-            <textarea
-              className={css("monospace")}
-              rows={8}
-              value={edits.handoff}
-              onChange={(event) => onEdit({ handoff: event.target.value })}
-            />
-          </span>
-        </label>
+        <LabelledField label="Handoff">
+          <TextArea code value={edits.handoff} onType={(handoff) => onEdit({ handoff })} />
+        </LabelledField>
       )}
     </>
   );

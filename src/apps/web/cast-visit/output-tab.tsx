@@ -1,9 +1,8 @@
 import { useLayoutEffect, useRef, useState, type ReactElement, memo, useEffect } from "react";
 import { Button } from "../ui/buttons.tsx";
-import { CopyButton } from "../ui/export-text.tsx";
 import type { TranscriptBlock } from "../cast-replay/transcript.ts";
 import type { VisitProps } from "./visit-panel.tsx";
-import { HandoffCard, readableHandoff } from "./handoff-card.tsx";
+import { HandoffCard, readableHandoff } from "./handoff.tsx";
 import { ToolCallView } from "./tool-calls-tab.tsx";
 import { eventsOfVisit } from "../../../core/history/visits.ts";
 import { countedText } from "../../../core/model/text.ts";
@@ -14,6 +13,8 @@ import type { TimelineVisit } from "../../../core/view/progress/playback.ts";
 import type { VisitFileName } from "../../../core/wire/casts.ts";
 import { getVisitFile } from "../net/api.ts";
 import type { WatchedCast } from "../cast-replay/use-cast.ts";
+import type { SentPrompt } from "../../../core/view/report/prompt-parts.ts";
+import { CopyButton } from "../ui/toasts.tsx";
 
 const css = bindSheets(readerSheet);
 
@@ -28,12 +29,8 @@ export function OutputTab(props: VisitProps & { readonly blocks: readonly Transc
   );
 }
 
-function AgentOutput({
-  cast,
-  visit,
-  view,
-  blocks,
-}: VisitProps & { readonly blocks: readonly TranscriptBlock[] }): ReactElement {
+function AgentOutput(props: VisitProps & { readonly blocks: readonly TranscriptBlock[] }): ReactElement {
+  const { cast, visit, view, blocks } = props;
   const isLive = visit.to === null && view.latest.status === "running";
   const output = useVisitFile(
     cast,
@@ -81,10 +78,7 @@ function AgentOutput({
 }
 
 /** The last texts, and everything before them. A visit that ended with a tool has no answer. */
-function splitAnswer(blocks: readonly TranscriptBlock[]): {
-  readonly answer: readonly TranscriptBlock[];
-  readonly work: readonly TranscriptBlock[];
-} {
+function splitAnswer(blocks: readonly TranscriptBlock[]) {
   const last = blocks.findLastIndex(({ kind }) => kind !== "text") + 1;
   return last === blocks.length
     ? { answer: blocks, work: [] }
@@ -170,7 +164,7 @@ function UtilityOutput({ cast, visit }: VisitProps): ReactElement {
   );
 }
 
-export function prettyJson(text: string): string {
+function prettyJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
   } catch {
@@ -269,4 +263,32 @@ async function readVisitFile(
     await new Promise((resolve) => setTimeout(resolve, wait));
   }
   return NO_FILE;
+}
+
+/** The prompt of the agent, or the input of a utility. */
+export function PromptTab({ cast, visit }: VisitProps): ReactElement {
+  const isUtility = cast.castFile.graph.materia[visit.materia]?.type === "utility";
+  const file = useVisitFile(cast, visit, isUtility ? "input.json" : "prompt.md");
+  const parts = useVisitFile(cast, visit, isUtility ? null : "prompt-parts.json");
+  const sent = parts.kind === "text" ? (JSON.parse(parts.text) as SentPrompt).parts : undefined; // the server wrote it
+  return (
+    <div className={css("output")} tabIndex={0} role="region" aria-label="Prompt">
+      {file.kind === "text" && (
+        <div className={css("copy-place")}>
+          <CopyButton text={file.text} what={isUtility ? "the input" : "the prompt"} />
+        </div>
+      )}
+      {sent?.map(({ title, text, tokens, chars, reused }, index) => (
+        <details key={index} open>
+          <summary>{`${title}: ${tokens} tokens${reused ? `, ${Math.floor((100 * reused) / chars)} % from a cache` : ""}`}</summary>
+          <pre className={css("told")}>{text}</pre>
+        </details>
+      ))}
+      {/* Not before the parts: a replaced text would lose the marked words. */}
+      {file.kind === "text" && !sent && (isUtility || parts.kind === "none") && (
+        <pre className={css("told")}>{isUtility ? prettyJson(file.text) : file.text}</pre>
+      )}
+      {file.kind === "none" && <p className={css("faint")}>Nothing was kept of what it was told.</p>}
+    </div>
+  );
 }

@@ -1,16 +1,20 @@
-import { memo, useEffect, useMemo, useRef, useState, type ReactElement } from "react";
-import { LineComment, LineCommentButton } from "./line-comments.tsx";
+import { memo, useEffect, useMemo, useRef, useState, type ReactElement, createContext, useContext } from "react";
 import {
   type PatchViewMode,
   type PatchRow,
   type ChangedRange,
   type PatchSide,
   showHiddenCharacters,
+  tokenizerFor,
+  type SyntaxToken,
 } from "../../../core/view/patch.ts";
-import { tokenizerFor, type SyntaxToken } from "../../../core/view/syntax-tokens.ts";
+import * as v from "valibot";
+import { parseJson } from "../../../core/model/json.ts";
+import { useTextDraft } from "../browser/unsaved-drafts.ts";
 import { bindSheets } from "../ui/classes.ts";
 import tokensSheet from "../ui/code-tokens.module.css";
 import filesSheet from "./files.module.css";
+import { Button } from "../ui/buttons.tsx";
 
 const css = bindSheets(filesSheet, tokensSheet);
 
@@ -53,20 +57,7 @@ const RowSlice = memo(function Slice(props: {
   readonly colour: LineTokenizer | null;
 }): ReactElement {
   const { rows, isFirst, path, colour } = props;
-  const place = useRef<HTMLDivElement>(null);
-  const [isNear, setNear] = useState(isFirst);
-  useEffect(() => {
-    const element = place.current;
-    if (isNear || !element) return undefined;
-    const observer = new IntersectionObserver(
-      (entries) => {
-        if (entries.some(({ isIntersecting }) => isIntersecting)) setNear(true);
-      },
-      { root: element.closest("[tabindex]"), rootMargin: "600px" },
-    );
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, [isNear]);
+  const { place, isNear } = useNearView(isFirst);
   if (!isNear) return <div ref={place} style={{ height: `${rows.length * 1.5}em` }} />;
   return (
     <div>
@@ -84,6 +75,25 @@ const RowSlice = memo(function Slice(props: {
     </div>
   );
 });
+
+/** True from when the element comes near the visible part of its frame; at once for the first ones. */
+export function useNearView(isFirst: boolean) {
+  const place = useRef<HTMLDivElement>(null);
+  const [isNear, setNear] = useState(isFirst);
+  useEffect(() => {
+    const element = place.current;
+    if (isNear || !element) return undefined;
+    const observer = new IntersectionObserver(
+      (entries) => {
+        if (entries.some(({ isIntersecting }) => isIntersecting)) setNear(true);
+      },
+      { root: element.closest("[tabindex]"), rootMargin: "600px" },
+    );
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [isNear]);
+  return { place, isNear };
+}
 
 export type LineTokenizer = (line: string) => readonly SyntaxToken[];
 
@@ -207,4 +217,69 @@ function highlightPieces(
     at = end;
   }
   return pieces;
+}
+
+/** [W50] Comments on lines by their place, `src/a.ts:12`; null where nothing is reviewed. */
+interface LineComments {
+  readonly texts: ReadonlyMap<string, string>;
+  readonly write: (place: string, text: string | null) => void;
+}
+
+export const LineCommentsContext = createContext<LineComments | null>(null);
+
+const StoredComments = v.array(v.tuple([v.string(), v.string()]));
+
+/** [YW1] Keeps comments on a cast as a draft, and writes them as one text, a place and its comment a line. */
+export function useLineComments(castId: string): LineComments & { readonly text: string; readonly clear: () => void } {
+  const [stored, store] = useTextDraft(`comments ${castId}`);
+  const texts = useMemo(() => {
+    const read = v.safeParse(StoredComments, parseJson(stored));
+    return new Map(read.success ? read.output : []);
+  }, [stored]);
+  const write = (place: string, text: string | null): void => {
+    const next = new Map(texts);
+    if (text === null) next.delete(place);
+    else next.set(place, text);
+    store(next.size === 0 ? "" : JSON.stringify([...next]));
+  };
+  const written = [...texts].filter(([, text]) => text.trim() !== "");
+  const text = written.map(([place, said]) => `${place}: ${said.trim()}`).join("\n");
+  return { texts, write, text, clear: () => store("") };
+}
+
+/** A button at a line, and the comment below it. */
+function LineCommentButton({ place }: { readonly place: string }): ReactElement | null {
+  const comments = useContext(LineCommentsContext);
+  if (!comments) return null;
+  const isOpen = comments.texts.has(place);
+  return (
+    <button
+      type="button"
+      className={css("comment-button")}
+      aria-label={`Comment on ${place}`}
+      aria-expanded={isOpen}
+      onClick={() => comments.write(place, isOpen ? null : "")}
+    >
+      {isOpen ? "−" : "+"}
+    </button>
+  );
+}
+
+function LineComment({ place }: { readonly place: string }): ReactElement | null {
+  const comments = useContext(LineCommentsContext);
+  const text = comments?.texts.get(place);
+  if (!comments || text === undefined) return null;
+  return (
+    <div className={css("line-comment")}>
+      <textarea
+        autoFocus
+        dir="auto"
+        rows={2}
+        aria-label={`Comment on ${place}`}
+        value={text}
+        onChange={(event) => comments.write(place, event.target.value)}
+      />
+      <Button look="bare" icon="cross" label="Remove the comment" onClick={() => comments.write(place, null)} />
+    </div>
+  );
 }

@@ -1,15 +1,15 @@
 import { useMemo, type ReactElement, type ReactNode } from "react";
-import { castResult, type FinishedWork } from "../../../core/view/report/cast-result.ts";
+import { castResult, type FinishedWork } from "../../../core/view/report/next-steps.ts";
 import { castFileSpans, fileCountsText } from "../../../core/view/file-changes.ts";
 import { amountText, costText, durationText, itemsDoneText } from "../../../core/view/numbers.ts";
 import type { CastPanelProps } from "../cast-replay/use-cast-view.ts";
 import { getChanges } from "../net/api.ts";
 import { bindSheets } from "../ui/classes.ts";
-import { CopyButton } from "../ui/export-text.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { Markdown } from "../ui/markdown.tsx";
 import { useFetched } from "./file-patch.tsx";
 import readerSheet from "./visit.module.css";
+import { CopyButton } from "../ui/toasts.tsx";
 
 const css = bindSheets(readerSheet);
 

@@ -1,4 +1,4 @@
-import { useState, type ReactElement } from "react";
+import { Fragment, useState, type ReactElement } from "react";
 import type { EventOf } from "../../../core/cast/state/event.ts";
 import type { ReworkReason } from "../../../core/cast/state/parallel-run.ts";
 import { addUsage, type Usage } from "../../../core/cast/state/usage.ts";
@@ -25,10 +25,8 @@ const css = bindSheets(readerSheet);
 
 /** The route to and from the visit, with reasons, and its usage. */
 export function VisitFacts(props: VisitProps): ReactElement {
-  const { cast, visit } = props;
-  const { graph, model } = cast.castFile;
-  const materia = graph.materia[visit.materia];
-  const usage = currentUsage(props);
+  const { visit } = props;
+  const facts = [...agentFacts(props), ["Started", new Date(visit.startedAt).toLocaleTimeString("en-GB")] as const];
   return (
     <aside className={css("side")} aria-label="About this visit" tabIndex={0}>
       <div className={css("came")}>
@@ -40,41 +38,32 @@ export function VisitFacts(props: VisitProps): ReactElement {
         {visit.leftBy === null ? <OutgoingEdges {...props} /> : <VisitDestination {...props} />}
       </div>
       <dl className={css("facts-list option-facts")}>
-        {materia?.type === "agent" && (
-          <>
-            <dt>Model</dt>
-            <dd className={css("cut")}>
-              {visit.model === null ? (model ?? materia.model ?? "Pi's default") : modelText(visit.model)}
-            </dd>
-            {materia.thinking !== undefined && (
-              <>
-                <dt>Thinking</dt>
-                <dd>{materia.thinking}</dd>
-              </>
-            )}
-            <dt>Tools</dt>
-            <dd className={css("cut")}>
-              {typeof materia.tools === "string" ? materia.tools : materia.tools.tools.join(", ")}
-            </dd>
-            <dt>Tokens in</dt>
-            <dd>{usage.input.toLocaleString("en")}</dd>
-            <dt>Tokens out</dt>
-            <dd>{usage.output.toLocaleString("en")}</dd>
-            <dt>Cost</dt>
-            <dd>{costText(usage.cost)}</dd>
-            {visit.repairs > 0 && (
-              <>
-                <dt>Repair turns</dt>
-                <dd>{visit.repairs}</dd>
-              </>
-            )}
-          </>
-        )}
-        <dt>Started</dt>
-        <dd>{new Date(visit.startedAt).toLocaleTimeString("en-GB")}</dd>
+        {facts.map(([name, value]) => (
+          <Fragment key={name}>
+            <dt>{name}</dt>
+            <dd className={css("cut")}>{value}</dd>
+          </Fragment>
+        ))}
       </dl>
     </aside>
   );
+}
+
+function agentFacts(props: VisitProps): readonly (readonly [name: string, value: string])[] {
+  const { cast, visit } = props;
+  const materia = cast.castFile.graph.materia[visit.materia];
+  if (materia?.type !== "agent") return [];
+  const usage = currentUsage(props);
+  const { model, tools, thinking } = materia;
+  return [
+    ["Model", visit.model === null ? (cast.castFile.model ?? model ?? "Pi's default") : modelText(visit.model)],
+    ...(thinking === undefined ? [] : [["Thinking", thinking] as const]),
+    ["Tools", typeof tools === "string" ? tools : tools.tools.join(", ")],
+    ["Tokens in", usage.input.toLocaleString("en")],
+    ["Tokens out", usage.output.toLocaleString("en")],
+    ["Cost", costText(usage.cost)],
+    ...(visit.repairs > 0 ? [["Repair turns", `${visit.repairs}`] as const] : []),
+  ];
 }
 
 /** [W34] The usage of the visit, including the running turn. */
@@ -128,13 +117,8 @@ function visitOpener(view: CastView, visit: TimelineVisit | undefined): (() => v
 }
 
 /** A reason links to the visit that gave it. */
-function ReasonLink({
-  reason,
-  onGo,
-}: {
-  readonly reason: ReworkReason;
-  readonly onGo: (() => void) | undefined;
-}): ReactElement {
+function ReasonLink(props: { readonly reason: ReworkReason; readonly onGo: (() => void) | undefined }): ReactElement {
+  const { reason, onGo } = props;
   if (!onGo) return <>{reasonText(reason)}</>;
   return (
     <>

@@ -1,12 +1,11 @@
 import { conversationText } from "../../../core/view/graph/labels.ts";
-import { useEffect, useRef, useState, type ReactElement, useMemo } from "react";
+import { useEffect, useRef, useState, type ReactElement, useMemo, type RefObject } from "react";
 import { durationText } from "../../../core/view/numbers.ts";
 import { titleText } from "../../../core/view/report/handoff-lines.ts";
 import type { VisitOutcome } from "../../../core/history/visits.ts";
 import type { TimelineVisit } from "../../../core/view/progress/playback.ts";
 import { Icon, type IconName, MateriaIcon } from "../ui/icons.tsx";
-import { Button } from "../ui/buttons.tsx";
-import { Tabs, tabId } from "../ui/tabs.tsx";
+import { Button, Tabs, tabId } from "../ui/buttons.tsx";
 import { useKeys } from "../browser/keyboard.ts";
 import { hrefOf, readSearchParam } from "../browser/route.ts";
 import type { CastPanelProps } from "../cast-replay/use-cast-view.ts";
@@ -15,17 +14,17 @@ import { ForkDialog, FORK_NOT_ON_FLEET } from "./fork-dialog.tsx";
 import { useCatalog } from "../data/use-catalog.ts";
 import { FilesTab } from "./files-tab.tsx";
 import { VisitFacts, RouteTab } from "./visit-facts.tsx";
-import { OutputTab, useVisitFile } from "./output-tab.tsx";
-import { PromptTab } from "./prompt-tab.tsx";
+import { OutputTab, useVisitFile, PromptTab } from "./output-tab.tsx";
 import { ResultTab } from "./result-tab.tsx";
 import { ToolCallsTab } from "./tool-calls-tab.tsx";
-import { useSearchHighlight } from "../ui/use-search-highlight.ts";
 import { bindSheets } from "../ui/classes.ts";
+import { capitalize } from "../ui/status.tsx";
+import { statusText } from "../../../core/view/cast-list.ts";
 import readerSheet from "./visit.module.css";
 import { parseTranscript, type TranscriptBlock } from "../cast-replay/transcript.ts";
-import { HandoffTab } from "./handoff-tab.tsx";
 import { parseMillis } from "../../../core/model/text.ts";
-import { useNow } from "../browser/use-now.ts";
+import { HandoffTab } from "./handoff.tsx";
+import { useNow } from "../browser/display.ts";
 
 const css = bindSheets(readerSheet);
 
@@ -57,11 +56,7 @@ export function VisitPanel({ cast, view }: CastPanelProps): ReactElement {
 }
 
 /** The tab that a link or the person selected; otherwise the result of a finished cast, or the output of a visit. */
-function useVisitTab({ view, visit }: VisitProps): {
-  readonly tab: VisitTab;
-  readonly setTab: (tab: VisitTab) => void;
-  readonly hasResult: boolean;
-} {
+function useVisitTab({ view, visit }: VisitProps) {
   const [selected, setSelected] = useState<VisitTab | null>(
     () => VISIT_TABS.find(({ key }) => key === readSearchParam("tab"))?.key ?? null,
   );
@@ -185,8 +180,13 @@ const OUTCOME_LABELS = {
 } as const satisfies Record<VisitOutcome, readonly [tone: string, icon: IconName, word: string]>;
 
 function OutcomeStatus({ visit, view }: VisitProps): ReactElement {
-  const running = visit.outcome === "running" && view.latest.status !== "running" && visit.to === null;
-  const [tone, icon, word] = running ? (["off", "interrupted", "Stopped"] as const) : OUTCOME_LABELS[visit.outcome];
+  const { status } = view.latest;
+  const isStopped = visit.outcome === "running" && status !== "running" && visit.to === null;
+  const [tone, icon, word] = !isStopped
+    ? OUTCOME_LABELS[visit.outcome]
+    : status === "sleeping" || status === "paused"
+      ? (["waiting-tone", "waiting", capitalize(statusText(status))] as const)
+      : (["off", "interrupted", "Stopped"] as const);
   return (
     <span className={css(`status ${tone}`)}>
       <Icon name={icon} />
@@ -217,4 +217,63 @@ function useTranscript({ cast, visit }: VisitProps): readonly TranscriptBlock[] 
   );
   const kept = useMemo(() => (file.kind === "text" ? parseTranscript(file.text) : []), [file]);
   return visit.to === null && live.length > 0 ? live : kept.length > 0 ? kept : live;
+}
+
+/** Marks the searched words and scrolls to them once; the person scrolls from then on. */
+function useSearchHighlight(place: RefObject<HTMLElement | null>, tab: string): void {
+  const [sought] = useState(() => ({ words: readSearchParam("found")?.toLowerCase() ?? "", tab }));
+  useEffect(() => {
+    const element = place.current;
+    if (!element || sought.words === "" || tab !== sought.tab) return undefined;
+    const look = (): boolean => {
+      const range = findTextRange(element, sought.words);
+      if (!range) return false;
+      observer.disconnect();
+      // Mark without a change of the DOM; older browsers only scroll.
+      if ("highlights" in CSS) CSS.highlights.set("found", new Highlight(range));
+      scrollToRange(range);
+      return true;
+    };
+    // A prompt or an output may still be loading.
+    const observer = new MutationObserver(look);
+    if (!look()) observer.observe(element, { childList: true, subtree: true, characterData: true });
+    return () => {
+      observer.disconnect();
+      if ("highlights" in CSS) CSS.highlights.delete("found");
+    };
+  }, [place, sought, tab]);
+}
+
+/** Scrolls to the middle of the container. A long text element counts as visible when a part of it is. */
+function scrollToRange(range: Range): void {
+  for (let frame = range.startContainer.parentElement; frame; frame = frame.parentElement) {
+    const isPage = frame === document.scrollingElement;
+    if (frame.scrollHeight <= frame.clientHeight || (!isPage && getComputedStyle(frame).overflowY === "visible"))
+      continue;
+    const top = isPage ? 0 : frame.getBoundingClientRect().top;
+    frame.scrollTop += range.getBoundingClientRect().top - top - frame.clientHeight / 2;
+  }
+}
+
+/** The first occurrence of these words, even across text nodes. */
+function findTextRange(element: HTMLElement, words: string): Range | null {
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  const pieces: { readonly node: Node; readonly from: number }[] = [];
+  let text = "";
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    pieces.push({ node, from: text.length });
+    text += node.nodeValue ?? "";
+  }
+  const at = text.toLowerCase().indexOf(words);
+  if (at === -1) return null;
+  const range = document.createRange();
+  const place = (offset: number): readonly [Node, number] | null => {
+    const piece = pieces.findLast(({ from }) => from <= offset);
+    return piece ? [piece.node, offset - piece.from] : null;
+  };
+  const [start, end] = [place(at), place(at + words.length - 1)];
+  if (!start || !end) return null;
+  range.setStart(...start);
+  range.setEnd(end[0], end[1] + 1);
+  return range;
 }

@@ -16,11 +16,10 @@ import { ForkDialog } from "../cast-visit/fork-dialog.tsx";
 import { useCatalog } from "../data/use-catalog.ts";
 import { useCommand } from "../data/use-command.ts";
 import { AbortDialog, TrustCastDialog } from "../dialogs/confirm-cast-dialogs.tsx";
-import { Button } from "../ui/buttons.tsx";
-import { copyText } from "../ui/export-text.tsx";
-import { Menu, type MenuItem } from "../ui/menu.tsx";
-import { CompareCastsDialog, HintDialog, RecordTestDialog } from "./cast-dialogs.tsx";
-import { RaiseLimitDialog } from "./raise-limit-dialog.tsx";
+import { Button, Menu, type MenuItem } from "../ui/buttons.tsx";
+import { CompareCastsDialog, HintDialog, RecordTestDialog, RaiseLimitDialog } from "./cast-dialogs.tsx";
+import { ReviewCastDialog } from "./review-cast-dialog.tsx";
+import { copyText } from "../ui/toasts.tsx";
 
 interface CastActionsState extends OfferedActions {
   readonly status: CastStatus;
@@ -35,14 +34,9 @@ export function useCastActions({
   view,
   dialogToOpen,
 }: CastPanelProps & { readonly dialogToOpen: string | null }): CastActionsState {
-  const { status, limit } = view.latest;
   const { castId } = cast.castFile;
-  const { fleet } = useCatalog();
-  const { state } = cast.replay.timelineAt(cast.replay.lastSeq());
-  const rework = reworkLimitOf(state);
-  const isOnFleet = fleet !== null;
-  const isApart = isOnFleet || state.branch !== undefined;
-  const offered = actionsFor({ status, limit, ...(rework ? { rework } : {}), isOnFleet, isApart });
+  const { status } = view.latest;
+  const { rework, ...offered } = useOfferedActions({ cast, view });
   const all = [...offered.main, ...offered.more];
   const command = useCommand();
   const [dialog, setDialog] = useState<CastAction | "trust" | null>(null);
@@ -92,12 +86,24 @@ export function useCastActions({
   };
 }
 
-function ActionDialog({
-  cast,
-  view,
-  action,
-  onClose,
-}: CastPanelProps & { readonly action: CastAction; readonly onClose: () => void }): ReactElement | null {
+function useOfferedActions({ cast, view }: CastPanelProps) {
+  const { status, limit } = view.latest;
+  const { fleet } = useCatalog();
+  const { state } = cast.replay.timelineAt(cast.replay.lastSeq());
+  const rework = reworkLimitOf(state);
+  const isOnFleet = fleet !== null;
+  const isApart = isOnFleet || state.branch !== undefined;
+  const isReviewable = !cast.castFile.window && state.files !== null && state.files.base !== state.files.last;
+  return {
+    ...actionsFor({ status, limit, ...(rework ? { rework } : {}), isOnFleet, isApart, isReviewable }),
+    rework,
+  };
+}
+
+function ActionDialog(
+  props: CastPanelProps & { readonly action: CastAction; readonly onClose: () => void },
+): ReactElement | null {
+  const { cast, view, action, onClose } = props;
   const { castId, request } = cast.castFile;
   const [first] = view.allVisits;
   switch (action) {
@@ -105,6 +111,8 @@ function ActionDialog({
       return <AbortDialog castId={castId} request={request} onClose={onClose} />;
     case "answer":
       return <AnswerDialog cast={cast} view={view} onClose={onClose} />;
+    case "review":
+      return <ReviewCastDialog cast={cast} view={view} onClose={onClose} />;
     case "raise":
       return <RaiseLimitDialog cast={cast} view={view} onClose={onClose} />;
     case "record":
@@ -133,13 +141,8 @@ export function ActionButtons({ main, busy, act, status }: CastActionsState): re
 }
 
 /** The other actions, and what helps to find and share the cast. */
-export function ActionMenu({
-  castId,
-  actions,
-}: {
-  readonly castId: string;
-  readonly actions: CastActionsState;
-}): ReactElement {
+export function ActionMenu(props: { readonly castId: string; readonly actions: CastActionsState }): ReactElement {
+  const { castId, actions } = props;
   return (
     <Menu
       label="More"

@@ -7,26 +7,29 @@ import type { WatchedCast } from "../cast-replay/use-cast.ts";
 import { css } from "../ui/classes.ts";
 import type { Issue } from "../../../core/model/issue.ts";
 import type { TypedCommand } from "../../../core/wire/commands.ts";
-import { RecordedTest } from "../../../core/wire/testing.ts";
+import { RecordedTest } from "../../../core/wire/catalog.ts";
 import { fetchCommandOutput } from "../net/api.ts";
-import { Switch, TextField } from "../ui/fields.tsx";
+import { LabelledField, Switch, TextArea, TextField } from "../ui/fields.tsx";
 import { toast } from "../ui/toasts.tsx";
 import { IssueList } from "../ui/issues.tsx";
 import { Button } from "../ui/buttons.tsx";
-import { ReviewDialog } from "../cast-visit/review-dialog.tsx";
 import type { CastPanelProps } from "../cast-replay/use-cast-view.ts";
+import { useTextDraft } from "../browser/unsaved-drafts.ts";
+import { ReviewDialog } from "../cast-visit/answer-form.tsx";
+import type { BudgetCommand, RecastCommand } from "../../../core/command/command.ts";
+import { limitCommandText } from "../../../core/command/command-text.ts";
+import type { LimitName } from "../../../core/cast/state/event.ts";
+import { amountText, costText } from "../../../core/view/numbers.ts";
+import { renderSymbols } from "../ui/line-text.tsx";
+import { useCommand } from "../data/use-command.ts";
+import { DecimalField } from "../dialogs/cast-fields.tsx";
 
 /** Browsers search a long list by typing. */
 const MAX_LISTED_CASTS = 500;
 
 /** Chooses the cast to compare with; casts of the same loadout come first. */
-export function CompareCastsDialog({
-  cast,
-  onClose,
-}: {
-  readonly cast: WatchedCast;
-  readonly onClose: () => void;
-}): ReactElement {
+export function CompareCastsDialog(props: { readonly cast: WatchedCast; readonly onClose: () => void }): ReactElement {
+  const { cast, onClose } = props;
   const { castId, loadout } = cast.castFile;
   const { casts } = useCasts();
   const others = useMemo(
@@ -47,8 +50,7 @@ export function CompareCastsDialog({
       onClose={onClose}
       onAct={() => other !== undefined && navigate(hrefOf("compare", castId, { with: other }))}
     >
-      <label className={css("option")}>
-        <span className={css("label")}>Path, handoffs, cost, time and files beside those of</span>
+      <LabelledField label="Path, handoffs, cost, time and files beside those of">
         <select className={css("chooser")} value={other ?? ""} onChange={(event) => setChosen(event.target.value)}>
           {others.map((each) => (
             <option key={each.castId} value={each.castId}>
@@ -56,19 +58,14 @@ export function CompareCastsDialog({
             </option>
           ))}
         </select>
-      </label>
+      </LabelledField>
     </ConfirmDialog>
   );
 }
 
 /** Records the replies and results of a cast as a test. */
-export function RecordTestDialog({
-  castId,
-  onClose,
-}: {
-  readonly castId: string;
-  readonly onClose: () => void;
-}): ReactElement {
+export function RecordTestDialog(props: { readonly castId: string; readonly onClose: () => void }): ReactElement {
+  const { castId, onClose } = props;
   const [file, setFile] = useState(`.pi/tests/${castId}.json`);
   const [tools, setTools] = useState(true);
   const [busy, setBusy] = useState(false);
@@ -117,33 +114,26 @@ export function HintDialog(
     readonly onClose: () => void;
   },
 ): ReactElement {
-  const { reason, busy, onHint } = props;
-  const [hint, setHint] = useState("");
+  const { cast, reason, busy, onHint } = props;
+  const [hint, setHint] = useTextDraft(`hint ${cast.castFile.castId}`);
   return (
     <ReviewDialog {...props} title="Try again with a hint" question={reason === "" ? null : reason}>
-      {(comments) => {
+      {(comments, clear) => {
         const text = [hint.trim(), comments].filter((part) => part !== "").join("\n\n");
         return (
           <form
             className={css("option")}
             onSubmit={(event) => {
               event.preventDefault();
-              if (text !== "" && !busy) onHint(text);
+              if (text === "" || busy) return;
+              clear();
+              setHint("");
+              onHint(text);
             }}
           >
-            <label className={css("option")}>
-              <span className={css("label")}>Your hint comes before the reason</span>
-              <span className={css("field")}>
-                <textarea
-                  data-first
-                  className={css("growing")}
-                  dir="auto"
-                  rows={3}
-                  value={hint}
-                  onChange={(event) => setHint(event.target.value)}
-                />
-              </span>
-            </label>
+            <LabelledField label="Your hint comes before the reason">
+              <TextArea first value={hint} onType={setHint} />
+            </LabelledField>
             <Button
               look="primary"
               type="submit"
@@ -157,4 +147,76 @@ export function HintDialog(
       }}
     </ReviewDialog>
   );
+}
+
+const COUNTED_LIMITS: readonly LimitName[] = [
+  "maxTurnTokens",
+  "maxTurnMinutes",
+  "maxTraversals",
+  "maxUnchanged",
+  "maxNoAdvanceCycles",
+  "maxRepairs",
+];
+
+/** Raises a limit of a cast; a cast that stopped at it resumes. */
+export function RaiseLimitDialog(props: CastPanelProps & { readonly onClose: () => void }): ReactElement {
+  const { cast, view, onClose } = props;
+  const { status, limit, tokens, cost } = view.latest;
+  const { budget } = cast.replay.timelineAt(cast.replay.lastSeq()).state;
+  const stopped = status === "failed" || status === "aborted" || status === "interrupted";
+  const counted = limit !== null && COUNTED_LIMITS.includes(limit);
+  const [maxTokens, setTokens] = useState(String(suggestedLimit(budget.maxTokens, limit === "maxTokens" ? tokens : 0)));
+  const [maxCost, setCost] = useState(String(suggestedLimit(budget.maxCostUsd, limit === "maxCostUsd" ? cost : 0)));
+  const [allow, setAllow] = useState("1");
+  const command = useCommand({ quiet: true });
+  const { castId } = cast.castFile;
+  const changed = (text: string, before: number | undefined): boolean => text !== "" && Number(text) !== before;
+  const raising: RecastCommand | BudgetCommand = stopped
+    ? {
+        kind: "recast",
+        castId,
+        ...(changed(maxTokens, budget.maxTokens) ? { budget: Number(maxTokens) } : {}),
+        ...(changed(maxCost, budget.maxCostUsd) ? { costUsd: Number(maxCost) } : {}),
+        ...(counted ? { allow: Number(allow) } : {}),
+      }
+    : { kind: "budget", castId, ...(maxTokens === "" ? {} : { tokens: Number(maxTokens) }) };
+  const raise = async (): Promise<void> => {
+    if ((await command.run(raising, "Raised", { trust: command.isForeign })) !== null) onClose();
+  };
+  return (
+    <ConfirmDialog
+      title="Raise a limit"
+      action={command.isForeign ? "Trust this cast and resume" : stopped ? "Raise and resume" : "Raise"}
+      busy={command.busy !== null}
+      off={[maxTokens, maxCost, allow].some((text) => !/^\d*(\.\d+)?$/.test(text)) ? "Write numbers" : null}
+      onClose={onClose}
+      onAct={() => void raise()}
+    >
+      {view.latest.reason !== null && <p className={css("note bad")}>{renderSymbols(view.latest.reason)}</p>}
+      {counted && <DecimalField label="Additional times to allow" value={allow} onType={setAllow} />}
+      <DecimalField
+        label={`Token limit (${amountText(tokens)} used)`}
+        value={maxTokens}
+        onType={setTokens}
+        placeholder="no limit"
+      />
+      {stopped && (
+        <DecimalField
+          label={`Cost limit in dollars (${costText(cost)} used)`}
+          value={maxCost}
+          onType={setCost}
+          placeholder="no limit"
+        />
+      )}
+      <p className={css("command")}>
+        <code>/materia {limitCommandText(raising)}</code>
+      </p>
+      <IssueList issues={command.issues} />
+    </ConfirmDialog>
+  );
+}
+
+/** The current limit, or twice the amount that reached it. */
+function suggestedLimit(limit: number | undefined, used: number): number | string {
+  return limit === undefined ? "" : used >= limit ? Math.ceil(2 * used) : limit;
 }

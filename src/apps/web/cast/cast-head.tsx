@@ -2,7 +2,7 @@ import { useState, type ReactElement, type ReactNode } from "react";
 import { amountText, durationText, costText, itemsDoneText } from "../../../core/view/numbers.ts";
 import type { CastAction } from "../../../core/view/cast-actions.ts";
 import { countOfLimitText } from "../../../core/cast/failure-text.ts";
-import { currentRework } from "../../../core/view/progress/traversals.ts";
+import { currentRework } from "../../../core/view/progress/cast-path.ts";
 import { oneLine } from "../../../core/model/text.ts";
 import { Icon } from "../ui/icons.tsx";
 import { CastStatusLabel } from "../ui/status.tsx";
@@ -14,16 +14,14 @@ import { bindSheets } from "../ui/classes.ts";
 import nodeSheet from "../graph/nodes.module.css";
 import castSheet from "./cast.module.css";
 import { Button } from "../ui/buttons.tsx";
-import { SleepBanner } from "./sleep-banner.tsx";
 import { ActionButtons, ActionMenu, useCastActions } from "./cast-actions.tsx";
+import { useCommand } from "../data/use-command.ts";
+import { ModelField } from "../dialogs/cast-fields.tsx";
 
 const css = bindSheets(castSheet, nodeSheet);
 
-export function CastHead({
-  cast,
-  view,
-  dialogToOpen,
-}: CastPanelProps & { readonly dialogToOpen: string | null }): ReactElement {
+export function CastHead(props: CastPanelProps & { readonly dialogToOpen: string | null }): ReactElement {
+  const { cast, view, dialogToOpen } = props;
   const { board } = view;
   const { castFile } = cast;
   const actions = useCastActions({ cast, view, dialogToOpen });
@@ -222,5 +220,35 @@ function ReworkCount({ view }: { readonly view: CastView }): ReactElement | null
       <Icon name="rework" />
       {`Rework ${times}${view.board.item ? " on this item" : ""}`}
     </span>
+  );
+}
+
+/** [Z11] Who refuses and how long, and how to continue before that. */
+function SleepBanner({ cast, view }: CastPanelProps): ReactElement | null {
+  const [model, setModel] = useState("");
+  const command = useCommand();
+  const { asleep, status } = view.latest;
+  if (!asleep || view.at !== null) return null;
+  const { castId } = cast.castFile;
+  const named = model.trim();
+  const wake = (): void => {
+    const options = named === "" ? {} : { options: { model: named } };
+    void command.run({ kind: "recast", castId }, "Woken", options);
+  };
+  return (
+    <div className={css("cast-reason note waiting-tone")} role="status">
+      <p>
+        <b>{`${asleep.text}. `}</b>
+        <span>
+          {status === "sleeping" ? "It goes on by itself; nothing is lost." : "It is paused; nothing is lost."}
+        </span>
+      </p>
+      <div className={css("actions")}>
+        <ModelField named="Another model" value={model} onType={setModel} />
+        <Button busy={command.busy !== null} onClick={wake}>
+          {named === "" ? "Wake now" : "Use this model"}
+        </Button>
+      </div>
+    </div>
   );
 }

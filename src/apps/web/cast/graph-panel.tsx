@@ -31,7 +31,7 @@ import { durationText, costText, itemsDoneText } from "../../../core/view/number
 import { countOfLimitText } from "../../../core/cast/failure-text.ts";
 import { titleText } from "../../../core/view/report/handoff-lines.ts";
 import { line, toned, type Line } from "../../../core/view/line.ts";
-import { currentTraversals } from "../../../core/view/progress/traversals.ts";
+import { currentTraversals } from "../../../core/view/progress/cast-path.ts";
 import type { TimelineVisit } from "../../../core/view/progress/playback.ts";
 import { countedText } from "../../../core/model/text.ts";
 

@@ -1,7 +1,6 @@
 import { useState, type CSSProperties, type ReactElement } from "react";
-import { Button } from "../ui/buttons.tsx";
+import { Button, Tabs } from "../ui/buttons.tsx";
 import { IssueList } from "../ui/issues.tsx";
-import { Tabs } from "../ui/tabs.tsx";
 import { hrefOf, type PageProps, navigate } from "../browser/route.ts";
 import { useScreenWidth } from "../browser/display.ts";
 import { CastGraphPanel } from "./graph-panel.tsx";
@@ -10,6 +9,7 @@ import { VisitPanel } from "../cast-visit/visit-panel.tsx";
 import { TimelinePanel } from "./timeline-panel.tsx";
 import { useCast, type WatchedCast } from "../cast-replay/use-cast.ts";
 import { useCastView, type CastPanelProps } from "../cast-replay/use-cast-view.ts";
+import { useStoredText } from "../browser/store.ts";
 import { bindSheets } from "../ui/classes.ts";
 import castSheet from "./cast.module.css";
 import { positionName, positionText } from "../../../core/view/progress/board.ts";
@@ -45,21 +45,21 @@ const PANELS = [
 ] as const;
 type PanelKey = (typeof PANELS)[number]["key"];
 
-function CastPanels({
-  id,
-  cast,
-  search,
-}: {
+function CastPanels(props: {
   readonly id: string;
   readonly cast: WatchedCast;
   readonly search: URLSearchParams;
 }): ReactElement {
+  const { id, cast, search } = props;
   const width = useScreenWidth();
   const view = useCastView(cast, search);
   const isFinished = view.latest.status === "completed" || view.latest.status === "not_satisfied";
   // The result comes first.
   const [part, setPart] = useState<PanelKey>(search.has("visit") || isFinished ? "visit" : "graph");
-  const [graphWidth, setGraphWidth] = useGraphWidth();
+  const [storedWidth, storeWidth] = useStoredText("materia-graph-width");
+  const graphWidth = Number(storedWidth) || USUAL_GRAPH;
+  const setGraphWidth = (next: number): void =>
+    storeWidth(String(Math.round(Math.max(LEAST_GRAPH, Math.min(MOST_GRAPH, next)))));
   const open = (): void => setPart("visit");
   return (
     <section className={css("view")} aria-label={`Cast ${id}`}>
@@ -103,20 +103,7 @@ function CastPanels({
   );
 }
 
-const GRAPH_WIDTH_KEY = "materia-graph-width";
 const [LEAST_GRAPH, USUAL_GRAPH, MOST_GRAPH] = [280, 478, 900];
-
-function useGraphWidth(): readonly [number, (width: number) => void] {
-  const [width, setWidth] = useState(() => Number(localStorage.getItem(GRAPH_WIDTH_KEY)) || USUAL_GRAPH);
-  return [
-    width,
-    (next) => {
-      const bounded = Math.round(Math.max(LEAST_GRAPH, Math.min(MOST_GRAPH, next)));
-      setWidth(bounded);
-      localStorage.setItem(GRAPH_WIDTH_KEY, String(bounded));
-    },
-  ];
-}
 
 /** [W49] The line between graph and visit: dragged, or moved with the arrow keys. */
 function GraphSplitter(props: { readonly width: number; readonly onWidth: (width: number) => void }): ReactElement {
@@ -146,11 +133,8 @@ function GraphSplitter(props: { readonly width: number; readonly onWidth: (width
 }
 
 /** The position of the cast, above the bottom bar of a small screen. */
-export function CurrentVisitBar({
-  cast,
-  view,
-  onOpen,
-}: CastPanelProps & { readonly onOpen: () => void }): ReactElement | null {
+function CurrentVisitBar(props: CastPanelProps & { readonly onOpen: () => void }): ReactElement | null {
+  const { cast, view, onOpen } = props;
   const { position, status } = view.latest;
   if (!position || (status !== "running" && status !== "waiting")) return null;
   return (
@@ -177,13 +161,8 @@ export function CurrentVisitBar({
 const SalvagedCast = v.object({ castId: v.string() });
 
 /** [W21] Salvages a damaged cast into a new one, as `doctor --salvage` does. */
-export function DamagedCastNotice({
-  id,
-  issues,
-}: {
-  readonly id: string;
-  readonly issues: readonly Issue[];
-}): ReactElement | null {
+function DamagedCastNotice(props: { readonly id: string; readonly issues: readonly Issue[] }): ReactElement | null {
+  const { id, issues } = props;
   const [refused, setRefused] = useState<readonly Issue[]>([]);
   const [busy, setBusy] = useState(false);
   if (!issues.some(({ code }) => code === "damaged_journal")) return null;

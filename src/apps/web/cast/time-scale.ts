@@ -1,5 +1,4 @@
-import type { ItemTimeline } from "../../../core/view/progress/item-timelines.ts";
-import type { TimelineRow } from "../../../core/view/progress/timeline-rows.ts";
+import type { ItemTimeline, TimelineRow } from "../../../core/view/progress/timeline-rows.ts";
 
 /** Maps milliseconds to percent of the width; values outside are below 0 or above 100. */
 export interface TimeScale {

@@ -1,6 +1,5 @@
 import { useState, type ReactElement, useRef, type ComponentProps } from "react";
-import { Button } from "../ui/buttons.tsx";
-import { Tabs, tabId } from "../ui/tabs.tsx";
+import { Button, Tabs, tabId } from "../ui/buttons.tsx";
 import type { ScreenWidth } from "../browser/display.ts";
 import type { CastPanelProps, CastView } from "../cast-replay/use-cast-view.ts";
 import { CostPanel } from "./cost-panel.tsx";
@@ -126,11 +125,7 @@ function JournalPanel(props: TimelineProps): ReactElement {
   const { cast, width } = props;
   const list = useRef<HTMLOListElement>(null);
   const last = cast.replay.lastSeq();
-  const {
-    indices,
-    spaceBefore: before,
-    spaceAfter: behind,
-  } = useVirtualRows(list, {
+  const { indices, spaceBefore, spaceAfter } = useVirtualRows(list, {
     count: last,
     heightOf: () => (width === "small" ? 48 : 24),
     keyOf: (index) => last - index,
@@ -138,23 +133,21 @@ function JournalPanel(props: TimelineProps): ReactElement {
   });
   return (
     <ol className={css("journal")} ref={list} aria-label="Events, newest first">
-      {before > 0 && <li aria-hidden="true" style={{ height: before }} />}
+      {spaceBefore > 0 && <li aria-hidden="true" style={{ height: spaceBefore }} />}
       {indices.map((index) => {
         const event = cast.replay.events()[last - index - 1];
         const place = { "data-index": index, "aria-posinset": index + 1, "aria-setsize": last };
         return event && <EventRow key={event.seq} {...props} event={event} place={place} />;
       })}
-      {behind > 0 && <li aria-hidden="true" style={{ height: behind }} />}
+      {spaceAfter > 0 && <li aria-hidden="true" style={{ height: spaceAfter }} />}
     </ol>
   );
 }
 
-function EventRow({
-  cast,
-  view,
-  event,
-  place,
-}: TimelineProps & { readonly event: CastEvent; readonly place: ComponentProps<"li"> }): ReactElement {
+function EventRow(
+  props: TimelineProps & { readonly event: CastEvent; readonly place: ComponentProps<"li"> },
+): ReactElement {
+  const { cast, view, event, place } = props;
   return (
     <li {...place}>
       <button

@@ -1,5 +1,10 @@
 import { type ReactElement, type ReactNode, memo, useMemo } from "react";
-import type { ItemAttempt, ItemTimeline, ItemMergeMark } from "../../../core/view/progress/item-timelines.ts";
+import {
+  type ItemAttempt,
+  type ItemTimeline,
+  type ItemMergeMark,
+  workerStretches,
+} from "../../../core/view/progress/timeline-rows.ts";
 import { totalTokens } from "../../../core/cast/state/usage.ts";
 import { durationText, costText } from "../../../core/view/numbers.ts";
 import { titleText } from "../../../core/view/report/handoff-lines.ts";
@@ -11,9 +16,8 @@ import { fileChangesText } from "../../../core/view/file-changes.ts";
 import type { VisitOutcome } from "../../../core/history/visits.ts";
 import type { TimelineVisit } from "../../../core/view/progress/playback.ts";
 import { materiaColorStyle } from "../ui/icons.tsx";
-import { workerStretches } from "../../../core/view/progress/timeline-rows.ts";
 import type { CastView } from "../cast-replay/use-cast-view.ts";
-import type { ItemVisit } from "../cast-replay/use-item-casts.ts";
+import type { ItemVisit } from "../cast-replay/use-cast.ts";
 import { hrefOf } from "../browser/route.ts";
 import type { TimeScale } from "./time-scale.ts";
 import type { TimelineProps } from "./timeline-panel.tsx";
@@ -223,12 +227,10 @@ function BarText(props: { readonly sign: string; readonly name: string; readonly
 }
 
 /** [B28] The worker of each period; empty for a cast without a fleet. */
-export function WorkerRow({
-  cast,
-  view,
-  scale,
-  aligned,
-}: TimelineProps & { readonly scale: TimeScale; readonly aligned: boolean }): ReactElement | null {
+export function WorkerRow(
+  props: TimelineProps & { readonly scale: TimeScale; readonly aligned: boolean },
+): ReactElement | null {
+  const { cast, view, scale, aligned } = props;
   const { replay, version } = cast;
   const stretches = useMemo(() => workerStretches(replay.events()), [replay, version]);
   if (stretches.length === 0) return null;

@@ -10,8 +10,9 @@ import {
   type ReactNode,
 } from "react";
 import { durationText, costText } from "../../../core/view/numbers.ts";
-import { NO_ITEM_TIMELINES, type ItemTimeline } from "../../../core/view/progress/item-timelines.ts";
 import {
+  NO_ITEM_TIMELINES,
+  type ItemTimeline,
   pendingItems,
   socketTimelineRows,
   type PendingItems,
@@ -150,25 +151,22 @@ function UpcomingItems(props: { readonly items: PendingItems; readonly children:
   );
 }
 
+const LEGEND = [
+  ["bar", "done"],
+  ["bar satisfied-visit", "✓ satisfied"],
+  ["bar refused-visit", "✗ not satisfied"],
+  ["bar changed-files", "changed files"],
+] as const;
+
 function TimelineLegend(): ReactElement {
   return (
     <div className={css("time-key")} aria-hidden="true">
-      <span>
-        <i className={css("bar")} />
-        done
-      </span>
-      <span>
-        <i className={css("bar satisfied-visit")} />
-        {renderSymbols("✓ satisfied")}
-      </span>
-      <span>
-        <i className={css("bar refused-visit")} />
-        {renderSymbols("✗ not satisfied")}
-      </span>
-      <span>
-        <i className={css("bar changed-files")} />
-        changed files
-      </span>
+      {LEGEND.map(([look, text]) => (
+        <span key={text}>
+          <i className={css(look)} />
+          {renderSymbols(text)}
+        </span>
+      ))}
     </div>
   );
 }
@@ -242,12 +240,8 @@ function GridLines({ scale, at }: { readonly scale: TimeScale; readonly at: numb
 }
 
 /** Dragging moves by time; arrow keys step event by event. */
-function Scrubber({
-  cast,
-  view,
-  at,
-  scale,
-}: TimelineProps & { readonly at: number; readonly scale: TimeScale }): ReactElement {
+function Scrubber(props: TimelineProps & { readonly at: number; readonly scale: TimeScale }): ReactElement {
+  const { cast, view, at, scale } = props;
   const last = cast.replay.lastSeq();
   const go = (seq: number): void => (seq >= last ? view.goLive() : view.goTo(seq));
   const step = (event: KeyboardEvent): void => {

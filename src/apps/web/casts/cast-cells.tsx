@@ -6,10 +6,9 @@ import { castDurationMs, type CastSortKey } from "../../../core/view/cast-list.t
 import { ageText, amountText, costText, doneCountText, durationText } from "../../../core/view/numbers.ts";
 import { needsPerson, waitReasonText, type WaitReason } from "../../../core/view/progress/fleet-status.ts";
 import type { ItemProgress } from "../../../core/view/progress/item-cells.ts";
-import { Button } from "../ui/buttons.tsx";
+import { Button, Menu } from "../ui/buttons.tsx";
 import { bindSheets } from "../ui/classes.ts";
 import { renderSymbols } from "../ui/line-text.tsx";
-import { Menu } from "../ui/menu.tsx";
 import { ItemCells } from "../ui/status.tsx";
 import type { CastListProps } from "./cast-table.tsx";
 import castsSheet from "./casts.module.css";
@@ -78,10 +77,13 @@ function shortCastId(castId: string): string {
 }
 
 /** [B26, B29] Submitter and worker of a fleet's cast, or why it waits. */
-export function FleetDetails({
-  cast: { castId, fleet, blocked, status },
-  waits,
-}: Pick<CastListProps, "waits"> & { readonly cast: CastSummary }): ReactElement | null {
+export function FleetDetails(
+  props: Pick<CastListProps, "waits"> & { readonly cast: CastSummary },
+): ReactElement | null {
+  const {
+    cast: { castId, fleet, blocked, status },
+    waits,
+  } = props;
   if (!fleet) return null;
   const { project, person, worker } = fleet;
   const words = [project, person, ...(worker === null ? [] : [`on ${worker}`])].join(" · ");

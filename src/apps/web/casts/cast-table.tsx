@@ -9,6 +9,7 @@ import {
   RowActions,
   type CastColumn,
   type CastColumnKey,
+  ItemsDone,
 } from "./cast-cells.tsx";
 import type { CastGroup, CastSort, CastSortKey } from "../../../core/view/cast-list.ts";
 import { Button } from "../ui/buttons.tsx";
@@ -19,8 +20,10 @@ import { textScale, useScreenWidth } from "../browser/display.ts";
 import type { RowAction } from "./use-row-actions.tsx";
 import { bindSheets } from "../ui/classes.ts";
 import castsSheet from "./casts.module.css";
-import { useVirtualRows, type VirtualRows, type VirtualListOptions } from "../browser/use-virtual-rows.ts";
+import { useVirtualRows, type VirtualListOptions } from "../browser/use-virtual-rows.ts";
 import type { CastSummary } from "../../../core/cast/summary.ts";
+import { ageText, costText } from "../../../core/view/numbers.ts";
+import { parseMillis } from "../../../core/model/text.ts";
 
 const css = bindSheets(castsSheet);
 
@@ -47,11 +50,7 @@ export function CastTable(props: CastListProps): ReactElement {
   const width = useScreenWidth();
   const body = useRef<HTMLTableSectionElement>(null);
   const all = useMemo(() => castListRows(groups, props.unfolded), [groups, props.unfolded]);
-  const {
-    rows,
-    spaceBefore: before,
-    spaceAfter: behind,
-  } = useVisibleRows(body, all, {
+  const { rows, spaceBefore, spaceAfter } = useVisibleRows(body, all, {
     scrolls: width === "large" ? "panel" : "page",
     height: groups.some(({ casts }) => casts[0]?.fleet) ? 52 : 39,
   });
@@ -83,7 +82,7 @@ export function CastTable(props: CastListProps): ReactElement {
         </tr>
       </thead>
       <tbody ref={body}>
-        {before > 0 && <SpacerRow height={before} />}
+        {spaceBefore > 0 && <SpacerRow height={spaceBefore} />}
         {rows.map(({ row, index }) => {
           const place = { "data-index": index, "aria-rowindex": index + 2 };
           return row.kind === "cast" ? (
@@ -96,7 +95,7 @@ export function CastTable(props: CastListProps): ReactElement {
             </tr>
           );
         })}
-        {behind > 0 && <SpacerRow height={behind} />}
+        {spaceAfter > 0 && <SpacerRow height={spaceAfter} />}
       </tbody>
     </table>
   );
@@ -129,10 +128,10 @@ function SortableHead(props: {
 }
 
 /** The title of a group; a folded one opens here. */
-export function GroupTitle({
-  row,
-  onUnfold,
-}: Pick<CastListProps, "onUnfold"> & { readonly row: CastListRow & { readonly kind: "title" } }): ReactElement {
+function GroupTitle(
+  props: Pick<CastListProps, "onUnfold"> & { readonly row: CastListRow & { readonly kind: "title" } },
+): ReactElement {
+  const { row, onUnfold } = props;
   return (
     <>
       {row.title} <span className={css("faint")}>{row.count}</span>
@@ -202,7 +201,7 @@ export type CastListRow =
     }
   | { readonly kind: "cast"; readonly key: string; readonly cast: CastSummary };
 
-export function castListRows(groups: readonly CastGroup[], areUnfolded: boolean): readonly CastListRow[] {
+function castListRows(groups: readonly CastGroup[], areUnfolded: boolean): readonly CastListRow[] {
   return groups.flatMap(({ title, casts, isFolded = false }): readonly CastListRow[] => {
     const rows = casts.map((cast): CastListRow => ({ kind: "cast", key: cast.castId, cast }));
     const fold = isFolded ? !areUnfolded : null;
@@ -211,18 +210,14 @@ export function castListRows(groups: readonly CastGroup[], areUnfolded: boolean)
   });
 }
 
-export interface VisibleRows extends Omit<VirtualRows, "indices"> {
-  readonly rows: readonly { readonly row: CastListRow; readonly index: number }[];
-}
-
 const TITLE_HEIGHT_PX = 31;
 
 /** The visible rows of the scrolling panel or page. */
-export function useVisibleRows(
+function useVisibleRows(
   body: RefObject<HTMLElement | null>,
   all: readonly CastListRow[],
   { scrolls, height }: { readonly scrolls: VirtualListOptions["scrollContainer"]; readonly height: number },
-): VisibleRows {
+) {
   const { indices, ...sight } = useVirtualRows(body, {
     count: all.length,
     heightOf: (index) => (all[index]?.kind === "title" ? TITLE_HEIGHT_PX : height),
@@ -234,4 +229,59 @@ export function useVisibleRows(
     return row ? [{ row, index }] : [];
   });
   return { ...sight, rows };
+}
+
+/** The facts of the table as cards; only visible ones are drawn. */
+export function CastCards(props: CastListProps): ReactElement {
+  const { groups, unfolded, onUnfold } = props;
+  const list = useRef<HTMLUListElement>(null);
+  const all = useMemo(() => castListRows(groups, unfolded), [groups, unfolded]);
+  const { rows, spaceBefore: before, spaceAfter: behind } = useVisibleRows(list, all, { scrolls: "page", height: 104 });
+  return (
+    <ul ref={list} aria-label="Casts">
+      {before > 0 && <li aria-hidden="true" style={{ height: before }} />}
+      {rows.map(({ row, index }) => {
+        const place = { "data-index": index, "aria-posinset": index + 1, "aria-setsize": all.length };
+        return row.kind === "cast" ? (
+          <CastCard key={row.key} {...props} place={place} cast={row.cast} />
+        ) : (
+          <li key={row.key} className={css("card-group")} {...place}>
+            <h2 className={css("secondary")}>
+              <GroupTitle row={row} onUnfold={onUnfold} />
+            </h2>
+          </li>
+        );
+      })}
+      {behind > 0 && <li aria-hidden="true" style={{ height: behind }} />}
+    </ul>
+  );
+}
+
+function CastCard(
+  props: CastListProps & { readonly cast: CastSummary; readonly place: ComponentProps<"li"> },
+): ReactElement {
+  const { cast, now, waits, place } = props;
+  return (
+    <li className={css("card-place")} {...place}>
+      <div className={css("card")}>
+        <span className={css("row wrap")}>
+          <CastStatusLabel status={cast.status} />
+          <span className={css("grow")} />
+          {cast.rehearsed && <span className={css("badge")}>Rehearsal</span>}
+          <span className={css("faint one-line")}>{ageText(now - parseMillis(cast.startedAt, now))}</span>
+        </span>
+        <a className={css("request")} href={hrefOf("casts", cast.castId)} data-cast={cast.castId} dir="auto">
+          {cast.request}
+        </a>
+        <span className={css("row wrap secondary")}>
+          {cast.loadout}
+          <span className={css("grow")} />
+          <ItemsDone cast={cast} />
+          <b>{costText(cast.cost)}</b>
+        </span>
+        <FleetDetails cast={cast} waits={waits} />
+        <RowActions {...props} />
+      </div>
+    </li>
+  );
 }

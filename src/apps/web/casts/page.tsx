@@ -9,25 +9,22 @@ import {
   type CastSearch,
   type CastSort,
 } from "../../../core/view/cast-list.ts";
-import { useKeptScroll } from "../browser/kept-scroll.ts";
-import { useStoredIds } from "../browser/stored-ids.ts";
-import { Menu } from "../ui/menu.tsx";
-import { useConnection } from "../net/connection.ts";
-import { Button } from "../ui/buttons.tsx";
+import { Menu, Button } from "../ui/buttons.tsx";
+import { useConnection } from "../net/follow.ts";
 import { IssueList } from "../ui/issues.tsx";
 import { renderSymbols } from "../ui/line-text.tsx";
 import { hrefOf, replaceSearchParams, type PageProps } from "../browser/route.ts";
-import { useNow } from "../browser/use-now.ts";
-import { textScale, useScreenWidth } from "../browser/display.ts";
-import { CastCards } from "./cast-cards.tsx";
-import { CastFilters } from "./cast-filters.tsx";
+import { textScale, useScreenWidth, useNow } from "../browser/display.ts";
 import { CAST_COLUMNS, type CastColumnKey } from "./cast-cells.tsx";
-import { CastTable } from "./cast-table.tsx";
-import { added, useCastListKeys, useRowActions, without } from "./use-row-actions.tsx";
+import { CastTable, CastCards } from "./cast-table.tsx";
+import { added, useCastListKeys, useRowActions, without, useStoredIds } from "./use-row-actions.tsx";
 import { useCasts, useFleetStatus } from "../data/use-casts-and-fleet.ts";
 import { bindSheets } from "../ui/classes.ts";
 import castsSheet from "./casts.module.css";
 import type { CastSummary } from "../../../core/cast/summary.ts";
+import { Icon } from "../ui/icons.tsx";
+import { capitalize } from "../ui/status.tsx";
+import { useKeptScroll } from "../browser/use-virtual-rows.ts";
 
 const css = bindSheets(castsSheet);
 
@@ -186,28 +183,26 @@ function NoCasts({ isReady, onStart }: { readonly isReady: boolean; readonly onS
   );
 }
 
+const KEY_HINTS = [
+  ["↑ ↓", "move"],
+  ["Enter", "open"],
+  ["C", "answer"],
+  ["R", "resume"],
+  ["X", "abort"],
+  ["?", "all keys"],
+] as const;
+
 function KeyHints(): ReactElement {
   return (
     <div className={css("keys")} aria-hidden="true">
-      <span>
-        <kbd>{renderSymbols("↑")}</kbd>
-        <kbd>{renderSymbols("↓")}</kbd> move
-      </span>
-      <span>
-        <kbd>Enter</kbd> open
-      </span>
-      <span>
-        <kbd>C</kbd> answer
-      </span>
-      <span>
-        <kbd>R</kbd> resume
-      </span>
-      <span>
-        <kbd>X</kbd> abort
-      </span>
-      <span>
-        <kbd>?</kbd> all keys
-      </span>
+      {KEY_HINTS.map(([keys, does]) => (
+        <span key={does}>
+          {keys.split(" ").map((key) => (
+            <kbd key={key}>{renderSymbols(key)}</kbd>
+          ))}{" "}
+          {does}
+        </span>
+      ))}
     </div>
   );
 }
@@ -219,4 +214,64 @@ function dayText(at: string, now: number): string {
   if (days <= 0) return "Today";
   if (days === 1) return "Yesterday";
   return day.toLocaleDateString("en", { weekday: "long", day: "numeric", month: "long" });
+}
+
+function CastFilters(props: {
+  readonly casts: readonly CastSummary[];
+  readonly archived: ReadonlySet<string>;
+  readonly search: CastSearch;
+  readonly onSearch: (search: CastSearch) => void;
+}): ReactElement {
+  const { casts, archived, search, onSearch } = props;
+  const { filter, text, loadout } = search;
+  const loadouts = useMemo(() => [...new Set(casts.map((cast) => cast.loadout))].toSorted(), [casts]);
+  return (
+    <>
+      <label className={css("field grow find")}>
+        <Icon name="search" />
+        <input
+          type="search"
+          placeholder="Search requests, ids, loadouts"
+          aria-label="Search casts"
+          value={text}
+          onChange={(event) => onSearch({ ...search, text: event.target.value })}
+        />
+        <kbd>/</kbd>
+      </label>
+      {text.trim().length > 1 && (
+        <a className={css("find-texts")} href={hrefOf("find", undefined, { q: text.trim() })}>
+          In texts
+        </a>
+      )}
+      <div className={css("row wrap chips")} role="group" aria-label="Show">
+        {CAST_FILTERS.map((each) => {
+          const listed = casts.filter(({ castId }) => archived.has(castId) === (each === "archived"));
+          const count = listed.filter((cast) => matchesSearch(cast, { ...ALL_CASTS, filter: each })).length;
+          if (count === 0 && each !== "all" && each !== filter) return null;
+          return (
+            <button
+              key={each}
+              type="button"
+              className={css("chip")}
+              aria-pressed={each === filter}
+              onClick={() => onSearch({ ...search, filter: each })}
+            >
+              {`${capitalize(each.replace("_", " "))} ${count}`}
+            </button>
+          );
+        })}
+      </div>
+      <select
+        className={css("chooser")}
+        aria-label="Loadout"
+        value={loadout ?? ""}
+        onChange={(event) => onSearch({ ...search, loadout: event.target.value === "" ? null : event.target.value })}
+      >
+        <option value="">Any loadout</option>
+        {loadouts.map((name) => (
+          <option key={name}>{name}</option>
+        ))}
+      </select>
+    </>
+  );
 }

@@ -1,9 +1,8 @@
-import { lazy, useRef, useState, type KeyboardEvent, type RefObject } from "react";
+import { lazy, useRef, useState, type KeyboardEvent } from "react";
 import type { CastSummary } from "../../../core/cast/summary.ts";
 import { rowActionOf, type CastAction } from "../../../core/view/cast-actions.ts";
 import { useKeys } from "../browser/keyboard.ts";
 import { hrefOf, navigate } from "../browser/route.ts";
-import { useStoredIds } from "../browser/stored-ids.ts";
 import { useCommand } from "../data/use-command.ts";
 import { deleteCast } from "../net/api.ts";
 import { toast } from "../ui/toasts.tsx";
@@ -96,10 +95,7 @@ const ACTION_KEYS: Readonly<Record<string, readonly CastAction[]>> = {
 };
 
 /** Arrow keys move through the casts; letters run the action of the row. */
-export function useCastListKeys(
-  casts: readonly CastSummary[],
-  act: (cast: CastSummary, action: RowAction) => void,
-): { readonly list: RefObject<HTMLDivElement | null>; readonly onKeyDown: (event: KeyboardEvent) => void } {
+export function useCastListKeys(casts: readonly CastSummary[], act: (cast: CastSummary, action: RowAction) => void) {
   const list = useRef<HTMLDivElement>(null);
   // From anywhere on the page, unless a control handles the key.
   const enter = (from: "first" | "last"): boolean => {
@@ -128,4 +124,32 @@ export function useCastListKeys(
     act(cast, action);
   };
   return { list, onKeyDown };
+}
+
+/** A set of ids that this browser stores; damaged or missing, it is the default. */
+export function useStoredIds(
+  key: string,
+  initial: ReadonlySet<string>,
+): readonly [ReadonlySet<string>, (ids: ReadonlySet<string>) => void] {
+  const [ids, setIds] = useState(() => readIds(key) ?? initial);
+  return [
+    ids,
+    (next) => {
+      setIds(next);
+      try {
+        localStorage.setItem(key, JSON.stringify([...next]));
+      } catch {
+        // Full or forbidden storage: the choice holds until the page is closed.
+      }
+    },
+  ];
+}
+
+function readIds(key: string): ReadonlySet<string> | null {
+  try {
+    const read: unknown = JSON.parse(localStorage.getItem(key) ?? "null");
+    return Array.isArray(read) ? new Set(read.map(String)) : null;
+  } catch {
+    return null;
+  }
 }

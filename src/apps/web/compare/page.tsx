@@ -1,4 +1,4 @@
-import { useEffect, useState, type ReactElement } from "react";
+import { useEffect, useState, type ReactElement, useMemo } from "react";
 import { diffWords } from "../../../core/model/diff.ts";
 import { modelText } from "../../../core/view/report/visit-detail.ts";
 import { amountText, durationText, costText } from "../../../core/view/numbers.ts";
@@ -14,7 +14,13 @@ import compareSheet from "./compare.module.css";
 import type { TypedCommandRequest } from "../../../core/wire/commands.ts";
 import { CastComparison, type ComparedSide } from "../../../core/history/compare.ts";
 import type { CastResponse } from "../../../core/wire/casts.ts";
-import { ComparedGraphs } from "./compared-graphs.tsx";
+import { COMPACT_METRICS, scaleMetrics, type DrawnLine } from "../../../core/view/layout/drawing.ts";
+import { layoutGraph } from "../../../core/view/layout/layout.ts";
+import { line } from "../../../core/view/line.ts";
+import { createPlayback } from "../../../core/view/progress/playback.ts";
+import { textScale } from "../browser/display.ts";
+import type { EdgeMark, GraphPart, SocketMark } from "../graph/graph-marks.ts";
+import { GraphView } from "../graph/graph-view.tsx";
 
 const css = bindSheets(compareSheet);
 
@@ -129,13 +135,11 @@ function DifferingFiles({ files }: { readonly files: CastComparison["files"] }):
 
 type ComparedVisit = CastComparison["visits"][number];
 
-function ComparedVisitRow({
-  row,
-  casts,
-}: {
+function ComparedVisitRow(props: {
   readonly row: ComparedVisit;
   readonly casts: readonly [string, string];
 }): ReactElement {
+  const { row, casts } = props;
   const [isOpen, setOpen] = useState(false);
   const { left, right, same } = row;
   const handed = (left?.handed ?? "") !== (right?.handed ?? "");
@@ -163,11 +167,8 @@ function ComparedVisitRow({
 }
 
 /** Both prompts are read when the row is opened; utilities have none. */
-function PromptDiff({
-  left,
-  right,
-  casts,
-}: Omit<ComparedVisit, "same"> & { readonly casts: readonly [string, string] }): ReactElement {
+function PromptDiff(props: Omit<ComparedVisit, "same"> & { readonly casts: readonly [string, string] }): ReactElement {
+  const { left, right, casts } = props;
   const [texts, setTexts] = useState<readonly [string, string] | null>(null);
   useEffect(() => {
     const read = async (castId: string, visit: ComparedVisit["left"]): Promise<string> => {
@@ -201,17 +202,88 @@ function useBothCasts(first: string, second: string): readonly [CastResponse, Ca
   return casts;
 }
 
-function VisitLink({
-  visit,
-  castId,
-}: {
-  readonly visit: ComparedVisit["left"];
-  readonly castId: string;
-}): ReactElement {
+function VisitLink(props: { readonly visit: ComparedVisit["left"]; readonly castId: string }): ReactElement {
+  const { visit, castId } = props;
   if (!visit) return <span className={css("faint path-side")}>–</span>;
   return (
     <a className={css("path-side cut")} href={hrefOf("casts", castId, { visit: visit.visit })}>
       {visit.materia} <span className={css("faint")}>{visit.visit}</span>
     </a>
   );
+}
+
+/** [W52] Both graphs, drawn alike, with the counts of each; a socket that the other visited more or less often says so. */
+function ComparedGraphs({ casts }: { readonly casts: readonly [CastResponse, CastResponse] }): ReactElement {
+  const sides = useMemo(() => casts.map(drawCast), [casts]);
+  return (
+    <div className={css("graphs")}>
+      {sides.map((side, index) => (
+        // The index is the key: both sides may be the same cast.
+        <section key={index} className={css("panel graph-side")} aria-label={`Graph of the ${SIDE_NAMES[index]} cast`}>
+          <GraphView
+            graph={side.graph}
+            drawing={side.drawing}
+            marks={marksOf(side, sides[1 - index])}
+            label={`${side.graph.name}, ${SIDE_NAMES[index]} cast`}
+            onSelect={showVisitsOf}
+            compact
+            fitWhole
+          />
+        </section>
+      ))}
+    </div>
+  );
+}
+
+const SIDE_NAMES = ["first", "second"] as const;
+
+/** The first visit of the socket, in the list below. */
+function showVisitsOf(part: GraphPart | null): void {
+  const row = part?.kind === "socket" && document.querySelector(`[data-sockets*="${CSS.escape(`${part.id}#`)}"]`);
+  if (row) row.scrollIntoView({ block: "center" });
+}
+
+type DrawnCast = ReturnType<typeof drawCast>;
+
+function drawCast({ castFile, events }: CastResponse) {
+  const playback = createPlayback({ ...castFile, data: castFile.state });
+  for (const event of events) playback.push(event);
+  const { graph, stitches, layout } = castFile;
+  const drawing = layoutGraph(graph, {
+    metrics: scaleMetrics(COMPACT_METRICS, textScale()),
+    longestLabelOf: (way) => [`${labelOf(way)} 999×`],
+    stitches,
+    ...(layout ? { layout } : {}),
+  });
+  const counts = new Map<string, number>();
+  const count = (id: string): void => void counts.set(id, (counts.get(id) ?? 0) + 1);
+  for (const { socket } of playback.visitsAt(playback.lastSeq())) count(socket);
+  for (const { id } of playback.waysTakenAt(playback.lastSeq())) count(id);
+  return { graph, drawing, counts };
+}
+
+function marksOf({ drawing, counts, graph }: DrawnCast, other: DrawnCast | undefined) {
+  const socketMark = (id: string): SocketMark => {
+    const visits = counts.get(id) ?? 0;
+    const there =
+      other?.graph.sockets[id]?.materia === graph.sockets[id]?.materia ? (other?.counts.get(id) ?? 0) : visits;
+    return {
+      state: visits === 0 ? "todo" : "visited",
+      visits: visits === 0 ? "–" : `${visits}×`,
+      ...(there === visits ? {} : { tag: `other ${there}×` }),
+    };
+  };
+  const edgeMark = (way: DrawnLine): EdgeMark => {
+    const taken = counts.get(way.id) ?? 0;
+    const text = [labelOf(way), ...(taken > 0 ? [`${taken}×`] : [])].filter((part) => part !== "").join(" ");
+    return { visits: taken > 0 ? "visited" : "unvisited", label: text === "" ? [] : [line(text)] };
+  };
+  return {
+    sockets: new Map(drawing.sockets.map(({ id }) => [id, socketMark(id)])),
+    edges: new Map(drawing.edges.map(({ way }) => [way.id, edgeMark(way)])),
+  };
+}
+
+function labelOf(way: DrawnLine): string {
+  return way.via === "items" ? "work items" : way.label;
 }

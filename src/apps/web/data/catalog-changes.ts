@@ -1,6 +1,5 @@
 import { withMateriaRenamed } from "../../../core/edit/config-text.ts";
-import type { EditableLayer } from "../../../core/wire/catalog.ts";
-import type { TestsWithOldName, NameChange } from "../../../core/wire/testing.ts";
+import type { EditableLayer, TestsWithOldName, NameChange } from "../../../core/wire/catalog.ts";
 import { createStore, type Store } from "../browser/store.ts";
 import { getConfig, putConfig, renameInTests, runCommand } from "../net/api.ts";
 import { toast } from "../ui/toasts.tsx";

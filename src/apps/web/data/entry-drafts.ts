@@ -3,7 +3,7 @@ import * as v from "valibot";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import type { CatalogEntry } from "../../../core/catalog/layer.ts";
 import { entryText } from "../../../core/edit/config-text.ts";
-import type { MateriaText } from "../../../core/edit/import-export.ts";
+import type { MateriaText } from "../../../core/edit/loadout-draft.ts";
 import {
   recordStep,
   redo,

@@ -64,13 +64,8 @@ function publishCasts(): void {
   });
 }
 
-interface FleetStatusAnswer {
-  readonly status: FleetStatus | null;
-  readonly issues: readonly Issue[];
-}
-
 /** [B29] Workers and queue of the fleet; followed only while `isWanted`. */
-export function useFleetStatus(isWanted: boolean): FleetStatusAnswer {
+export function useFleetStatus(isWanted: boolean) {
   const [standing, setStanding] = useState<FleetStatus | null>(null);
   const [issues, setIssues] = useState<readonly Issue[]>([]);
   useEffect(

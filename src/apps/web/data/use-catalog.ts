@@ -3,11 +3,12 @@ import type { Catalog } from "../../../core/catalog/catalog.ts";
 import type { CatalogEntry } from "../../../core/catalog/layer.ts";
 import type { Issue } from "../../../core/model/issue.ts";
 import { loadProjectDrafts } from "../browser/unsaved-drafts.ts";
-import { createStore, useStore } from "../browser/store.ts";
-import { getCatalog } from "../net/api.ts";
-import { onReconnect } from "../net/connection.ts";
+import { createStore, useStore, type Store } from "../browser/store.ts";
+import { getCatalog, grantTrust } from "../net/api.ts";
+import { onReconnect } from "../net/follow.ts";
 import { toast } from "../ui/toasts.tsx";
 import type { CatalogResponse } from "../../../core/wire/catalog.ts";
+import type { FetchResult } from "../net/request.ts";
 
 /** The catalog of the current files. The last one stays during a reload. */
 export interface CatalogState {
@@ -50,7 +51,7 @@ export function currentCatalog(): Catalog | null {
   return catalogStore.get().catalog;
 }
 
-export function currentTrust(): CatalogResponse["trust"] | null {
+function currentTrust(): CatalogResponse["trust"] | null {
   return catalogStore.get().trust;
 }
 
@@ -84,4 +85,34 @@ function entriesByName<T>(entries: readonly WireEntry<T>[]): ReadonlyMap<string,
       { ...entry, ...(file === null ? {} : { file }), ...(value === null ? {} : { value }) },
     ]),
   );
+}
+
+/** [W35] The callback of the open trust question; null if none is open. */
+export const pendingTrustAnswer: Store<((isGiven: boolean) => void) | null> = createStore<
+  ((isGiven: boolean) => void) | null
+>(null);
+
+/** [W35] Asks for trust after a refusal, then sends the request again. */
+export async function sendWithTrust<T>(send: (trust: boolean) => Promise<FetchResult<T>>): Promise<FetchResult<T>> {
+  const refused = await send(false);
+  if (refused.ok || !refused.issues.some(({ code }) => code === "untrusted_project")) return refused;
+  await loadCatalog();
+  const isGiven = await new Promise<boolean>((resolve) => pendingTrustAnswer.set(resolve));
+  pendingTrustAnswer.set(null);
+  if (!isGiven) return refused;
+  const trust = currentTrust();
+  // Content that is too large to watch is trusted for one request only.
+  return send(trust?.given === false && trust.digest === null);
+}
+
+/** Opens the question without a request. */
+export function showTrustDialog(): void {
+  pendingTrustAnswer.set(() => pendingTrustAnswer.set(null));
+}
+
+/** Trusts exactly the shown content; false if it changed and must be shown again. */
+export async function trustDigest(digest: string): Promise<boolean> {
+  const answer = await grantTrust(digest);
+  await loadCatalog();
+  return answer.ok;
 }

@@ -2,9 +2,9 @@ import { useState, useEffect } from "react";
 import { hasForeignCastIssue, type Issue } from "../../../core/model/issue.ts";
 import type { TypedCommand, TypedCommandRequest } from "../../../core/wire/commands.ts";
 import { runCommand, fetchCommandOutput } from "../net/api.ts";
-import { sendWithTrust } from "./trust.ts";
 import { toast } from "../ui/toasts.tsx";
 import type { GenericSchema, InferOutput } from "valibot";
+import { sendWithTrust } from "./use-catalog.ts";
 
 type CommandSettings = Omit<TypedCommandRequest, "command">;
 

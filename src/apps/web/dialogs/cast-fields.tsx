@@ -1,6 +1,7 @@
 import { useId, type ReactElement } from "react";
 import { css } from "../ui/classes.ts";
 import { useCatalog } from "../data/use-catalog.ts";
+import { LabelledField, TextArea } from "../ui/fields.tsx";
 
 /** The model of a cast: any that Pi knows; models of materia are suggested. */
 export function ModelField(props: {
@@ -45,24 +46,31 @@ export function RequestField(props: {
   readonly value: string;
   readonly onType: (request: string) => void;
 }): ReactElement {
-  const { value, onType } = props;
   return (
-    <label className={css("option")}>
-      <span className={css("label")}>Request</span>
+    <LabelledField label="Request">
+      <TextArea first placeholder="What should be done" {...props} />
+    </LabelledField>
+  );
+}
+
+/** A number with decimals; empty for no limit. */
+export function DecimalField(props: {
+  readonly label: string;
+  readonly value: string;
+  readonly onType: (text: string) => void;
+  readonly placeholder?: string;
+}): ReactElement {
+  const { label, value, onType, placeholder } = props;
+  return (
+    <LabelledField label={label}>
       <span className={css("field")}>
-        <textarea
-          data-first
-          className={css("growing")}
-          dir="auto"
-          rows={3}
+        <input
+          inputMode="decimal"
           value={value}
-          placeholder="What should be done"
+          placeholder={placeholder}
           onChange={(event) => onType(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();
-          }}
         />
       </span>
-    </label>
+    </LabelledField>
   );
 }

@@ -7,19 +7,20 @@ import { worstCase } from "../../../core/compile/worst-case.ts";
 import type { ChainResult } from "../../../core/edit/target-chain.ts";
 import { END } from "../../../core/model/ids.ts";
 import { countedText } from "../../../core/model/text.ts";
-import { destinationText } from "../../../core/view/graph/labels.ts";
-import { worstCaseExample, worstCaseText } from "../../../core/view/graph/worst-case-text.ts";
+import { destinationText, worstCaseExample, worstCaseText } from "../../../core/view/graph/labels.ts";
 import { COMPACT_METRICS, scaleMetrics, type DrawnLine, type PlacedEdge } from "../../../core/view/layout/drawing.ts";
 import { layoutGraph } from "../../../core/view/layout/layout.ts";
+import { billEffectsText, billSettings, makeBill } from "../../../core/view/graph/bill.ts";
 import { line } from "../../../core/view/line.ts";
 import { amountText, costText, durationText } from "../../../core/view/numbers.ts";
 import type { TypedCommand } from "../../../core/wire/commands.ts";
-import { ForecastResponse } from "../../../core/wire/testing.ts";
+import { ForecastResponse } from "../../../core/wire/catalog.ts";
 import { textScale } from "../browser/display.ts";
 import { useCommandOutput } from "../data/use-command.ts";
 import type { EdgeMark, SocketMark } from "../graph/graph-marks.ts";
 import { GraphView } from "../graph/graph-view.tsx";
 import { bindSheets } from "../ui/classes.ts";
+import { LabelledField } from "../ui/fields.tsx";
 import { IssueList } from "../ui/issues.tsx";
 import { capitalize } from "../ui/status.tsx";
 import { isUnstitched } from "./cast-targets.tsx";
@@ -46,9 +47,9 @@ export function CastPreview(props: {
       {description !== undefined && <p className={css("secondary")}>{description}</p>}
       {composed.kind === "refused" && <IssueList issues={composed.issues} />}
       {composed.kind === "composed" && <ChainFacts compiled={composed.compiled} />}
+      {composed.kind === "composed" && <CastEffects compiled={composed.compiled} catalog={catalog} />}
       {loadout !== null && hasLoop && (
-        <label className={css("option")}>
-          <span className={css("label")}>{`If it makes ${countedText(items, "work item")}`}</span>
+        <LabelledField label={`If it makes ${countedText(items, "work item")}`}>
           <input
             type="range"
             min={1}
@@ -56,7 +57,7 @@ export function CastPreview(props: {
             value={items}
             onChange={(event) => setItems(Number(event.target.value))}
           />
-        </label>
+        </LabelledField>
       )}
       {loadout !== null && <ForecastTable loadout={loadout} items={hasLoop ? items : null} model={model} />}
       {loadout === null && composed.kind === "composed" && (
@@ -64,6 +65,16 @@ export function CastPreview(props: {
       )}
     </div>
   );
+}
+
+/** [YD3] What the cast runs and who may write, as in its bill. */
+function CastEffects(props: { readonly compiled: CompiledChain; readonly catalog: Catalog }): ReactElement {
+  const { compiled, catalog } = props;
+  const text = useMemo(() => {
+    const { graph, flow } = compiled;
+    return billEffectsText(makeBill({ graph, flow, past: [], ...billSettings(catalog.settings) }));
+  }, [compiled, catalog]);
+  return <p className={css("secondary")}>{capitalize(text)}</p>;
 }
 
 /** The stitches of several targets, and what needs a person or care. */
@@ -97,13 +108,11 @@ function ChainFacts({ compiled }: { readonly compiled: CompiledChain }): ReactEl
   );
 }
 
-function WorstCaseLine({
-  compiled: { graph, flow },
-  catalog,
-}: {
-  readonly compiled: CompiledChain;
-  readonly catalog: Catalog;
-}): ReactElement {
+function WorstCaseLine(props: { readonly compiled: CompiledChain; readonly catalog: Catalog }): ReactElement {
+  const {
+    compiled: { graph, flow },
+    catalog,
+  } = props;
   const worst = worstCase(graph, flow, catalog.settings.limits);
   const example = worstCaseExample(worst);
   return (
@@ -114,11 +123,8 @@ function WorstCaseLine({
 }
 
 /** The graph, one band per target, with stitches or red open ends. */
-function ComposedGraph({
-  composed,
-}: {
-  readonly composed: Exclude<ChainResult, { kind: "empty" }>;
-}): ReactElement | null {
+function ComposedGraph(props: { readonly composed: Exclude<ChainResult, { kind: "empty" }> }): ReactElement | null {
+  const { composed } = props;
   const drawn = useMemo(() => drawChain(composed), [composed]);
   if (!drawn) return <p className={css("faint")}>There is no graph to draw.</p>;
   return (

@@ -2,7 +2,12 @@ import { Fragment, useMemo, type ReactElement } from "react";
 import { diffLines, type DiffPiece } from "../../../core/model/diff.ts";
 import { bindSheets } from "../ui/classes.ts";
 import saveSheet from "./save.module.css";
-import { diffBlocks, withWordDiffs, type DiffBlock, type HighlightedLine } from "../../../core/edit/diff-blocks.ts";
+import {
+  diffBlocks,
+  withWordDiffs,
+  type DiffBlock,
+  type HighlightedLine,
+} from "../../../core/edit/compare-loadouts.ts";
 
 const css = bindSheets(saveSheet);
 

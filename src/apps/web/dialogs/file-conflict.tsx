@@ -1,6 +1,11 @@
 import { useMemo, useState, type ReactElement } from "react";
-import { mergeJson, findMergeDifferences, type MergeDifference, updateJsonText } from "../../../core/edit/json-edit.ts";
-import { parseJsonc } from "../../../core/edit/json-text.ts";
+import {
+  mergeJson,
+  findMergeDifferences,
+  type MergeDifference,
+  updateJsonText,
+  parseJsonc,
+} from "../../../core/edit/json-edit.ts";
 import type { Json } from "../../../core/model/json.ts";
 import { Button } from "../ui/buttons.tsx";
 import { SegmentedControl } from "../ui/fields.tsx";
@@ -123,10 +128,7 @@ function ChangeTable(props: {
                     <SegmentedControl<"mine" | "theirs">
                       label={`Version of ${where} to use`}
                       value={isTheirs ? "theirs" : "mine"}
-                      options={[
-                        { value: "theirs", label: "theirs" },
-                        { value: "mine", label: "mine" },
-                      ]}
+                      options={{ theirs: "theirs", mine: "mine" }}
                       onPick={(choice) => onPick(place, choice === "theirs")}
                     />
                   ) : (
@@ -151,13 +153,8 @@ function valueText(value: Json | undefined): string {
 }
 
 /** [E24] Shown at once, not only at the save. */
-export function FileConflictBar({
-  name,
-  onCompare,
-}: {
-  readonly name: string;
-  readonly onCompare: () => void;
-}): ReactElement {
+export function FileConflictBar(props: { readonly name: string; readonly onCompare: () => void }): ReactElement {
+  const { name, onCompare } = props;
   return (
     <div className={css("outdated")} role="status">
       <Icon name="warning" />

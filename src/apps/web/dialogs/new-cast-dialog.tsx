@@ -14,13 +14,14 @@ import { useCommand } from "../data/use-command.ts";
 import { Button } from "../ui/buttons.tsx";
 import { bindSheets } from "../ui/classes.ts";
 import { ConfirmDialog } from "../ui/dialog.tsx";
-import { CopyButton } from "../ui/export-text.tsx";
 import { IssueList } from "../ui/issues.tsx";
-import { ModelField, RequestField } from "./cast-fields.tsx";
+import { LabelledField } from "../ui/fields.tsx";
+import { DecimalField, ModelField, RequestField } from "./cast-fields.tsx";
 import { CastTargets } from "./cast-targets.tsx";
 import { CastPreview } from "./chain-preview.tsx";
 import sheet from "./new-cast.module.css";
 import { RehearseDialog, useStartRehearsal } from "./rehearse-dialog.tsx";
+import { CopyButton } from "../ui/toasts.tsx";
 
 const css = bindSheets(sheet);
 
@@ -202,19 +203,13 @@ function OptionFields(props: {
   return (
     <>
       <ModelField value={options.model} onType={(model) => onOptions({ ...options, model })} />
-      <label className={css("option")}>
-        <span className={css("label")}>Budget in dollars (optional)</span>
-        <span className={css("field")}>
-          <input
-            inputMode="decimal"
-            value={options.dollars}
-            placeholder={String(catalog?.settings.budget.maxCostUsd ?? "no limit")}
-            onChange={(event) => onOptions({ ...options, dollars: event.target.value })}
-          />
-        </span>
-      </label>
-      <label className={css("option")}>
-        <span className={css("label")}>Files</span>
+      <DecimalField
+        label="Budget in dollars (optional)"
+        value={options.dollars}
+        placeholder={String(catalog?.settings.budget.maxCostUsd ?? "no limit")}
+        onType={(dollars) => onOptions({ ...options, dollars })}
+      />
+      <LabelledField label="Files">
         <select
           className={css("chooser")}
           value={options.tree}
@@ -224,7 +219,7 @@ function OptionFields(props: {
           <option value="head">Its own tree, from the last commit</option>
           <option value="changes">Its own tree, with your changes</option>
         </select>
-      </label>
+      </LabelledField>
       <RehearsalPicker picked={options.rehearsal} onPick={(rehearsal) => onOptions({ ...options, rehearsal })} />
     </>
   );
@@ -280,10 +275,9 @@ function RehearsalPicker(props: {
     });
   };
   return (
-    <label className={css("option")}>
-      <span className={css("label")}>Rehearsal file, to run without a model (optional)</span>
+    <LabelledField label="Rehearsal file, to run without a model (optional)">
       <input type="file" accept=".json,application/json" onChange={(event) => void read(event.target.files?.[0])} />
       {picked?.fault != null && <span className={css("tone-bad")}>{picked.fault}</span>}
-    </label>
+    </LabelledField>
   );
 }

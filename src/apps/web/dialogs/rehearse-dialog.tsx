@@ -12,8 +12,8 @@ import { css } from "../ui/classes.ts";
 import { truncate } from "../../../core/model/text.ts";
 import { useCasts } from "../data/use-casts-and-fleet.ts";
 import type { Issue } from "../../../core/model/issue.ts";
-import { sendWithTrust } from "../data/trust.ts";
 import { startRehearsal } from "../net/api.ts";
+import { sendWithTrust } from "../data/use-catalog.ts";
 
 /** [E30] Rehearses without a model: replies are generated, typed or taken from an earlier cast. */
 export function RehearseDialog(props: {
@@ -85,10 +85,7 @@ function ReplyOptions(props: {
       <SegmentedControl<OnEmpty>
         label="When replies run out"
         value={onEmpty}
-        options={[
-          { value: "repeat-last", label: "repeat the last" },
-          { value: "fail", label: "fail" },
-        ]}
+        options={{ "repeat-last": "repeat the last", fail: "fail" }}
         onPick={setOnEmpty}
       />
     </div>
@@ -127,11 +124,7 @@ function ReplySourceField(props: {
 }
 
 /** Starts the rehearsal and keeps the issues of a refusal. */
-export function useStartRehearsal(onBegun: (castId: string) => void): {
-  readonly begin: (body: RehearsalRequest) => Promise<void>;
-  readonly busy: boolean;
-  readonly issues: readonly Issue[];
-} {
+export function useStartRehearsal(onBegun: (castId: string) => void) {
   const [issues, setIssues] = useState<readonly Issue[]>([]);
   const [busy, setBusy] = useState(false);
   const begin = async (body: RehearsalRequest): Promise<void> => {

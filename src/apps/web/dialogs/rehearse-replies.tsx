@@ -30,10 +30,8 @@ export function SocketReplies(props: {
         <SegmentedControl
           label={`How the replies of ${socket} are written`}
           value={answers.kind}
-          options={[
-            { value: "fields", label: "fields", ...(back ? {} : { title: "These replies do not fit into fields" }) },
-            { value: "text", label: "text" },
-          ]}
+          options={{ fields: "fields", text: "text" }}
+          titles={back ? {} : { fields: "These replies do not fit into fields" }}
           onPick={(kind) => {
             if (kind === "text") onChange({ kind, text: repliesAsText(answers) });
             else if (back) onChange(back);
@@ -139,10 +137,7 @@ function ReplyFields(props: {
         <SegmentedControl
           label={`${label}: satisfied`}
           value={json["satisfied"] === false ? "no" : "yes"}
-          options={[
-            { value: "yes", label: "satisfied" },
-            { value: "no", label: "not satisfied" },
-          ]}
+          options={{ yes: "satisfied", no: "not satisfied" }}
           onPick={(value) => set({ satisfied: value === "yes" })}
         />
       )}

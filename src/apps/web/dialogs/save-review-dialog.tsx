@@ -1,3 +1,4 @@
+import { countedText } from "../../../core/model/text.ts";
 import { useState, type ReactElement, type ReactNode, useCallback, useEffect } from "react";
 import { type Issue, ok, type Result } from "../../../core/model/issue.ts";
 import type { EditableLayer } from "../../../core/wire/catalog.ts";
@@ -17,7 +18,7 @@ import {
   withMateriaRenamed,
   type ConfigSection,
 } from "../../../core/edit/config-text.ts";
-import type { MateriaText } from "../../../core/edit/import-export.ts";
+import type { MateriaText } from "../../../core/edit/loadout-draft.ts";
 import { getConfig, putConfig } from "../net/api.ts";
 import { updateActiveLoadout, findTestsWithOldName, renameInOtherLayer } from "../data/catalog-changes.ts";
 
@@ -76,7 +77,8 @@ export function SaveReviewDialog(props: {
   );
 }
 
-function LayerField(props: {
+/** The file to save to. */
+export function LayerField(props: {
   readonly layer: EditableLayer;
   readonly onPick: (layer: EditableLayer) => void;
 }): ReactElement {
@@ -87,10 +89,7 @@ function LayerField(props: {
       <SegmentedControl<EditableLayer>
         label="Save to"
         value={props.layer}
-        options={[
-          { value: "project", label: "Project" },
-          { value: "user", label: "User" },
-        ]}
+        options={{ project: "Project", user: "User" }}
         onPick={props.onPick}
       />
       <code className={css("faint breakable")}>{layers?.[props.layer] ?? ""}</code>
@@ -101,12 +100,11 @@ function LayerField(props: {
 function ProblemSummary({ problems }: { readonly problems: readonly Issue[] }): ReactElement | null {
   if (problems.length === 0) return null;
   const errors = problems.filter(({ severity }) => severity === "error").length;
-  const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? "" : "s"}`;
   return (
     <p className={css(`note ${errors > 0 ? "bad" : "rework"}`)}>
       {errors > 0
-        ? `It has ${count(errors, "error")} and cannot be cast until they are fixed. It can be saved.`
-        : `It has ${count(problems.length, "warning")}.`}
+        ? `It has ${countedText(errors, "error")} and cannot be cast until they are fixed. It can be saved.`
+        : `It has ${countedText(problems.length, "warning")}.`}
     </p>
   );
 }
@@ -157,7 +155,6 @@ export type SaveReview =
   | { readonly kind: "failed"; readonly issues: readonly Issue[] }
   | {
       readonly kind: "ready";
-      readonly file: string;
       readonly before: string;
       readonly after: string;
       readonly etag: string | null;
@@ -197,7 +194,7 @@ function useSaveReview(layer: EditableLayer, saving: SaveRequest) {
     else setReview({ kind: "failed", issues: written.issues });
     return false;
   };
-  return { review, busy, save, read };
+  return { review, busy, save };
 }
 
 async function loadReview(layer: EditableLayer, saving: SaveRequest): Promise<SaveReview> {
@@ -210,10 +207,9 @@ async function loadReview(layer: EditableLayer, saving: SaveRequest): Promise<Sa
   const after = written.ok ? await withRelatedEntries(written.value, saving) : written;
   if (!after.ok) return { kind: "failed", issues: after.issues };
   const theirs = entryText(before, section, was ?? name) ?? null;
-  const file = answer.ok ? answer.value.file : "";
   const etag = answer.ok ? answer.value.etag : null;
   const isChanged = theirs !== filed && theirs !== text;
-  return { kind: "ready", file, before, after: after.value, etag, theirs: isChanged ? (theirs ?? "") : null };
+  return { kind: "ready", before, after: after.value, etag, theirs: isChanged ? (theirs ?? "") : null };
 }
 
 /** Further changes to the file. */

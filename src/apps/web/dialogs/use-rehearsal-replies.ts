@@ -9,7 +9,7 @@ import {
 import type { Issue } from "../../../core/model/issue.ts";
 import type { RehearsalRequest } from "../../../core/wire/commands.ts";
 import { getCast } from "../net/api.ts";
-import { parseJsonc } from "../../../core/edit/json-text.ts";
+import { parseJsonc } from "../../../core/edit/json-edit.ts";
 import { ScriptedReply } from "../../../core/model/rehearsal.ts";
 import * as v from "valibot";
 

@@ -78,11 +78,10 @@ function WorkerList({ workers }: { readonly workers: readonly WorkerStatus[] }):
 
 const STATE_LABELS = { up: "Up", draining: "Leaving", gone: "Gone" } as const;
 
-function WorkerItem({
-  worker: { worker, state, silentMs, casts, concurrency, queues, version, leaves },
-}: {
-  readonly worker: WorkerStatus;
-}): ReactElement {
+function WorkerItem(props: { readonly worker: WorkerStatus }): ReactElement {
+  const {
+    worker: { worker, state, silentMs, casts, concurrency, queues, version, leaves },
+  } = props;
   return (
     <li className={css(state === "gone" ? "worker gone-worker" : "worker")}>
       <span className={css("worker-head")}>

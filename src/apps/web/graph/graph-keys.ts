@@ -2,20 +2,14 @@ import { useState, type FocusEvent, type KeyboardEvent, type RefObject } from "r
 import type { Box, GraphDrawing, PlacedSocket } from "../../../core/view/layout/drawing.ts";
 import type { GraphViewProps } from "./graph-view.tsx";
 import type { GraphPart } from "./graph-marks.ts";
-import { firstSegmentMiddle } from "./edge-paths.ts";
-
-export interface GraphKeys {
-  /** The part with the current or last focus. */
-  readonly focus: GraphPart | null;
-  readonly onKeyDown: (event: KeyboardEvent) => void;
-  readonly onFocus: (event: FocusEvent) => void;
-}
+import { firstSegmentMiddle } from "./edges.tsx";
 
 /** One tab stop for the graph: up and down along the rail, left and right to branches and lanes, E to edges. */
 export function useGraphKeys(
   box: RefObject<HTMLDivElement | null>,
   { drawing, onKey, onOpen, onSelect, reveal }: GraphViewProps & { readonly reveal: (box: Box) => void },
-): GraphKeys {
+) {
+  /** The part with the current or last focus. */
   const [focus, setFocus] = useState<GraphPart | null>(null);
   const move = (part: GraphPart | undefined): void => {
     if (!part) return;
@@ -45,7 +39,7 @@ export function useGraphKeys(
   return {
     focus,
     onKeyDown,
-    onFocus: (event) => {
+    onFocus: (event: FocusEvent): void => {
       const part = partFromElement(event.target);
       if (part) setFocus(part);
     },

@@ -26,7 +26,7 @@ export interface SocketMark {
 
 export interface EdgeMark {
   readonly visits?: "unvisited" | "visited" | "last";
-  /** Lines of the label; the default is the label of the layout. */
+  /** Lines of the label. */
   readonly label?: readonly Line[];
   readonly problem?: Issue["severity"];
 }

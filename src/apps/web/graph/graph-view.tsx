@@ -25,12 +25,10 @@ import {
 import { materiaOf, type Graph } from "../../../core/compile/graph.ts";
 import type { GraphDrawing, Point } from "../../../core/view/layout/drawing.ts";
 import { EdgeLayer } from "./edges.tsx";
-import { createFlowNodes } from "./flow-nodes.ts";
+import { createFlowNodes, TargetBandNode, EndNode, LoopNode, SocketNode } from "./nodes.tsx";
 import { useGraphKeys } from "./graph-keys.ts";
-import { MiniMap, needsMiniMap } from "./mini-map.tsx";
-import { LEAST_ZOOM, useGraphViewport, type GraphHandle } from "./viewport.tsx";
+import { MiniMap, needsMiniMap, LEAST_ZOOM, useGraphViewport, type GraphHandle } from "./viewport.tsx";
 import type { GraphMarks, GraphPart, SocketMark } from "./graph-marks.ts";
-import { TargetBandNode, EndNode, LoopNode, SocketNode } from "./nodes.tsx";
 import { bindSheets } from "../ui/classes.ts";
 import edgesSheet from "./edges.module.css";
 import graphSheet from "./graph.module.css";

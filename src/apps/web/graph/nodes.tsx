@@ -1,14 +1,14 @@
-import { Handle, Position } from "@xyflow/react";
+import { Handle, Position, type Node } from "@xyflow/react";
 import { memo, type ReactElement } from "react";
-import type { GraphSocket } from "../../../core/compile/graph.ts";
+import { type GraphSocket, materiaOf, type Graph, type Origin } from "../../../core/compile/graph.ts";
 import type { Materia } from "../../../core/model/materia.ts";
-import type { Box, PlacedLoop } from "../../../core/view/layout/drawing.ts";
+import type { Box, GraphDrawing, PlacedLoop, TargetBand } from "../../../core/view/layout/drawing.ts";
 import { progressCounts } from "../../../core/view/progress/item-cells.ts";
 import { itemsDoneText } from "../../../core/view/numbers.ts";
 import { ItemCells } from "../ui/status.tsx";
 import { MateriaIcon } from "../ui/icons.tsx";
 import { LineText } from "../ui/line-text.tsx";
-import type { LoopMark, SocketMark } from "./graph-marks.ts";
+import type { LoopMark, SocketMark, GraphMarks, GraphPart } from "./graph-marks.ts";
 import { bindSheets } from "../ui/classes.ts";
 import edgesSheet from "./edges.module.css";
 import graphSheet from "./graph.module.css";
@@ -108,60 +108,38 @@ function VisitFigures(props: {
   readonly compact: boolean;
 }): ReactElement {
   const { mark, beside, compact } = props;
-  const visits = (
-    <>
-      <ScreenReaderText text={mark.visits === "–" ? ", not visited " : ", visited "} />
-      {mark.visits}
-    </>
-  );
-  if (mark.figure === undefined || compact) return <span className={css("visits")}>{visits}</span>;
-  const figure = (
+  const figure = mark.figure !== undefined && !compact && (
     <span className={css("figure")}>
       <ScreenReaderText text=", " />
       {mark.figure}
     </span>
   );
-  if (!beside)
-    return (
-      <>
-        <span className={css("visits")}>{visits}</span>
-        {figure}
-      </>
-    );
   return (
-    <span className={css("visits")}>
-      {figure}
-      {visits}
-    </span>
+    <>
+      <span className={css("visits")}>
+        {beside && figure}
+        <ScreenReaderText text={mark.visits === "–" ? ", not visited " : ", visited "} />
+        {mark.visits}
+      </span>
+      {!beside && figure}
+    </>
   );
 }
+
+const SOURCE_HANDLES = [
+  ["forward", Position.Bottom, "handle handle-forward"],
+  ["return", Position.Left, "handle handle-return"],
+  ["rework", Position.Right, "handle rework"],
+] as const;
 
 /** Handles: round below for forward, square left for return, diamond right for rework. The whole socket receives. */
 function ConnectionHandles(): ReactElement {
   return (
     <>
       <Handle type="target" position={Position.Top} id="in" className={css("handle-in")} isConnectableStart={false} />
-      <Handle
-        type="source"
-        position={Position.Bottom}
-        id="forward"
-        className={css("handle handle-forward")}
-        isConnectableEnd={false}
-      />
-      <Handle
-        type="source"
-        position={Position.Left}
-        id="return"
-        className={css("handle handle-return")}
-        isConnectableEnd={false}
-      />
-      <Handle
-        type="source"
-        position={Position.Right}
-        id="rework"
-        className={css("handle rework")}
-        isConnectableEnd={false}
-      />
+      {SOURCE_HANDLES.map(([id, position, look]) => (
+        <Handle key={id} type="source" id={id} position={position} className={css(look)} isConnectableEnd={false} />
+      ))}
     </>
   );
 }
@@ -213,15 +191,13 @@ export const LoopNode = memo(function RegionNode({ data }: { readonly data: Loop
 });
 
 interface TargetBandData {
-  readonly target: number;
-  readonly name: string;
-  readonly title: Box;
-  readonly box: Box;
-  readonly kind: "materia" | "loadout";
+  readonly band: TargetBand;
+  readonly kind: Origin["kind"];
 }
 
 export const TargetBandNode = memo(function BandNode({ data }: { readonly data: TargetBandData }): ReactElement {
-  const { target, kind, name, title, box } = data;
+  const { band, kind } = data;
+  const { target, name, title, box } = band;
   return (
     <div className={css("band")}>
       <div
@@ -245,3 +221,76 @@ export const EndNode = memo(function EndNode({ data }: { readonly data: { readon
     </>
   );
 });
+
+/** The nodes for React Flow: bands and loops below, sockets and the end above. */
+export function createFlowNodes(props: {
+  readonly graph: Graph;
+  readonly drawing: GraphDrawing;
+  readonly marks: GraphMarks | undefined;
+  readonly selected: readonly GraphPart[];
+  readonly compact: boolean;
+  readonly edit: boolean;
+  readonly focus: GraphPart | null;
+}): Node[] {
+  const { graph, drawing, marks, selected, compact, edit, focus } = props;
+  const isChosen = (kind: GraphPart["kind"], id: string): boolean =>
+    selected.some((part) => part.kind === kind && part.id === id);
+  const stop = focus?.kind === "socket" ? focus.id : drawing.sockets[0]?.id;
+  return [
+    ...drawing.bands.map((band) =>
+      createNode(`band ${band.target}`, "band", band.box, -1, { band, kind: targetKind(graph, band.target) }),
+    ),
+    ...drawing.loops.map((loop) =>
+      createNode(`loop ${loop.id}`, "region", loop.box, 0, {
+        loop,
+        parallel: graph.loops[loop.id]?.parallel,
+        mark: marks?.loops?.get(loop.id),
+        chosen: isChosen("loop", loop.id),
+        clickable: edit,
+      }),
+    ),
+    ...drawing.sockets.flatMap(({ id, box }) => {
+      const socket = graph.sockets[id];
+      if (!socket) return [];
+      const node = createNode(id, "socket", box, 3, {
+        socket,
+        materia: materiaOf(graph, socket),
+        isEntry: edit && id === graph.entry,
+        isConsumer: socket.loop !== null && (graph.loops[socket.loop]?.from ?? null) !== null,
+        mark: marks?.sockets?.get(id),
+        chosen: isChosen("socket", id),
+        isStop: id === stop && focus?.kind !== "edge",
+        compact,
+        edit,
+      });
+      return [{ ...node, draggable: edit, selectable: edit }];
+    }),
+    ...(drawing.end ? [createNode("end", "end", drawing.end, 3, { edit })] : []),
+  ];
+}
+
+function targetKind(graph: Graph, target: number): Origin["kind"] {
+  return Object.values(graph.sockets).find(({ origin }) => origin.target === target)?.origin.kind ?? "loadout";
+}
+
+function createNode(
+  id: string,
+  type: string,
+  { x, y, width, height }: Box,
+  zIndex: number,
+  data: Record<string, unknown>,
+): Node {
+  return {
+    id,
+    type,
+    position: { x, y },
+    width,
+    height,
+    // Sizes come from the layout: React Flow must not wait to measure.
+    measured: { width, height },
+    zIndex,
+    draggable: false,
+    selectable: false,
+    data,
+  };
+}

@@ -1,4 +1,4 @@
-import { useReactFlow } from "@xyflow/react";
+import { useReactFlow, useViewport } from "@xyflow/react";
 import {
   useCallback,
   useImperativeHandle,
@@ -9,9 +9,14 @@ import {
   useMemo,
   useRef,
   useState,
+  type PointerEvent,
+  type ReactElement,
 } from "react";
-import type { Box, GraphDrawing, Point } from "../../../core/view/layout/drawing.ts";
+import type { Box, GraphDrawing } from "../../../core/view/layout/drawing.ts";
 import { textScale } from "../browser/display.ts";
+import { bindSheets } from "../ui/classes.ts";
+import { materiaColorStyle } from "../ui/icons.tsx";
+import mapSheet from "./mini-map.module.css";
 
 /** Calls on a graph from outside. */
 export interface GraphHandle {
@@ -115,17 +120,6 @@ function animationDuration(): number {
   return matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : ANIMATION_MS;
 }
 
-interface GraphViewport {
-  /** The size of the frame. */
-  readonly width: number;
-  readonly frameHeight: number;
-  readonly extent: [[number, number], [number, number]];
-  readonly height: number;
-  readonly toDrawing: (point: Point) => Point;
-  /** Scrolls a box into view, as little as possible. */
-  readonly reveal: (box: Box) => void;
-}
-
 /** A graph of 300 sockets is visible as a whole. */
 export const LEAST_ZOOM = 0.03;
 /** For letters of normal size: larger letters may shrink to the same size. */
@@ -136,7 +130,7 @@ export function useGraphViewport(
   box: RefObject<HTMLDivElement | null>,
   drawing: GraphDrawing,
   options: { readonly grows: boolean; readonly whole: boolean; readonly handle: Ref<GraphHandle> | undefined },
-): GraphViewport {
+) {
   const flow = useReactFlow();
   const { width, height } = useElementSize(box);
   const { grows, whole, handle } = options;
@@ -146,7 +140,7 @@ export function useGraphViewport(
   useInitialViewport(drawing, { width, height: whole ? height : 0, zoom, grows });
   const reveal = useRevealBox({ fullHeight: grows, width, height });
   useGraphHandle(handle, { box, drawing, width, height, fullHeight: grows }, reveal);
-  const extent = useMemo<GraphViewport["extent"]>(
+  const extent = useMemo<[[number, number], [number, number]]>(
     () => [
       [-drawing.width - 400, -400],
       [2 * drawing.width + 400, drawing.height + 600],
@@ -190,4 +184,72 @@ function useElementSize(box: RefObject<HTMLDivElement | null>): { readonly width
     return () => observer.disconnect();
   }, [box]);
   return size;
+}
+
+const css = bindSheets(mapSheet);
+
+/** Larger graphs rarely fit at a readable size. */
+const MINI_MAP_MIN_SOCKETS = 20;
+
+export function needsMiniMap({ sockets }: GraphDrawing): boolean {
+  return sockets.length > MINI_MAP_MIN_SOCKETS;
+}
+
+/**
+ * [W40] A small map of a large graph, stretched over its strip: a click or a drag moves the view. It is for pointers
+ * only; keys reach every socket in the graph itself.
+ */
+export function MiniMap(props: {
+  readonly drawing: GraphDrawing;
+  /** The state of a socket: `live`, `failed`, … */
+  readonly stateOf: (id: string) => string | undefined;
+  readonly colorOf: (id: string) => string | undefined;
+  readonly width: number;
+  readonly height: number;
+}): ReactElement {
+  const { drawing, stateOf, colorOf, width, height } = props;
+  const { x, y, zoom } = useViewport();
+  const flow = useReactFlow();
+  const goTo = (event: PointerEvent<SVGSVGElement>): void => {
+    const toMap = event.currentTarget.getScreenCTM()?.inverse();
+    if (event.buttons !== 1 || !toMap) return;
+    const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(toMap);
+    const middle = drawing.width * zoom <= width ? drawing.width / 2 : at.x;
+    void flow.setCenter(middle, at.y, { zoom });
+  };
+  return (
+    <svg
+      className={css("mini-map")}
+      viewBox={`0 0 ${drawing.width} ${drawing.height}`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+      onPointerDown={(event) => {
+        event.currentTarget.setPointerCapture(event.pointerId);
+        goTo(event);
+      }}
+      onPointerMove={goTo}
+    >
+      {drawing.loops.map(({ id, box }) => (
+        <rect key={`loop ${id}`} className={css("map-loop")} {...rectOf(box)} />
+      ))}
+      {drawing.sockets.map(({ id, box }) => (
+        <rect
+          key={id}
+          className={css("map-socket")}
+          data-state={stateOf(id)}
+          style={materiaColorStyle(colorOf(id))}
+          {...rectOf(box)}
+        />
+      ))}
+      <rect
+        className={css("map-sight")}
+        {...rectOf({ x: -x / zoom, y: -y / zoom, width: width / zoom, height: height / zoom })}
+        vectorEffect="non-scaling-stroke"
+      />
+    </svg>
+  );
+}
+
+function rectOf({ x, y, width, height }: Box): Box {
+  return { x, y, width, height };
 }

@@ -14,7 +14,7 @@ import {
 import { catalogEntryOf, type LoadoutDraft } from "../../../core/edit/loadout-draft.ts";
 import { isError, pathText, type Issue } from "../../../core/model/issue.ts";
 import { isGenerator } from "../../../core/model/materia.ts";
-import { worstCaseExample, worstCaseText } from "../../../core/view/graph/worst-case-text.ts";
+import { worstCaseExample, worstCaseText } from "../../../core/view/graph/labels.ts";
 import type { GraphPart } from "../graph/graph-marks.ts";
 
 /** A problem with its part of the graph and its quick fix. */

@@ -7,6 +7,7 @@ import {
   draftFromLoadout,
   draftFromText,
   type LoadoutDraft,
+  type MateriaText,
 } from "../../../core/edit/loadout-draft.ts";
 import type { Loadout } from "../../../core/model/loadout.ts";
 import type { GraphPart } from "../graph/graph-marks.ts";
@@ -20,8 +21,7 @@ import {
   type EntryDraft,
   type EntryDrafts,
 } from "../data/entry-drafts.ts";
-import type { MateriaText } from "../../../core/edit/import-export.ts";
-import { parseJsonc } from "../../../core/edit/json-text.ts";
+import { parseJsonc } from "../../../core/edit/json-edit.ts";
 import { endStepGroup, recordStep } from "../../../core/edit/undo-history.ts";
 import type { ConfigDraft } from "../../../core/wire/commands.ts";
 
@@ -134,6 +134,8 @@ export type EditorDialogName =
   | "rehearse"
   | "cast"
   | "new"
+  | "describe"
+  | "explain"
   | "palette"
   | "inspector"
   | "problems";

@@ -2,18 +2,17 @@ import { useMemo, useState, type KeyboardEvent } from "react";
 import { connectSockets } from "../../../core/edit/edges-and-exits.ts";
 import { addSocket, nextSocketId, placeSockets } from "../../../core/edit/sockets.ts";
 import type { Destination } from "../../../core/model/ids.ts";
-import type { Condition, Loadout } from "../../../core/model/loadout.ts";
+import type { Condition } from "../../../core/model/loadout.ts";
 import { canAnswerSatisfied } from "../../../core/model/materia.ts";
 import {
   type GraphDrawing,
   type Point,
   type DrawnLine,
-  type PlacedEdge,
+  type RouteStyle,
   COMPACT_METRICS,
   REGULAR_METRICS,
   scaleMetrics,
   withItemLineRoom,
-  type LayoutMetrics,
 } from "../../../core/view/layout/drawing.ts";
 import type { GraphEditHandlers } from "../graph/graph-view.tsx";
 import {
@@ -24,9 +23,9 @@ import {
   type LoopMark,
   type SocketMark,
 } from "../graph/graph-marks.ts";
-import { useEditor } from "./editor.ts";
+import { useEditor, type Editor } from "./editor.ts";
 import type { Graph } from "../../../core/compile/graph.ts";
-import { loopMembersOf, applyManualPositions } from "../../../core/view/layout/manual-positions.ts";
+import { applyManualPositions } from "../../../core/view/layout/manual-positions.ts";
 import { layoutGraph } from "../../../core/view/layout/layout.ts";
 import { line, toned, type Line, type Tone } from "../../../core/view/line.ts";
 import { textScale } from "../browser/display.ts";
@@ -43,33 +42,42 @@ type SetDragged = (change: (before: SocketPositions | null) => SocketPositions |
 type ConnectSockets = (from: string, to: string, when?: Condition) => void;
 
 /** The current drawing, with dragged sockets at the pointer. */
-export function useEditorDrawing(compact: boolean): {
-  readonly drawing: GraphDrawing;
-  readonly marks: GraphMarks;
-  readonly setDragged: SetDragged;
-} {
+export function useEditorDrawing(compact: boolean) {
   const { checked, loadout } = useEditor();
   const [dragged, setDragged] = useState<SocketPositions | null>(null);
   const { graph } = checked;
   const tells = checked.problems.some(({ place }) => place.kind === "loop");
-  const base = useMemo(() => drawLabelledGraph(graph, compact, tells), [graph, compact, tells]);
-  const drawing = useMemo(
-    () => applyHandLayout(base, graph, dragged ? { ...loadout.layout, ...dragged } : loadout.layout),
-    [base, graph, loadout.layout, dragged],
+  const metrics = useMemo(() => {
+    const plain = scaleMetrics(compact ? COMPACT_METRICS : REGULAR_METRICS, textScale());
+    return tells ? withItemLineRoom(plain) : plain;
+  }, [compact, tells]);
+  const base = useMemo(
+    () => layoutGraph(graph, { metrics, longestLabelOf: (way, runs) => edgeLabelLines(graph, way, runs) }),
+    [graph, metrics],
   );
-  const marks = useMemo(() => problemMarks(checked, base.labels), [checked, base]);
+  const drawing = useMemo(
+    () => applyManualPositions(base, { ...loadout.layout, ...dragged }, { graph, metrics }),
+    [base, graph, metrics, loadout.layout, dragged],
+  );
+  const marks = useMemo(() => problemMarks(checked, base), [checked, base]);
   return { drawing, marks, setDragged };
 }
 
 /** Connects two sockets; without a condition `connectSockets` chooses one. */
 export function useConnectSockets(): ConnectSockets {
-  const { catalog, loadout, apply } = useEditor();
+  const editor = useEditor();
   return (from, to, when) => {
-    const own = catalog.materia.get(loadout.sockets[from]?.materia ?? "")?.value;
-    const judges = own !== undefined && canAnswerSatisfied(own, loadout.sockets[from]?.parse);
+    const judges = canSocketJudge(editor, from);
     const drawn = { from, to: to as Destination, judges, ...(when === undefined ? {} : { when }) }; // a socket or the end
-    apply(`Connect ${from} to ${to}`, (each) => connectSockets(each, drawn));
+    editor.apply(`Connect ${from} to ${to}`, (each) => connectSockets(each, drawn));
   };
+}
+
+/** Whether a socket may answer satisfied or not. */
+export function canSocketJudge({ catalog, loadout }: Editor, id: string): boolean {
+  const socket = loadout.sockets[id];
+  const own = catalog.materia.get(socket?.materia ?? "")?.value;
+  return own !== undefined && canAnswerSatisfied(own, socket?.parse);
 }
 
 /** Edits by pointer. */
@@ -112,10 +120,7 @@ export function useGraphSelection(props: {
   readonly setConnecting: (connecting: PendingConnection | null) => void;
   readonly draw: ConnectSockets;
   readonly onOpen: (() => void) | undefined;
-}): {
-  readonly onSelect: (part: GraphPart | null, options: { readonly add: boolean }) => void;
-  readonly onKey: (event: KeyboardEvent, focus: GraphPart | null) => boolean;
-} {
+}) {
   const { connecting, setConnecting, draw, onOpen } = props;
   const { selected, select } = useEditor();
   const toggle = (part: GraphPart): void => {
@@ -127,7 +132,7 @@ export function useGraphSelection(props: {
     setConnecting(null);
   };
   return {
-    onSelect: (part, { add }) => {
+    onSelect: (part: GraphPart | null, { add }: { readonly add: boolean }): void => {
       if (connecting && part?.kind === "socket") lead(connecting, part.id);
       else if (!part) select();
       else if (add && part.kind === "socket") toggle(part);
@@ -136,7 +141,7 @@ export function useGraphSelection(props: {
         onOpen?.();
       }
     },
-    onKey: (event, focus) => {
+    onKey: (event: KeyboardEvent, focus: GraphPart | null): boolean => {
       if (!connecting) {
         if (event.key !== " " || focus?.kind !== "socket") return false;
         toggle(focus);
@@ -165,43 +170,13 @@ function snapToColumn({ x, y }: Point, { sockets }: GraphDrawing, moved: readonl
   return rail !== undefined && Math.abs(rail - x) <= SNAP_DISTANCE_PX ? { x: rail, y } : { x, y };
 }
 
-/** A layout with the labels of its edges. */
-interface LabelledDrawing {
-  readonly drawing: GraphDrawing;
-  readonly labels: ReadonlyMap<string, readonly string[]>;
-  readonly metrics: LayoutMetrics;
-}
-
-/** The automatic layout, with the order of edges. */
-function drawLabelledGraph(graph: Graph, compact: boolean, loopsTell: boolean): LabelledDrawing {
-  const plain = scaleMetrics(compact ? COMPACT_METRICS : REGULAR_METRICS, textScale());
-  const metrics = loopsTell ? withItemLineRoom(plain) : plain;
-  const first = layoutGraph(graph, { metrics, longestLabelOf: (way) => edgeLabelLines(graph, way, false) });
-  const lanes = new Set(first.edges.filter(isLane).map(({ way }) => way.id));
-  const labels = new Map(first.edges.map(({ way }) => [way.id, edgeLabelLines(graph, way, lanes.has(way.id))]));
-  return {
-    drawing: layoutGraph(graph, { metrics, longestLabelOf: (way) => labels.get(way.id) ?? [] }),
-    labels,
-    metrics,
-  };
-}
-
-/** The layout with the positions set by hand. */
-function applyHandLayout({ drawing, metrics }: LabelledDrawing, graph: Graph, layout: Loadout["layout"]): GraphDrawing {
-  return applyManualPositions(drawing, layout, { members: loopMembersOf(graph), metrics });
-}
-
-function isLane({ points }: PlacedEdge): boolean {
-  return points.length > 3;
-}
-
 /** `2 · ✗ not satisfied` and `up to 3`; `always` is shown only on edges beside the rail. */
-export function edgeLabelLines(graph: Graph, way: DrawnLine, lane: boolean): readonly string[] {
+export function edgeLabelLines(graph: Graph, way: DrawnLine, runs: RouteStyle): readonly string[] {
   if (way.via === "items") return ["work items"];
   if (way.via !== "edge") return way.label === "" ? [] : [way.label];
   const several = (graph.sockets[way.from]?.edges.length ?? 0) > 1;
   const order = several && way.index !== undefined ? `${way.index + 1} · ` : "";
-  const words = way.when === "always" ? (several || lane ? "always" : "") : way.label;
+  const words = way.when === "always" ? (several || runs === "lane" ? "always" : "") : way.label;
   const next = way.thenNext ? ", then next" : "";
   const limit = way.maxTraversals === undefined ? [] : [`up to ${way.maxTraversals}${next}`];
   if (way.then) return [way.label];
@@ -209,12 +184,12 @@ export function edgeLabelLines(graph: Graph, way: DrawnLine, lane: boolean): rea
 }
 
 /** Marks for the problems of sockets, edges and loops. */
-function problemMarks({ graph, problems }: CheckedDraft, labels: ReadonlyMap<string, readonly string[]>): GraphMarks {
+function problemMarks({ graph, problems }: CheckedDraft, drawing: GraphDrawing): GraphMarks {
   const edges = new Map<string, EdgeMark>(
-    [...labels].map(([id, lines]) => [
-      id,
-      { label: lines.map((text): Line => line(text)), ...edgeProblem(problems, id) },
-    ]),
+    drawing.edges.map(({ way, runs }) => {
+      const label = edgeLabelLines(graph, way, runs).map((text): Line => line(text));
+      return [way.id, { label, ...edgeProblem(problems, way.id) }];
+    }),
   );
   const sockets = new Map<string, SocketMark>();
   const loops = new Map<string, LoopMark>();

@@ -15,12 +15,11 @@ import { draftFromText, printLoadout } from "../../../core/edit/loadout-draft.ts
 import { countedText } from "../../../core/model/text.ts";
 import { ok } from "../../../core/model/issue.ts";
 import type { Box, Point } from "../../../core/view/layout/drawing.ts";
-import { canAnswerSatisfied } from "../../../core/model/materia.ts";
 import { partFromElement } from "../graph/graph-keys.ts";
 import type { GraphPart } from "../graph/graph-marks.ts";
 import { isTyping, useKeysOutsideDialogs } from "../browser/keyboard.ts";
 import { edgeWayId } from "../../../core/model/ids.ts";
-import type { PendingConnection } from "./use-canvas.ts";
+import { canSocketJudge, type PendingConnection } from "./use-canvas.ts";
 import { type EditorDialogName, type Editor, isDirty } from "./editor.ts";
 import { toast } from "../ui/toasts.tsx";
 import { knownMateria } from "./check-draft.ts";
@@ -173,12 +172,6 @@ export function socketToExtend({ selected, loadout }: Editor): string | null {
   if (chosen !== undefined) return chosen;
   const ends = Object.entries(loadout.sockets).filter(([, { edges }]) => edges.length === 0);
   return ends.length === 1 ? (ends[0]?.[0] ?? null) : null;
-}
-
-function canSocketJudge({ catalog, loadout }: Editor, id: string): boolean {
-  const socket = loadout.sockets[id];
-  const own = catalog.materia.get(socket?.materia ?? "")?.value;
-  return own !== undefined && canAnswerSatisfied(own, socket?.parse);
 }
 
 export function makeLoopFrom(editor: Editor, ids: readonly string[]): void {

@@ -137,12 +137,12 @@ export function ConnectBar(props: {
       <SegmentedControl<ConditionChoice>
         label="Condition"
         value={when ?? "auto"}
-        options={[
-          { value: "auto", label: "fitting" },
-          { value: "always", label: "always" },
-          { value: "satisfied", label: "✓ satisfied" },
-          { value: "not_satisfied", label: "✗ not satisfied" },
-        ]}
+        options={{
+          auto: "fitting",
+          always: "always",
+          satisfied: "✓ satisfied",
+          not_satisfied: "✗ not satisfied",
+        }}
         onPick={choose}
       />
       <Button

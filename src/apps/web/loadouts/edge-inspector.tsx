@@ -179,15 +179,8 @@ export function EdgeList({ from }: { readonly from: string }): ReactElement {
   );
 }
 
-function EdgeRow({
-  from,
-  index,
-  edge,
-}: {
-  readonly from: string;
-  readonly index: number;
-  readonly edge: Edge;
-}): ReactElement {
+function EdgeRow(props: { readonly from: string; readonly index: number; readonly edge: Edge }): ReactElement {
+  const { from, index, edge } = props;
   const { loadout, checked, apply, remove, readOnly } = useEditor();
   const off = readOnly !== null;
   const fault = checked.problems.find(({ ways }) => ways.includes(edgeWayId(from, index)));

@@ -72,14 +72,8 @@ function EmptyCanvas({ onAdd }: { readonly onAdd: () => void }): ReactElement {
   );
 }
 
-function GraphCanvas({
-  handle,
-  connecting,
-  setConnecting,
-  onOpen,
-  onAdd,
-  pendingFocus: awaited,
-}: CanvasProps): ReactElement {
+function GraphCanvas(props: CanvasProps): ReactElement {
+  const { handle, connecting, setConnecting, onOpen, onAdd, pendingFocus: awaited } = props;
   const { name, checked, selected, readOnly } = useEditor();
   const width = useScreenWidth();
   const { drawing, marks, setDragged } = useEditorDrawing(width !== "large");

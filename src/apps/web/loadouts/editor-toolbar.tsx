@@ -1,8 +1,7 @@
 import type { ReactElement } from "react";
 import { compareLoadouts } from "../../../core/edit/compare-loadouts.ts";
 import { resetLayout } from "../../../core/edit/sockets.ts";
-import { Button, UndoRedoButtons } from "../ui/buttons.tsx";
-import { Menu, type MenuItem } from "../ui/menu.tsx";
+import { Button, UndoRedoButtons, Menu, type MenuItem } from "../ui/buttons.tsx";
 import { useScreenWidth } from "../browser/display.ts";
 import {
   useEditor,
@@ -15,12 +14,11 @@ import {
 import { undoEntryStep } from "../data/entry-drafts.ts";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { activateLoadout } from "../data/catalog-changes.ts";
-import { toast } from "../ui/toasts.tsx";
+import { toast, downloadText } from "../ui/toasts.tsx";
 import { bindSheets } from "../ui/classes.ts";
 import editorSheet from "./editor.module.css";
-import { exportLoadoutText, requiredMateria } from "../../../core/edit/import-export.ts";
+import { exportLoadoutText, requiredMateria } from "../../../core/edit/loadout-draft.ts";
 import { entryText } from "../../../core/edit/config-text.ts";
-import { downloadText } from "../ui/export-text.tsx";
 import { getConfig } from "../net/api.ts";
 
 const css = bindSheets(editorSheet);
@@ -31,7 +29,7 @@ export function EditorToolbar(props: {
   readonly onLoop: () => void;
 }): ReactElement {
   const { open, onLoop } = props;
-  const { name, draft, loadout, readOnly, apply, catalog } = useEditor();
+  const { name, draft, loadout, readOnly, apply, catalog, undo, redo } = useEditor();
   const width = useScreenWidth();
   const layer = draft.layer ?? catalog.loadouts.get(name)?.layer ?? "bundled";
   return (
@@ -45,7 +43,7 @@ export function EditorToolbar(props: {
       )}
       <DraftProvenance />
       <span className={css("divider")} />
-      <UndoButtons />
+      <UndoRedoButtons history={draft.history} onUndo={undo} onRedo={redo} />
       {width === "large" && (
         <>
           <Button look="bare" icon="loop" off={readOnly} onClick={onLoop}>
@@ -63,9 +61,9 @@ export function EditorToolbar(props: {
       <span className={css("grow")} />
       <WorstCaseText />
       <span className={css("divider")} />
-      {width === "large" && <Button onClick={() => open("compare")}>Compare…</Button>}
       {width === "large" && (
         <>
+          <Button onClick={() => open("compare")}>Compare…</Button>
           <Button onClick={() => open("rehearse")}>Rehearse…</Button>
           <Button icon="play" onClick={() => open("cast")}>
             Cast…
@@ -84,11 +82,6 @@ export function EditorToolbar(props: {
       )}
     </div>
   );
-}
-
-function UndoButtons(): ReactElement {
-  const { draft, undo, redo } = useEditor();
-  return <UndoRedoButtons back={draft.history.past.at(-1)} on={draft.history.future[0]} onUndo={undo} onRedo={redo} />;
 }
 
 function WorstCaseText(): ReactElement {
@@ -119,13 +112,11 @@ function DraftProvenance(): ReactElement | null {
   return parts.length === 0 ? null : <span className={css("faint")}>{parts.join(" · ")}</span>;
 }
 
-function MoreMenu({
-  open,
-  onLoop,
-}: {
+function MoreMenu(props: {
   readonly open: (dialog: EditorDialogName) => void;
   readonly onLoop: () => void;
 }): ReactElement {
+  const { open, onLoop } = props;
   const { name, draft, loadout, readOnly, apply, catalog } = useEditor();
   const width = useScreenWidth();
   const discard = (): void => {
@@ -155,6 +146,7 @@ function MoreMenu({
         ...(width === "large" ? [] : narrow),
         { label: "Make active", act: () => void activateLoadout(name), off: whyNotActivatable(catalog, name) },
         { label: "Discard changes", act: discard, off: whyNotRevertible(draft) },
+        { label: "Explain…", act: () => open("explain") },
         { label: "New loadout…", act: () => open("new") },
         { label: "Duplicate…", act: () => open("duplicate") },
         { label: "Rename…", act: () => open("rename"), off: readOnly },

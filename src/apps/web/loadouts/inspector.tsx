@@ -1,13 +1,190 @@
-import type { ReactElement } from "react";
-import { removeSockets, setDescription, setEntry } from "../../../core/edit/sockets.ts";
+import { useId, type ReactElement } from "react";
+import { loopContaining } from "../../../core/edit/loadout-edit.ts";
+import {
+  duplicateSockets,
+  removeSockets,
+  setAdvance,
+  setEntry,
+  setMateria,
+  setParse,
+  setDescription,
+} from "../../../core/edit/sockets.ts";
+import { socketToJson } from "../../../core/edit/loadout-draft.ts";
+import { printJson } from "../../../core/edit/json-edit.ts";
+import { isGate, isGenerator, isInteractive, parseModeOf } from "../../../core/model/materia.ts";
 import { Button } from "../ui/buttons.tsx";
-import { Select, FieldRow, TextField } from "../ui/fields.tsx";
+import { MateriaIcon } from "../ui/icons.tsx";
+import { FieldError, Select, FieldRow, SegmentedControl, TextField } from "../ui/fields.tsx";
 import { useEditor, closeUndoStep } from "../loadout-editor/editor.ts";
-import { socketOptions } from "./inspector-fields.tsx";
-import { EdgeInspector } from "./edge-inspector.tsx";
-import { LoopInspector } from "./loop-inspector.tsx";
-import { SocketInspector } from "./socket-inspector.tsx";
-import { css } from "../ui/classes.ts";
+import { AssignFields, CONDITION_OPTIONS, parseCondition, socketOptions } from "./inspector-fields.tsx";
+import { EdgeList, EdgeInspector } from "./edge-inspector.tsx";
+import { LoopFields, ProblemRows, LoopInspector } from "./loop-inspector.tsx";
+import { bindSheets } from "../ui/classes.ts";
+import { CodeTokens } from "../ui/code-tokens.tsx";
+import inspectSheet from "./inspector.module.css";
+import { materiaOptions } from "../dialogs/materia-search.tsx";
+
+const css = bindSheets(inspectSheet);
+
+/** The settings of one socket. */
+function SocketInspector({ id }: { readonly id: string }): ReactElement | null {
+  const { loadout, checked } = useEditor();
+  const socket = loadout.sockets[id];
+  if (!socket) return null;
+  const loop = loopContaining(loadout, id);
+  const faults = checked.problems.filter(({ place }) => place.kind === "socket" && place.id === id);
+  return (
+    <>
+      <SocketHead id={id} />
+      {faults.length > 0 && (
+        <section className={css("section")} aria-label="Problems of this socket">
+          <ProblemRows faults={faults} />
+        </section>
+      )}
+      <SocketOutput id={id} />
+      <EdgeList from={id} />
+      {loop !== undefined && (
+        <section className={css("section")} aria-label="Loop">
+          <h3>Loop</h3>
+          <LoopFields id={loop} />
+        </section>
+      )}
+      <section className={css("section")} aria-label="JSON">
+        <h3>JSON, in step</h3>
+        <pre className={css("code")} tabIndex={0} aria-label="JSON">
+          <CodeTokens text={`${JSON.stringify(id)}: ${printJson(socketToJson(socket))}`} language="json" />
+        </pre>
+      </section>
+    </>
+  );
+}
+
+function SocketHead({ id }: { readonly id: string }): ReactElement {
+  const { loadout, catalog, apply, remove, select, readOnly } = useEditor();
+  const socket = loadout.sockets[id];
+  const materia = catalog.materia.get(socket?.materia ?? "")?.value;
+  const off = readOnly !== null;
+  const badges = [
+    ...(loadout.entry === id ? ["Entry"] : []),
+    ...(materia && isGenerator(materia) ? ["Generator"] : []),
+    ...(materia && isGate(materia) ? ["Gate"] : []),
+    ...(loopContaining(loadout, id) === undefined ? [] : ["Loop consumer"]),
+    ...(materia && isInteractive(materia) ? ["Interactive"] : []),
+  ];
+  return (
+    <section className={css("section")} aria-label={id}>
+      <div className={css("row")}>
+        <MateriaIcon materia={materia} />
+        <div className={css("grow")}>
+          <h2 className={css("thing")}>{id}</h2>
+          <div className={css("row badges")}>
+            {badges.map((badge) => (
+              <span key={badge} className={css("badge")}>
+                {badge}
+              </span>
+            ))}
+          </div>
+        </div>
+        <Button off={readOnly} onClick={() => apply(`Duplicate ${id}`, (each) => duplicateSockets(each, [id]))}>
+          Duplicate
+        </Button>
+        <Button
+          icon="bin"
+          label={`Delete ${id}`}
+          off={readOnly}
+          onClick={() => {
+            if (remove(`Delete ${id}`, (each) => removeSockets(each, [id]))) select();
+          }}
+        />
+      </div>
+      <FieldRow label="Materia">
+        <Select
+          label="Materia"
+          value={socket?.materia ?? ""}
+          options={materiaOptions(catalog)}
+          off={off}
+          onPick={(name) => apply(`Seat ${name}`, (each) => setMateria(each, id, name))}
+        />
+      </FieldRow>
+      {loadout.entry !== id && (
+        <FieldRow label="Entry">
+          <Button off={readOnly} onClick={() => apply(`Begin at ${id}`, (each) => setEntry(each, id))}>
+            Begin here
+          </Button>
+        </FieldRow>
+      )}
+    </section>
+  );
+}
+
+function SocketOutput({ id }: { readonly id: string }): ReactElement {
+  const { loadout, catalog, checked, apply, readOnly } = useEditor();
+  const fault = useId();
+  const socket = loadout.sockets[id];
+  const own = catalog.materia.get(socket?.materia ?? "")?.value;
+  const inherited = own ? parseModeOf(own) : "text";
+  const answers = own !== undefined && isGate(own);
+  const needsJson = checked.problems.find(
+    ({ issue, place }) => place.kind === "socket" && place.id === id && /_needs_json|_not_json/.test(issue.code),
+  );
+  return (
+    <section className={css("section")} aria-label="Output">
+      <h3>Output</h3>
+      {!answers && (
+        <FieldRow label="Parse">
+          <SegmentedControl
+            label="Parse"
+            value={socket?.parse ?? "inherit"}
+            options={{ inherit: "From materia", text: "text", json: "json" }}
+            titles={{ inherit: `The materia says ${inherited}` }}
+            off={readOnly !== null}
+            invalid={needsJson !== undefined}
+            describedBy={needsJson ? fault : undefined}
+            onPick={(parse) => apply(`Parse ${id}`, (each) => setParse(each, id, parse === "inherit" ? null : parse))}
+          />
+        </FieldRow>
+      )}
+      {needsJson && <FieldError id={fault} text={needsJsonText(socket?.edges ?? [])} />}
+      <AssignFields id={id} />
+      <FieldRow label="Advance">
+        <AdvanceField id={id} />
+      </FieldRow>
+    </section>
+  );
+}
+
+/** The condition under which the loop advances after this socket. */
+function AdvanceField({ id }: { readonly id: string }): ReactElement {
+  const { loadout, apply, readOnly } = useEditor();
+  const loop = loopContaining(loadout, id);
+  if (loop === undefined) return <span className={css("faint")}>In no loop</span>;
+  const mover = loadout.loops[loop]?.sockets.find((each) => loadout.sockets[each]?.advance);
+  const never = mover === undefined || mover === id ? "Never" : `Never: ${mover} advances to the next item`;
+  return (
+    <Select
+      label="Advance"
+      value={loadout.sockets[id]?.advance?.when ?? "never"}
+      options={[
+        { value: "never", label: never },
+        ...CONDITION_OPTIONS.map(({ value, label }) => ({
+          value,
+          label: value === "always" ? "Always: the next item" : `When ${label}`,
+        })),
+      ]}
+      off={readOnly !== null}
+      onPick={(when) =>
+        apply(`Advance ${id}`, (each) => setAdvance(each, id, when === "never" ? null : parseCondition(when)))
+      }
+    />
+  );
+}
+
+function needsJsonText(edges: readonly { readonly when: string }[]): string {
+  const guarded = edges.flatMap(({ when }, index) => (when === "always" ? [] : [`${index + 1}`]));
+  if (guarded.length === 0) return "Only JSON output has the fields that are read from it.";
+  const which = guarded.length === 1 ? `Edge ${guarded.join("")} reads` : `Edges ${guarded.join(" and ")} read`;
+  return `${which} "satisfied", which only JSON output has.`;
+}
 
 /** Inspects the selected part, or the loadout without a selection. */
 export function Inspector({ onLoop }: { readonly onLoop: () => void }): ReactElement {

@@ -1,19 +1,25 @@
 import { useState, type ReactElement } from "react";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
-import { NameDialog, nextFreeName } from "../dialogs/name-dialog.tsx";
-import { Select, FieldError, SegmentedControl } from "../ui/fields.tsx";
+import { FieldError, LabelledField, SegmentedControl, Select, TextArea } from "../ui/fields.tsx";
 import { navigate, hrefOf } from "../browser/route.ts";
 import { createLoadoutDraft, loadoutDrafts, useEditor } from "../loadout-editor/editor.ts";
 import { useStore } from "../browser/store.ts";
 import { css } from "../ui/classes.ts";
-import { importConfigText, missingMateria } from "../../../core/edit/import-export.ts";
+import {
+  importConfigText,
+  missingMateria,
+  draftFromLoadout,
+  draftFromText,
+  type LoadoutDraft,
+  printLoadout,
+} from "../../../core/edit/loadout-draft.ts";
 import { isError } from "../../../core/model/issue.ts";
 import { ConfirmDialog, Dialog } from "../ui/dialog.tsx";
 import { EMPTY_LOADOUT } from "../../../core/edit/loadout-edit.ts";
-import { draftFromLoadout, draftFromText, type LoadoutDraft, printLoadout } from "../../../core/edit/loadout-draft.ts";
 import { compareLoadouts } from "../../../core/edit/compare-loadouts.ts";
 import { TextDiff } from "../dialogs/diff.tsx";
 import { ChangeList } from "./problems-panel.tsx";
+import { NameDialog, nextFreeName } from "../dialogs/entry-dialogs.tsx";
 
 /** [E28] Asks for a name and a template. */
 export function NewLoadoutDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
@@ -87,26 +93,16 @@ export function ImportLoadoutsDialog({ onClose }: { readonly onClose: () => void
       onClose={onClose}
       onAct={create}
     >
-      <label className={css("option")}>
-        <span className={css("label")}>File</span>
+      <LabelledField label="File">
         <input
           type="file"
           accept=".json,.jsonc,application/json"
           onChange={(event) => void take(event.target.files?.[0])}
         />
-      </label>
-      <label className={css("option")}>
-        <span className={css("label")}>Or its text</span>
-        <span className={css("field")}>
-          <textarea
-            className={css("monospace")}
-            rows={8}
-            spellCheck={false}
-            value={text}
-            onChange={(event) => setText(event.target.value)}
-          />
-        </span>
-      </label>
+      </LabelledField>
+      <LabelledField label="Or its text">
+        <TextArea code value={text} onType={setText} />
+      </LabelledField>
       {read && !read.ok && <FieldError text={read.issues[0]?.message ?? "This is not JSON"} />}
       {found.map(({ name: each, draft }) => (
         <p key={each} className={css(draft.issues.some(isError) ? "note bad" : "note good")}>
@@ -195,10 +191,7 @@ export function CompareLoadoutsDialog({ onClose }: { readonly onClose: () => voi
           <SegmentedControl<"list" | "text">
             label="Show as"
             value={as}
-            options={[
-              { value: "list", label: "Changes" },
-              { value: "text", label: "JSON" },
-            ]}
+            options={{ list: "Changes", text: "JSON" }}
             onPick={setAs}
           />
         </div>

@@ -11,7 +11,7 @@ import {
 } from "../loadout-editor/editor.ts";
 import { useEntryDraft } from "../data/entry-drafts.ts";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
-import { catalogWithMateria } from "../../../core/edit/import-export.ts";
+import { catalogWithMateria } from "../../../core/edit/loadout-draft.ts";
 import { bindSheets } from "../ui/classes.ts";
 import type { GraphHandle } from "../graph/viewport.tsx";
 import { Button } from "../ui/buttons.tsx";
@@ -23,8 +23,7 @@ import type { PendingConnection } from "../loadout-editor/use-canvas.ts";
 import { EditorDialogs } from "./editor-dialogs.tsx";
 import { Inspector } from "./inspector.tsx";
 import { ProblemsPanel, type ProblemsPanelTab } from "./problems-panel.tsx";
-import { LoadoutList } from "./loadout-list.tsx";
-import { MateriaPalette } from "./materia-palette.tsx";
+import { LoadoutList, MateriaPalette } from "./loadouts-and-palette.tsx";
 import { RehearsalPlayer } from "./rehearsal-player.tsx";
 import { graphPartOf, type LoadoutProblem } from "../loadout-editor/check-draft.ts";
 import { makeLoopFrom, socketIdsIn, useEditorKeys } from "../loadout-editor/use-editor-keys.ts";
@@ -62,13 +61,8 @@ export default function LoadoutsPage({ name }: PageProps): ReactElement {
   return <LoadoutEditor draft={draft} catalog={catalog} />;
 }
 
-function LoadoutEditor({
-  draft,
-  catalog,
-}: {
-  readonly draft: OpenLoadoutDraft;
-  readonly catalog: Catalog;
-}): ReactElement {
+function LoadoutEditor(props: { readonly draft: OpenLoadoutDraft; readonly catalog: Catalog }): ReactElement {
+  const { draft, catalog } = props;
   const all = useMemo(() => catalogWithMateria(catalog, draft.brings), [catalog, draft.brings]);
   const editor = useEditorState(draft, all);
   return (
@@ -114,7 +108,7 @@ function EditorView(): ReactElement {
     if (dialog === "palette") close();
     focusSoon(id);
   };
-  const palette = <LoadoutsAndPalette onNew={() => setDialog("new")} onAdded={added} />;
+  const palette = <LoadoutsAndPalette open={setDialog} onAdded={added} />;
   return (
     <div className={css("editor-grid")}>
       <EditorHead open={setDialog} onLoop={onLoop} />
@@ -171,13 +165,13 @@ function EditorHead({ open, onLoop }: Parameters<typeof EditorToolbar>[0]): Reac
 }
 
 function LoadoutsAndPalette(props: {
-  readonly onNew: () => void;
+  readonly open: (dialog: EditorDialogName) => void;
   readonly onAdded: (id: string) => void;
 }): ReactElement {
   const { catalog, name } = useEditor();
   return (
     <>
-      <LoadoutList catalog={catalog} chosen={name} onNew={props.onNew} />
+      <LoadoutList catalog={catalog} chosen={name} open={props.open} />
       <div className={css("separator")} />
       <MateriaPalette onAdded={props.onAdded} />
     </>

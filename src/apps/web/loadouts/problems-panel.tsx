@@ -1,8 +1,7 @@
 import { useMemo, type ReactElement } from "react";
 import { compareLoadouts, type LoadoutChange } from "../../../core/edit/compare-loadouts.ts";
-import { Button } from "../ui/buttons.tsx";
+import { Button, Tabs, tabId } from "../ui/buttons.tsx";
 import { Icon } from "../ui/icons.tsx";
-import { Tabs, tabId } from "../ui/tabs.tsx";
 import { useEditor, closeUndoStep } from "../loadout-editor/editor.ts";
 import { type LoadoutProblem, graphPartOf } from "../loadout-editor/check-draft.ts";
 import { bindSheets } from "../ui/classes.ts";

@@ -64,15 +64,12 @@ export function RehearsalPlayer(props: {
 }
 
 /** The rehearsal on the canvas. A click on a socket goes to its latest step. */
-function RehearsalCanvas({
-  play,
-  castFile,
-  handle,
-}: {
+function RehearsalCanvas(props: {
   readonly play: RehearsalPlayback;
   readonly castFile: CastFileView;
   readonly handle: RefObject<GraphHandle | null>;
 }): ReactElement {
+  const { play, castFile, handle } = props;
   const { graph, layout } = castFile;
   const width = useScreenWidth();
   const compact = width !== "large";
@@ -117,7 +114,7 @@ function RehearsalCanvas({
 
 /** Reserve room for labels, so that nothing moves during playback. */
 function longestRehearsalLabel(graph: Graph, way: DrawnLine, runs: RouteStyle): readonly string[] {
-  const lines = edgeLabelLines(graph, way, runs === "lane");
+  const lines = edgeLabelLines(graph, way, runs);
   return lines.length === 0 ? ["99×"] : [...lines.slice(0, -1), `${lines.at(-1) ?? ""} 99×`];
 }
 
@@ -133,7 +130,7 @@ function rehearsalMarks(
   const last = ways.at(-1)?.id;
   const edgeMark = ({ way, runs }: PlacedEdge): EdgeMark => {
     const count = ways.filter(({ id }) => id === way.id).length;
-    const lines = edgeLabelLines(graph, way, runs === "lane");
+    const lines = edgeLabelLines(graph, way, runs);
     const label = lines.map((text) => line(text));
     const counted = line(lines.at(-1) === undefined ? "" : `${lines.at(-1) ?? ""} `, toned("strong", `${count}×`));
     return {
@@ -162,13 +159,8 @@ function rehearsalMarks(
 }
 
 /** The current step and its handoff. */
-function RehearsalPanel({
-  play,
-  onClose,
-}: {
-  readonly play: RehearsalPlayback;
-  readonly onClose: () => void;
-}): ReactElement {
+function RehearsalPanel(props: { readonly play: RehearsalPlayback; readonly onClose: () => void }): ReactElement {
+  const { play, onClose } = props;
   const { visits, step, isPlaying, goToStep: go, togglePlaying: turn, castId, issues } = play;
   const visit = visits[step];
   const atEnd = step >= visits.length - 1;
@@ -200,13 +192,8 @@ function RehearsalPanel({
   );
 }
 
-function RehearsalStep({
-  play,
-  visit,
-}: {
-  readonly play: RehearsalPlayback;
-  readonly visit: TimelineVisit;
-}): ReactElement {
+function RehearsalStep(props: { readonly play: RehearsalPlayback; readonly visit: TimelineVisit }): ReactElement {
+  const { play, visit } = props;
   const events = play.replay ? eventsOfVisit(play.replay.events(), visit) : [];
   const { socket, materia, visit: number, item, outcome } = visit;
   const left = events.find((event) => event.type === "edge_taken");

@@ -97,12 +97,6 @@ function useRehearsalEvents(castId: string): RehearsalEvents {
           if (event.type === "cast_ended") stop.current();
         },
         onIssue: (issue) => fail([issue]),
-        onReset: ignore,
-        onProgress: ignore,
-        onLive: ignore,
-        onItem: ignore,
-        onOpen: ignore,
-        onActiveChange: ignore,
       });
       return undefined;
     };
@@ -114,8 +108,4 @@ function useRehearsalEvents(castId: string): RehearsalEvents {
     };
   }, [castId]);
   return events;
-}
-
-function ignore(): void {
-  // Playback does not show progress.
 }

@@ -2,10 +2,15 @@ import { useState, type ReactElement } from "react";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { compileTargets } from "../../../core/compile/targets/compile.ts";
 import type { JsonObject } from "../../../core/model/json.ts";
-import { NameDialog, nextFreeName } from "../dialogs/name-dialog.tsx";
 import { RehearseDialog } from "../dialogs/rehearse-dialog.tsx";
 import { TextDiff } from "../dialogs/diff.tsx";
-import { DeleteEntryDialog, NameEntryDialog, SaveEntryDialog } from "../dialogs/entry-dialogs.tsx";
+import {
+  DeleteEntryDialog,
+  NameEntryDialog,
+  SaveEntryDialog,
+  NameDialog,
+  nextFreeName,
+} from "../dialogs/entry-dialogs.tsx";
 import { ConfirmDialog, Dialog } from "../ui/dialog.tsx";
 import { SegmentedControl } from "../ui/fields.tsx";
 import { navigate, hrefOf } from "../browser/route.ts";
@@ -172,12 +177,7 @@ function NewMateriaDialog({ catalog, onClose }: MateriaDialogProps): ReactElemen
       <SegmentedControl<TemplateKind>
         label="Kind"
         value={kind}
-        options={[
-          { value: "agent", label: "Agent" },
-          { value: "utility", label: "Utility" },
-          { value: "gate", label: "Gate" },
-          { value: "person", label: "Person" },
-        ]}
+        options={{ agent: "Agent", utility: "Utility", gate: "Gate", person: "Person" }}
         onPick={setKind}
       />
       <p>{KIND_DESCRIPTIONS[kind]}</p>

@@ -1,8 +1,7 @@
 import { useEffect, useState } from "react";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { type CatalogEntry, readLayer } from "../../../core/catalog/layer.ts";
-import { updateJsonText } from "../../../core/edit/json-edit.ts";
-import { parseJsonc, printJson } from "../../../core/edit/json-text.ts";
+import { updateJsonText, parseJsonc, printJson } from "../../../core/edit/json-edit.ts";
 import { recordStep } from "../../../core/edit/undo-history.ts";
 import type { Issue } from "../../../core/model/issue.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../core/model/json.ts";

@@ -1,5 +1,5 @@
 import { type ReactElement, useState, type ReactNode } from "react";
-import { parseJsonc } from "../../../core/edit/json-text.ts";
+import { parseJsonc } from "../../../core/edit/json-edit.ts";
 import { BUNDLED_SCRIPT_NAMES } from "../../../core/catalog/bundled-utilities.ts";
 import type { Json } from "../../../core/model/json.ts";
 import { Select, TextField } from "../ui/fields.tsx";
@@ -63,15 +63,12 @@ export function UtilityFields({ draft }: { readonly draft: OpenMateriaDraft }): 
 }
 
 /** A JSON field; invalid text stays in the field only. */
-function JsonField({
-  label,
-  value,
-  onChange,
-}: {
+function JsonField(props: {
   readonly label: string;
   readonly value: Json;
   readonly onChange: (value: Json) => void;
 }): ReactElement {
+  const { label, value, onChange } = props;
   const [text, setText] = useState(JSON.stringify(value));
   const read = parseJsonc(text);
   return (
@@ -198,15 +195,12 @@ export function stringOr(value: unknown, fallback: string): string {
   return typeof value === "string" ? value : fallback;
 }
 
-export function FormField({
-  label,
-  whole = false,
-  children,
-}: {
+export function FormField(props: {
   readonly label: string;
   readonly whole?: boolean;
   readonly children: ReactNode;
 }): ReactElement {
+  const { label, whole = false, children } = props;
   return (
     <div className={css(whole ? "form-option whole" : "form-option")}>
       <span className={css("label")}>{label}</span>

@@ -40,10 +40,7 @@ export function MateriaForm(props: {
             <SegmentedControl
               label="Parse"
               value={stringOr(raw["parse"], raw["generator"] === true ? "json" : "text")}
-              options={[
-                { value: "text", label: "text" },
-                { value: "json", label: "json" },
-              ]}
+              options={{ text: "text", json: "json" }}
               onPick={(parse) => setMateriaField(name, "parse", parse)}
             />
           </FormField>
@@ -128,18 +125,14 @@ function ColourField({ name, chosen }: { readonly name: string; readonly chosen:
 const INSERTABLE_VARIABLES = ["request", "item.title", "item.context", "state.path", "workItems"];
 
 /** The prompt editor, with marked variables and buttons to insert them. */
-function PromptEditor({
-  name,
-  field: key = "prompt",
-  prompt,
-  value,
-}: {
+function PromptEditor(props: {
   readonly name: string;
   /** The key of the text: the question of a person is edited like a prompt. */
-  readonly field?: "prompt" | "question";
+  readonly field: "prompt" | "question";
   readonly prompt: string;
   readonly value: Materia | null;
 }): ReactElement {
+  const { name, field: key, prompt, value } = props;
   const area = useRef<HTMLTextAreaElement>(null);
   const layer = useRef<HTMLPreElement>(null);
   const insert = (variable: string): void => {

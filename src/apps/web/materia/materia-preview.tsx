@@ -7,13 +7,12 @@ import { previewTurn, promptVariables } from "../../../core/edit/prompt-preview.
 import type { Materia } from "../../../core/model/materia.ts";
 import type { AgentPrompt } from "../../../core/prompt/agent-prompt.ts";
 import { Select, FieldRow, Switch, TextField } from "../ui/fields.tsx";
-import { Button } from "../ui/buttons.tsx";
-import { Tabs, tabId } from "../ui/tabs.tsx";
+import { Button, Tabs, tabId } from "../ui/buttons.tsx";
 import { hrefOf } from "../browser/route.ts";
-import { toast } from "../ui/toasts.tsx";
 import { useCatalogWithDraft, usagesOf, type MateriaUsage } from "./materia-drafts.ts";
 import { bindSheets } from "../ui/classes.ts";
 import materiaSheet from "./materia.module.css";
+import { copyText } from "../ui/toasts.tsx";
 
 const css = bindSheets(materiaSheet);
 
@@ -177,17 +176,13 @@ function promptSections({ system, prompt }: AgentPrompt): readonly Record<"title
 }
 
 function WholePrompt({ text }: { readonly text: string }): ReactElement {
-  const copy = (): void => {
-    void navigator.clipboard.writeText(text);
-    toast({ text: "The prompt is copied.", tone: "ok" });
-  };
   return (
     <div className={css("section last")}>
       <div className={css("row")}>
         <span className={css("grow secondary")}>
           Whole prompt <b>{`${text.length.toLocaleString("en")} characters`}</b>
         </span>
-        <Button icon="copy" onClick={copy}>
+        <Button icon="copy" onClick={() => void copyText(text, "the prompt")}>
           Copy
         </Button>
       </div>

@@ -1,18 +1,15 @@
 import { useEffect, useState, type ReactElement } from "react";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { useCatalog } from "../data/use-catalog.ts";
-import { Button, UndoRedoButtons, type UndoStep } from "../ui/buttons.tsx";
+import { Button, UndoRedoButtons, Menu } from "../ui/buttons.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { Menu } from "../ui/menu.tsx";
-import { downloadText } from "../ui/export-text.tsx";
-import { MateriaIcon } from "../ui/icons.tsx";
+import { MateriaIcon, Icon } from "../ui/icons.tsx";
 import { FileConflictBar } from "../dialogs/file-conflict.tsx";
 import { useKeysOutsideDialogs } from "../browser/keyboard.ts";
 import { navigate, hrefOf, type PageProps } from "../browser/route.ts";
-import { toast } from "../ui/toasts.tsx";
+import { toast, downloadText } from "../ui/toasts.tsx";
 import { useScreenWidth } from "../browser/display.ts";
 import { MateriaForm } from "./materia-form.tsx";
-import { MateriaList } from "./materia-list.tsx";
 import { MateriaPreview } from "./materia-preview.tsx";
 import { MateriaDialogs, type MateriaDialogName } from "./materia-dialogs.tsx";
 import {
@@ -26,6 +23,9 @@ import {
 import { undoEntryStep, redoEntryStep, useEntryDraft } from "../data/entry-drafts.ts";
 import { bindSheets } from "../ui/classes.ts";
 import materiaSheet from "./materia.module.css";
+import type { Materia } from "../../../core/model/materia.ts";
+import { MateriaSearch } from "../dialogs/materia-search.tsx";
+import { useStore } from "../browser/store.ts";
 
 const css = bindSheets(materiaSheet);
 
@@ -53,13 +53,8 @@ export default function MateriaPage({ name }: PageProps): ReactElement {
   return <MateriaEditor draft={draft} catalog={catalog} />;
 }
 
-function MateriaEditor({
-  draft,
-  catalog,
-}: {
-  readonly draft: OpenMateriaDraft;
-  readonly catalog: Catalog;
-}): ReactElement {
+function MateriaEditor(props: { readonly draft: OpenMateriaDraft; readonly catalog: Catalog }): ReactElement {
+  const { draft, catalog } = props;
   const [open, setOpen] = useState<MateriaDialogName | null>(null);
   const width = useScreenWidth();
   const { name, history } = draft;
@@ -126,7 +121,11 @@ function MateriaToolbar(props: {
       <span className={css("faint")}>{notes.join(" · ")}</span>
       <span className={css("grow")} />
       {width !== "large" && <Button onClick={() => open("list")}>All materia</Button>}
-      <UndoButtons draft={draft} />
+      <UndoRedoButtons
+        history={history}
+        onUndo={() => undoEntryStep(materiaDrafts, name)}
+        onRedo={() => redoEntryStep(materiaDrafts, name)}
+      />
       {width === "large" && (
         <Button
           off={
@@ -181,14 +180,52 @@ function indentedText({ history }: OpenMateriaDraft): string {
   return history.present.text.replaceAll("\n", "\n    ");
 }
 
-function UndoButtons({ draft: { name, history } }: { readonly draft: OpenMateriaDraft }): ReactElement {
-  const step = (steps: readonly unknown[]): UndoStep | undefined => (steps.length === 0 ? undefined : {});
+function MateriaList(props: {
+  readonly catalog: Catalog;
+  readonly chosen: string;
+  readonly onNew: () => void;
+}): ReactElement {
+  const { catalog, chosen, onNew } = props;
+  const drafts = useStore(materiaDrafts);
+  const fresh = [...drafts.values()].filter(({ name }) => !catalog.materia.has(name)).map(({ name }) => ({ name }));
   return (
-    <UndoRedoButtons
-      back={step(history.past)}
-      on={step(history.future)}
-      onUndo={() => undoEntryStep(materiaDrafts, name)}
-      onRedo={() => redoEntryStep(materiaDrafts, name)}
-    />
+    <>
+      <MateriaSearch
+        catalog={catalog}
+        first={{ title: "Not saved", entries: fresh }}
+        draw={(entry) => <MateriaItem {...entry} isChosen={entry.name === chosen} />}
+      />
+      <div className={css("padded")}>
+        <Button icon="plus" className={css("whole-width")} onClick={onNew}>
+          New materia
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function MateriaItem(props: {
+  readonly name: string;
+  readonly value?: Materia | undefined;
+  readonly isChosen: boolean;
+}): ReactElement {
+  const { name, value, isChosen } = props;
+  const draft = useStore(materiaDrafts).get(name);
+  return (
+    <a className={css("side-row")} href={hrefOf("materia", name)} aria-current={isChosen ? "page" : undefined}>
+      <MateriaIcon materia={value} size="sm" />
+      <span className={css("cut grow")}>{name}</span>
+      {draft && isMateriaDirty(draft) && (
+        <span className={css("unsaved")} title="Not saved">
+          <span className={css("spoken")}>not saved</span>
+        </span>
+      )}
+      {!value && !draft && (
+        <span className={css("status bad")}>
+          <Icon name="warning" />
+          <span className={css("spoken")}>broken</span>
+        </span>
+      )}
+    </a>
   );
 }

@@ -5,16 +5,21 @@
  */
 import * as v from "valibot";
 import { CastResponse, ChangesResponse, PatchResponse, type VisitFileName } from "../../../core/wire/casts.ts";
-import type {
+import {
   CatalogResponse,
   ConfigResponse,
-  SaveConfigRequest,
-  EditableLayer,
-  TrustRequest,
+  TestsWithOldName,
+  type SaveConfigRequest,
+  type EditableLayer,
+  type TrustRequest,
+  type RenameInTestsRequest,
 } from "../../../core/wire/catalog.ts";
-import { CommandResponse, type RehearsalRequest, type TypedCommandRequest } from "../../../core/wire/commands.ts";
-import { parseResponse } from "../../../core/wire/response.ts";
-import { TestsWithOldName, type RenameInTestsRequest } from "../../../core/wire/testing.ts";
+import {
+  CommandResponse,
+  type RehearsalRequest,
+  type TypedCommandRequest,
+  parseResponse,
+} from "../../../core/wire/commands.ts";
 import { fetchJson, fetchText, queryString, type FetchResult } from "./request.ts";
 
 export function getCast(id: string, signal?: AbortSignal): Promise<FetchResult<CastResponse>> {
@@ -57,32 +62,26 @@ export function getPatch(
 }
 
 /** Status 404 with the code `missing_file` if there is no file yet. */
-export async function getConfig(layer: EditableLayer): Promise<FetchResult<ConfigResponse>> {
-  return fetchJson(`/api/config/${encodeURIComponent(layer)}`, (await loadCatalogSchemas()).ConfigResponse);
+export function getConfig(layer: EditableLayer): Promise<FetchResult<ConfigResponse>> {
+  return fetchJson(`/api/config/${encodeURIComponent(layer)}`, ConfigResponse);
 }
 
 /** `etag` is the tag of the replaced text, null for a new file. The server refuses a changed file with 412. */
-export async function putConfig(
+export function putConfig(
   layer: EditableLayer,
   text: string,
   etag: string | null,
 ): Promise<FetchResult<ConfigResponse>> {
   const body: SaveConfigRequest = { text };
-  const { ConfigResponse: shape } = await loadCatalogSchemas();
-  return fetchJson(`/api/config/${encodeURIComponent(layer)}`, shape, {
+  return fetchJson(`/api/config/${encodeURIComponent(layer)}`, ConfigResponse, {
     method: "PUT",
     body,
     headers: etag === null ? { "if-none-match": "*" } : { "if-match": etag },
   });
 }
 
-export async function getCatalog(): Promise<FetchResult<CatalogResponse>> {
-  return fetchJson("/api/catalog", (await loadCatalogSchemas()).CatalogResponse);
-}
-
-/** Loaded late: the list of casts, which is the first view, needs no materia. */
-function loadCatalogSchemas() {
-  return import("../../../core/wire/catalog.ts");
+export function getCatalog(): Promise<FetchResult<CatalogResponse>> {
+  return fetchJson("/api/catalog", CatalogResponse);
 }
 
 /** Trusts exactly the shown content; 412 if it changed. */
@@ -105,7 +104,7 @@ export async function fetchCommandOutput<const S extends v.GenericSchema>(
   if (!answer.ok) return answer;
   const data = "data" in answer.value ? answer.value.data : undefined;
   const read = parseResponse(shape, data, request.command.kind);
-  return read.ok ? { ...answer, value: read.value } : { ok: false, status: 200, issues: read.issues, body: data };
+  return read.ok ? { ...answer, value: read.value } : { ok: false, status: 200, issues: read.issues };
 }
 
 /** [E31] The tests with an old name. With `tests`, renames in those first. */

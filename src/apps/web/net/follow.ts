@@ -12,26 +12,32 @@ import {
   type SearchEnd,
   type SearchHit,
 } from "../../../core/wire/stream.ts";
-import { recordServerActivity, reportStreamState } from "./connection.ts";
 import { fetchJson, queryString } from "./request.ts";
-import { followSharedStream, followWhileVisible } from "./shared-streams.ts";
-import { followStream, type ServerSentEvent } from "./stream.ts";
+import {
+  followSharedStream,
+  followWhileVisible,
+  followStream,
+  type ServerSentEvent,
+  type StreamState,
+} from "./stream.ts";
+import { createStore, useStore } from "../browser/store.ts";
 
+/** The handlers of a stream; a playback needs only events and issues. */
 export interface CastListener {
   /** The number of the last received event. */
   readonly after: () => number;
   readonly onEvent: (event: CastEvent) => void;
-  readonly onProgress: (progress: AgentProgress) => void;
-  readonly onLive: (live: boolean) => void;
-  readonly onItem: (item: { readonly child: string; readonly socket: string }) => void;
+  readonly onProgress?: (progress: AgentProgress) => void;
+  readonly onLive?: (live: boolean) => void;
+  readonly onItem?: (item: { readonly child: string; readonly socket: string }) => void;
   /** The journal was replaced: load everything again. */
-  readonly onReset: () => void;
+  readonly onReset?: () => void;
   /** A message or the journal cannot be parsed. */
   readonly onIssue: (issue: Issue) => void;
   /** The stream is open, or open again. */
-  readonly onOpen: () => void;
+  readonly onOpen?: () => void;
   /** Whether this tab has the stream; other windows may have it instead. */
-  readonly onActiveChange: (isHeard: boolean) => void;
+  readonly onActiveChange?: (isHeard: boolean) => void;
 }
 
 /** Follows the events of a cast after the last received one. Returns a stop function. */
@@ -49,13 +55,13 @@ export function followCast(id: string, listener: CastListener): () => void {
       case "message":
         return listener.onEvent(message.value.data);
       case "progress":
-        return listener.onProgress(message.value.data);
+        return listener.onProgress?.(message.value.data);
       case "live":
-        return listener.onLive(message.value.data.live);
+        return listener.onLive?.(message.value.data.live);
       case "item":
-        return listener.onItem(message.value.data);
+        return listener.onItem?.(message.value.data);
       case "reset":
-        return listener.onReset();
+        return listener.onReset?.();
       case "damaged":
         // A retry would get the same answer.
         stop();
@@ -66,12 +72,12 @@ export function followCast(id: string, listener: CastListener): () => void {
     after: listener.after,
     onMessage: hear,
     onState: (state) => {
-      if (state === "open") listener.onOpen();
+      if (state === "open") listener.onOpen?.();
       reportStreamState(stream, state);
     },
     onActiveChange: (isHeard) => {
       if (!isHeard) reportStreamState(stream, null);
-      listener.onActiveChange(isHeard);
+      listener.onActiveChange?.(isHeard);
     },
   });
   const stop = (): void => {
@@ -145,7 +151,7 @@ export function searchCastTexts(
   { onFound, onDone: onOver, onIssue }: SearchListener,
 ): () => void {
   const where = castId === null ? "/api/search" : `/api/casts/${encodeURIComponent(castId)}/search`;
-  const stop = followWithStatus(`${where}${queryString({ q: needle })}`, undefined, ({ event, data }) => {
+  const stop = followWithStatus(`${where}${queryString({ q: needle })}`, ({ event, data }) => {
     const message = readSearchMessage(event, data);
     if (!message.ok) return message.issues.forEach(onIssue);
     if (message.value.kind === "found") return onFound(message.value.data);
@@ -161,21 +167,16 @@ export function followFleet(listener: {
   readonly onStanding: (standing: FleetStatus) => void;
   readonly onIssue: (issue: Issue) => void;
 }): () => void {
-  return followWithStatus("/api/fleet/stream", undefined, ({ event, data }) => {
+  return followWithStatus("/api/fleet/stream", ({ event, data }) => {
     const message = readFleetMessage(event, data);
     if (message.ok) listener.onStanding(message.value.data);
     else message.issues.forEach(listener.onIssue);
   });
 }
 
-function followWithStatus(
-  path: string,
-  after: (() => number) | undefined,
-  onMessage: (message: ServerSentEvent) => void,
-): () => void {
+function followWithStatus(path: string, onMessage: (message: ServerSentEvent) => void): () => void {
   const stream = Symbol(path);
   const stop = followStream(path, {
-    ...(after ? { after } : {}),
     onState: (state) => reportStreamState(stream, state),
     onMessage: (message) => {
       recordServerActivity();
@@ -186,4 +187,44 @@ function followWithStatus(
     stop();
     reportStreamState(stream, null);
   };
+}
+
+/** The worst state of all streams. */
+export interface ServerConnection {
+  readonly state: "live" | "connecting" | "lost" | "refused";
+  /** The time of the last message, in milliseconds. */
+  readonly lastHeardAt: number;
+}
+
+const streamStates = new Map<symbol, StreamState>();
+const connection = createStore<ServerConnection>({ state: "connecting", lastHeardAt: Date.now() });
+let lastHeardAt = Date.now();
+
+function reportStreamState(stream: symbol, state: StreamState | null): void {
+  if (state === null || state === "gone") streamStates.delete(stream);
+  else streamStates.set(stream, state);
+  if (state === "open") recordServerActivity();
+  const now = connection.get();
+  const states = new Set(streamStates.values());
+  const worst = states.has("refused") ? "refused" : states.has("lost") ? "lost" : "live";
+  // Stay "lost" while reconnecting: the word must not flicker.
+  const next = worst === "live" && states.has("connecting") ? now.state : worst;
+  if (next !== now.state || lastHeardAt !== now.lastHeardAt) connection.set({ state: next, lastHeardAt });
+  if (next === "live" && now.state === "lost") for (const listener of reconnectListeners) listener();
+}
+
+const reconnectListeners = new Set<() => void>();
+
+/** Called when the server is reachable again, to repeat failed requests. */
+export function onReconnect(listener: () => void): void {
+  reconnectListeners.add(listener);
+}
+
+/** Records a message without a redraw of the page. */
+function recordServerActivity(): void {
+  lastHeardAt = Date.now();
+}
+
+export function useConnection(): ServerConnection {
+  return { ...useStore(connection), lastHeardAt };
 }

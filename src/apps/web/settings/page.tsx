@@ -1,24 +1,22 @@
 import { useState, type ReactElement, type ReactNode } from "react";
-import type { Catalog, Settings } from "../../../core/catalog/catalog.ts";
-import type { Issue } from "../../../core/model/issue.ts";
+import { type Catalog, type Settings, DEFAULT_LIMITS } from "../../../core/catalog/catalog.ts";
+import { type Issue, ok, type Result } from "../../../core/model/issue.ts";
 import type { EditableLayer } from "../../../core/wire/catalog.ts";
 import { activateLoadout } from "../data/catalog-changes.ts";
-import { useCatalog } from "../data/use-catalog.ts";
+import { useCatalog, loadCatalog } from "../data/use-catalog.ts";
 import { ModelField } from "../dialogs/cast-fields.tsx";
+import { LayerField } from "../dialogs/save-review-dialog.tsx";
 import { Button } from "../ui/buttons.tsx";
-import { Select, FieldRow, SegmentedControl, Switch, TextField } from "../ui/fields.tsx";
+import { Select, FieldRow, Switch, TextField } from "../ui/fields.tsx";
 import { toast } from "../ui/toasts.tsx";
 import { IssueList } from "../ui/issues.tsx";
-import {
-  BUDGET_FIELDS,
-  LIMIT_FIELDS,
-  currentValueText,
-  parseSettingNumber,
-  type NumberSetting,
-  saveSettings,
-} from "./number-settings.ts";
 import { bindSheets } from "../ui/classes.ts";
 import settingsSheet from "./settings.module.css";
+import { maxConflictsOf, maxConversationTokensOf, maxUnchangedOf } from "../../../core/model/config.ts";
+import { amountText } from "../../../core/view/numbers.ts";
+import { withSetting } from "../../../core/edit/config-text.ts";
+import type { Json } from "../../../core/model/json.ts";
+import { getConfig, putConfig } from "../net/api.ts";
 
 const css = bindSheets(settingsSheet);
 
@@ -82,44 +80,19 @@ function SettingsForm({ catalog }: { readonly catalog: Catalog }): ReactElement 
       </SettingsSection>
       <SettingsSection title="Budget of a cast">{group(BUDGET_FIELDS)}</SettingsSection>
       <SettingsSection title="Limits">{group(LIMIT_FIELDS)}</SettingsSection>
-      <SaveRow
-        layer={layer}
-        onLayer={setLayer}
-        busy={busy}
-        off={isFaulty ? "A value cannot be read" : changes.length === 0 ? "Nothing to save" : null}
-        onSave={() => void save()}
-      />
+      <div className={css("row wrap")}>
+        <LayerField layer={layer} onPick={setLayer} />
+        <Button
+          look="primary"
+          busy={busy}
+          off={isFaulty ? "A value cannot be read" : changes.length === 0 ? "Nothing to save" : null}
+          onClick={() => void save()}
+        >
+          Save
+        </Button>
+      </div>
       <IssueList issues={issues} />
     </>
-  );
-}
-
-function SaveRow(props: {
-  readonly layer: EditableLayer;
-  readonly onLayer: (layer: EditableLayer) => void;
-  readonly busy: boolean;
-  readonly off: string | null;
-  readonly onSave: () => void;
-}): ReactElement {
-  const { layer, onLayer, busy, off, onSave } = props;
-  const { layers } = useCatalog();
-  return (
-    <div className={css("row wrap")}>
-      <span className={css("secondary")}>Save to</span>
-      <SegmentedControl<EditableLayer>
-        label="Save to"
-        value={layer}
-        options={[
-          { value: "project", label: "Project" },
-          { value: "user", label: "User" },
-        ]}
-        onPick={onLayer}
-      />
-      <code className={css("faint breakable")}>{layers?.[layer] ?? ""}</code>
-      <Button look="primary" busy={busy} off={off} onClick={onSave}>
-        Save
-      </Button>
-    </div>
   );
 }
 
@@ -183,4 +156,120 @@ function changedSettings(
     ...(named === settings.model ? [] : [{ path: ["model"], value: named }]),
   ];
   return { changes, isFaulty: numbers.length < read.length };
+}
+
+/** A numeric setting: its key in the file, its label and its effect. */
+interface NumberSetting {
+  readonly path: readonly ["budget" | "limits", string];
+  readonly label: string;
+  readonly description: string;
+  readonly unit: Unit;
+  /** What applies without it. */
+  readonly defaultText: string;
+}
+
+/** The factor of each sign that may follow a number; the first one that fits is printed. */
+const UNIT_FACTORS = {
+  tokens: { "": 1, g: 1e9, m: 1e6, k: 1e3 },
+  dollars: { "": 1 },
+  percent: { "": 1, "%": 1 },
+  times: { "": 1 },
+  duration: { h: 3_600_000, min: 60_000, m: 60_000, s: 1_000, ms: 1 },
+} as const satisfies Record<string, Readonly<Record<string, number>>>;
+type Unit = keyof typeof UNIT_FACTORS;
+
+const EXAMPLES: Readonly<Record<Unit, string>> = {
+  tokens: "an amount such as 200 k or 10 M",
+  dollars: "an amount such as $20",
+  percent: "a share such as 75 %",
+  times: "a number of at least 0",
+  duration: "a time such as 30 s or 15 min",
+};
+
+/** Key, unit, label, effect, and what applies without it. */
+type SettingRow = readonly [key: string, unit: Unit, label: string, description: string, usual: number | string];
+
+function numberSettings(part: "budget" | "limits", rows: readonly SettingRow[]): readonly NumberSetting[] {
+  return rows.map(([key, unit, label, description, usual]) => {
+    const defaultText = typeof usual === "string" ? usual : unitText(usual, unit);
+    return { path: [part, key], unit, label, description, defaultText };
+  });
+}
+
+const NO_REQUEST = "A cast makes no request after this amount.";
+
+const BUDGET_FIELDS = numberSettings("budget", [
+  ["maxTokens", "tokens", "Tokens", NO_REQUEST, "no bound"],
+  ["maxCostUsd", "dollars", "Cost", NO_REQUEST, "no bound"],
+  ["warnAtPercent", "percent", "Warning", "Warns once at this share of the budget.", "no warning"],
+]);
+
+const { maxNoAdvanceCycles, maxRepairs, agentSilenceMs } = DEFAULT_LIMITS;
+const FAILS = "Then the cast fails.";
+const STOPS = "Then the cast stops and a person decides.";
+const IS_NEW = "A longer one is not continued: the visit starts a new one.";
+const PIS_DEFAULT = "Pi's default";
+
+const LIMIT_FIELDS = numberSettings("limits", [
+  ["maxNoAdvanceCycles", "times", "Returns without progress", FAILS, maxNoAdvanceCycles],
+  ["maxRepairs", "times", "Repairs of a handoff", FAILS, maxRepairs],
+  ["maxUnchanged", "times", "Rework without a changed file", STOPS, maxUnchangedOf(DEFAULT_LIMITS)],
+  ["maxConflicts", "times", "Conflicts of a parallel item", "How often it runs again.", maxConflictsOf(DEFAULT_LIMITS)],
+  ["maxConversationTokens", "tokens", "Length of a conversation", IS_NEW, maxConversationTokensOf(DEFAULT_LIMITS)],
+  ["agentSilenceMs", "duration", "Silence of an agent", "Then the turn ends; 0 s waits forever.", agentSilenceMs],
+  ["maxRetries", "times", "Retries of a request", "After a failure of the provider.", PIS_DEFAULT],
+  ["retryBaseMs", "duration", "Wait before the first retry", "Each further wait is twice as long.", PIS_DEFAULT],
+]);
+
+/** The value in force, as text. */
+function currentValueText(settings: Settings, { path: [part, key], unit }: NumberSetting): string {
+  const values: Readonly<Record<string, unknown>> = settings[part];
+  const value = values[key];
+  return typeof value === "number" ? unitText(value, unit) : "";
+}
+
+/** `10 M`, `$20`, `75 %`, `15 min`; never rounded. */
+function unitText(value: number, unit: Unit): string {
+  if (unit === "dollars") return `$${value}`;
+  if (unit === "percent") return `${value} %`;
+  if (unit === "duration") {
+    const [sign, factor] = Object.entries(UNIT_FACTORS.duration).find(([, ms]) => value % ms === 0) ?? ["ms", 1];
+    return value === 0 ? "0 s" : `${value / factor} ${sign}`;
+  }
+  const short = amountText(value);
+  const read = parseSettingNumber(short, unit);
+  return unit === "tokens" && "value" in read && read.value === value ? short : String(value);
+}
+
+/** A valid number, null to remove it, or the reason of a refusal. */
+function parseSettingNumber(text: string, unit: Unit): { readonly value: number | null } | { readonly fault: string } {
+  const trimmed = text.trim().toLowerCase();
+  if (trimmed === "") return { value: null };
+  const [, number = "", sign = ""] = /^\$?\s*(\d+(?:\.\d+)?)\s*([a-z%]*)$/.exec(trimmed) ?? [];
+  const factors: Readonly<Record<string, number>> = UNIT_FACTORS[unit];
+  const factor = factors[sign];
+  if (number === "" || factor === undefined) return { fault: `Write ${EXAMPLES[unit]}, or nothing` };
+  return { value: Math.round(Number(number) * factor * 1e6) / 1e6 };
+}
+
+interface ChangedSetting {
+  readonly path: readonly string[];
+  /** Null removes it from the file. */
+  readonly value: Json | null;
+}
+
+/** [E29] Writes only the changed settings into the current file. Returns the issues of a failure. */
+async function saveSettings(layer: EditableLayer, changes: readonly ChangedSetting[]): Promise<readonly Issue[]> {
+  const file = await getConfig(layer);
+  if (!file.ok && file.status !== 404) return file.issues;
+  const [before, etag] = file.ok ? [file.value.text, file.value.etag] : ["", null];
+  const after = changes.reduce<Result<string>>(
+    (text, { path, value }) => (text.ok ? withSetting(text.value, path, value) : text),
+    ok(before),
+  );
+  if (!after.ok) return after.issues;
+  const written = await putConfig(layer, after.value, etag);
+  if (!written.ok) return written.issues;
+  await loadCatalog();
+  return written.value.issues.filter(({ severity }) => severity === "error");
 }

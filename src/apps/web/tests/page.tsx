@@ -1,7 +1,7 @@
 import { useState, type ReactElement, useMemo } from "react";
 import type { Issue } from "../../../core/model/issue.ts";
 import { coveragePercent } from "../../../core/testing/coverage.ts";
-import { TestsResponse } from "../../../core/wire/testing.ts";
+import { TestsResponse } from "../../../core/wire/catalog.ts";
 import { fetchCommandOutput } from "../net/api.ts";
 import { useCatalog } from "../data/use-catalog.ts";
 import { Button } from "../ui/buttons.tsx";

@@ -1,5 +1,5 @@
 import type { ReactElement } from "react";
-import { tokenizerFor, type SyntaxToken } from "../../../core/view/syntax-tokens.ts";
+import { tokenizerFor, type SyntaxToken } from "../../../core/view/patch.ts";
 import styles from "./code-tokens.module.css";
 
 const TOKEN_CLASSES: Readonly<Record<SyntaxToken["kind"], string | undefined>> = {

@@ -1,16 +1,19 @@
-import { useId, useLayoutEffect, useRef, useState, type FormEvent, type ReactElement, type ReactNode } from "react";
+import {
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type FormEvent,
+  type ReactElement,
+  type ReactNode,
+  useEffect,
+  type KeyboardEvent,
+} from "react";
 import { Button } from "./buttons.tsx";
 import { css } from "./classes.ts";
 
 /** A modal dialog. The browser traps the focus and restores it. Esc calls `onClose` too. */
-export function Dialog({
-  title,
-  onClose,
-  children,
-  onOutside = onClose,
-  wide = false,
-  className = "",
-}: {
+export function Dialog(props: {
   readonly title: string;
   readonly onClose: () => void;
   /** Called for a click outside the dialog. */
@@ -19,6 +22,7 @@ export function Dialog({
   readonly wide?: boolean;
   readonly className?: string;
 }): ReactElement {
+  const { title, onClose, children, onOutside = onClose, wide = false, className = "" } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
   // In the layout phase: only a dialog that is still in the page restores the focus.
@@ -109,13 +113,8 @@ function hasText(form: HTMLFormElement | null): boolean {
   return [...fields].some(({ value }) => value.trim() !== "");
 }
 
-function DiscardPrompt({
-  onStay,
-  onLeave,
-}: {
-  readonly onStay: () => void;
-  readonly onLeave: () => void;
-}): ReactElement {
+function DiscardPrompt(props: { readonly onStay: () => void; readonly onLeave: () => void }): ReactElement {
+  const { onStay, onLeave } = props;
   return (
     <div className={css("dialog-foot")} role="alert">
       <span className={css("leaving")}>What you typed would be lost.</span>
@@ -125,4 +124,79 @@ function DiscardPrompt({
       </Button>
     </div>
   );
+}
+
+/** A dialog that finds one of many by a few letters: arrow keys choose, Enter or a click picks. */
+export function SearchDialog<T>(props: {
+  readonly title: string;
+  /** The accessible name of the field. */
+  readonly label: string;
+  readonly placeholder: string;
+  readonly listLabel: string;
+  readonly nothing: string;
+  readonly find: (text: string) => readonly T[];
+  readonly keyOf: (option: T) => string;
+  readonly draw: (option: T) => ReactNode;
+  readonly onPick: (option: T) => void;
+  readonly onClose: () => void;
+}): ReactElement {
+  const { find, keyOf, draw, onPick } = props;
+  const [text, setText] = useState("");
+  const list = useId();
+  const found = find(text);
+  const { at, first, onKey } = useOptionKeys(found, onPick);
+  useEffect(() => {
+    document.getElementById(`${list}-${at}`)?.scrollIntoView({ block: "nearest" });
+  }, [at, list]);
+  return (
+    <Dialog title={props.title} onClose={props.onClose} className={css("search-dialog")}>
+      <label className={css("field")}>
+        <input
+          role="combobox"
+          aria-label={props.label}
+          aria-expanded="true"
+          aria-controls={list}
+          aria-activedescendant={found[at] === undefined ? undefined : `${list}-${at}`}
+          placeholder={props.placeholder}
+          value={text}
+          onKeyDown={onKey}
+          onChange={(event) => {
+            setText(event.target.value);
+            first();
+          }}
+        />
+      </label>
+      <ul className={css("option-list")} id={list} role="listbox" aria-label={props.listLabel}>
+        {found.map((option, index) => (
+          <li
+            key={keyOf(option)}
+            id={`${list}-${index}`}
+            role="option"
+            aria-selected={index === at}
+            onClick={() => onPick(option)}
+          >
+            {draw(option)}
+          </li>
+        ))}
+      </ul>
+      {found.length === 0 && <p className={css("faint nothing-found")}>{props.nothing}</p>}
+    </Dialog>
+  );
+}
+
+/** Arrow keys move through the options of a combobox; Enter picks one. */
+function useOptionKeys<T>(found: readonly T[], choose: (option: T) => void) {
+  const [wanted, setAt] = useState(0);
+  const at = Math.max(0, Math.min(wanted, found.length - 1));
+  const onKey = (event: KeyboardEvent): boolean => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const option = found[at];
+    if (step !== undefined) setAt(at + step);
+    else if (event.key === "Enter" && !event.ctrlKey && !event.metaKey && option !== undefined) choose(option);
+    else return false;
+    event.preventDefault();
+    event.stopPropagation();
+    return true;
+  };
+  return { at, first: () => setAt(0), onKey };
 }

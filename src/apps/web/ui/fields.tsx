@@ -15,19 +15,16 @@ export function Select(props: {
   readonly onPick: (value: string) => void;
   readonly off?: boolean;
   readonly invalid?: boolean;
-  readonly className?: string;
-  readonly describedBy?: string;
 }): ReactElement {
-  const { label, value, options, onPick, off = false, invalid = false, className = "", describedBy } = props;
+  const { label, value, options, onPick, off = false, invalid = false } = props;
   const known = options.some((option) => option.value === value);
   return (
-    <span className={`${css(`picker ${invalid ? "bad" : ""}`)} ${className}`}>
+    <span className={css(`picker ${invalid ? "bad" : ""}`)}>
       <select
         aria-label={label}
         value={value}
         disabled={off}
         aria-invalid={invalid || undefined}
-        aria-describedby={describedBy}
         onChange={(event) => onPick(event.target.value)}
       >
         {!known && <option value={value}>{value === "" ? "Choose" : `${value} (not known)`}</option>}
@@ -45,13 +42,15 @@ export function Select(props: {
 export function SegmentedControl<V extends string>(props: {
   readonly label: string;
   readonly value: V;
-  readonly options: readonly { readonly value: V; readonly label: string; readonly title?: string }[];
+  /** The label of each value, in order. */
+  readonly options: Readonly<Partial<Record<V, string>>>;
+  readonly titles?: Readonly<Partial<Record<V, string>>>;
   readonly onPick: (value: V) => void;
   readonly off?: boolean;
   readonly invalid?: boolean;
   readonly describedBy?: string | undefined;
 }): ReactElement {
-  const { label, value, options, onPick, off = false, invalid = false, describedBy } = props;
+  const { label, value, options, titles, onPick, off = false, invalid = false, describedBy } = props;
   return (
     <span
       className={css(`segments ${invalid ? "bad" : ""}`)}
@@ -59,16 +58,16 @@ export function SegmentedControl<V extends string>(props: {
       aria-label={label}
       aria-describedby={describedBy}
     >
-      {options.map((option) => (
+      {(Object.keys(options) as V[]).map((option) => (
         <button
-          key={option.value}
+          key={option}
           type="button"
-          aria-pressed={option.value === value}
-          title={option.title}
+          aria-pressed={option === value}
+          title={titles?.[option]}
           disabled={off}
-          onClick={() => onPick(option.value)}
+          onClick={() => onPick(option)}
         >
-          {option.label}
+          {options[option]}
         </button>
       ))}
     </span>
@@ -122,15 +121,12 @@ export function TextField(props: {
   );
 }
 
-export function FieldError({
-  id,
-  text,
-  warning = false,
-}: {
+export function FieldError(props: {
   readonly id?: string;
   readonly text: string;
   readonly warning?: boolean;
 }): ReactElement {
+  const { id, text, warning = false } = props;
   return (
     <div className={css(`fault ${warning ? "fault-warning" : ""}`)} id={id}>
       <Icon name="warning" />
@@ -139,21 +135,58 @@ export function FieldError({
   );
 }
 
+/** A label above its field. */
+export function LabelledField(props: { readonly label: string; readonly children: ReactNode }): ReactElement {
+  return (
+    <label className={css("option")}>
+      <span className={css("label")}>{props.label}</span>
+      {props.children}
+    </label>
+  );
+}
+
+/** A text of several lines, or code; Ctrl+Enter sends its form. */
+export function TextArea(props: {
+  readonly value: string;
+  readonly onType: (value: string) => void;
+  readonly placeholder?: string;
+  readonly code?: boolean;
+  /** Has the focus in a new dialog. */
+  readonly first?: boolean;
+}): ReactElement {
+  const { value, onType, placeholder, code = false, first = false } = props;
+  return (
+    <span className={css("field")}>
+      <textarea
+        data-first={first || undefined}
+        className={css(code ? "monospace" : "growing")}
+        dir={code ? "ltr" : "auto"}
+        rows={code ? 8 : 3}
+        spellCheck={!code}
+        value={value}
+        placeholder={placeholder}
+        onChange={(event) => onType(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();
+        }}
+      />
+    </span>
+  );
+}
+
 /** A switch with a label. */
 export function Switch(props: {
   readonly label: string;
   readonly on: boolean;
   readonly onTurn: (on: boolean) => void;
-  readonly off?: boolean;
 }): ReactElement {
-  const { label, on, onTurn, off = false } = props;
+  const { label, on, onTurn } = props;
   return (
     <button
       type="button"
       className={css(`switch ${on ? "switched-on" : ""}`)}
       role="switch"
       aria-checked={on}
-      disabled={off}
       onClick={() => onTurn(!on)}
     >
       <i />

@@ -11,7 +11,6 @@ const ICON_PATHS = {
   tick: "M3 8.5l3.2 3.2L13 5",
   down: "M4 6l4 4 4-4",
   first: "M12 3L7 8l5 5M4 3v10",
-  last: "M4 3l5 5-5 5M12 3v10",
   before: "M10 3L5 8l5 5",
   after: "M6 3l5 5-5 5",
   rework: "M4 6h6a3 3 0 010 6H6M6.5 3.5L4 6l2.5 2.5",
@@ -22,7 +21,6 @@ const ICON_PATHS = {
   warning: "M8 2.5l6 11H2zM8 7v3M8 12v.01",
   copy: "M5.500 6.500a1 1 0 011-1h6a1 1 0 011 1v6a1 1 0 01-1 1h-6a1 1 0 01-1-1zM10.500 3H3.500a1 1 0 00-1 1v6.500",
   play: "M5 3.500l7 4.500-7 4.500z",
-  grip: "M6 4v.01M10 4v.01M6 8v.01M10 8v.01M6 12v.01M10 12v.01",
   lock: "M4 7.500h8v6H4zM5.500 7.500V5a2.500 2.500 0 015 0v2.500",
   settings: "M2 4.500h6M11 4.500h3M9.500 3v3M2 11.500h3M8 11.500h6M6.500 10v3",
   theme:
@@ -30,7 +28,6 @@ const ICON_PATHS = {
   casts: "M5 4h9M5 8h9M5 12h9M2 4v.01M2 8v.01M2 12v.01",
   loadouts: "M4 2a2 2 0 100 4 2 2 0 000-4zM12 10a2 2 0 100 4 2 2 0 000-4zM4 6v3a3 3 0 003 3h3",
   materia: "M8 2.500a5.500 5.500 0 100 11 5.500 5.500 0 000-11zM5.500 7A2.800 2.800 0 018 5",
-  link: "M4.500 5.200a2.800 2.800 0 100 5.600 2.800 2.800 0 000-5.600zM11.500 5.200a2.800 2.800 0 100 5.600 2.800 2.800 0 000-5.600zM7.300 8h1.400",
   fleet: "M3 3h10v4H3zM3 9h10v4H3zM5.500 5v.01M5.500 11v.01",
   running: "M8 2.500a5.500 5.500 0 100 11 5.500 5.500 0 000-11zM8 5v3l2 1.500",
   waiting: "M5 3v10M11 3v10",
@@ -66,13 +63,11 @@ export function materiaColorStyle(color: string | undefined): CSSProperties {
 
 const ICON_SIZE_CLASSES = { sm: "small-size", md: "", lg: "large" } as const;
 
-export function MateriaIcon({
-  materia,
-  size = "md",
-}: {
+export function MateriaIcon(props: {
   readonly materia: Pick<Materia, "type" | "color"> | undefined;
   readonly size?: "sm" | "md" | "lg";
 }): ReactElement {
+  const { materia, size = "md" } = props;
   const shape = materia?.type === "utility" ? "utility" : materia?.type === "person" ? "person" : "";
   return (
     <span

@@ -1,4 +1,4 @@
-import type { ReactElement, ReactNode } from "react";
+import type { ReactElement } from "react";
 import { statusText } from "../../../core/view/cast-list.ts";
 import { Icon, type IconName } from "./icons.tsx";
 import { css } from "./classes.ts";
@@ -18,19 +18,12 @@ const STATUS_LOOKS = {
   queued: { icon: "queued", tone: "off" },
 } as const satisfies Record<CastStatus, { readonly icon: IconName; readonly tone: string }>;
 
-export function CastStatusLabel({
-  status,
-  children,
-}: {
-  readonly status: CastStatus;
-  readonly children?: ReactNode;
-}): ReactElement {
+export function CastStatusLabel({ status }: { readonly status: CastStatus }): ReactElement {
   const { icon, tone } = STATUS_LOOKS[status];
   return (
     <span className={css(`status ${tone}`)}>
       <Icon name={icon} />
       {capitalize(statusText(status))}
-      {children}
     </span>
   );
 }

@@ -2,7 +2,7 @@ import { loopOf, socketOf } from "../../compile/graph.ts";
 import type { CastId, SocketId } from "../../model/ids.ts";
 import type { ItemCastInput } from "./parallel-run.ts";
 import { EMPTY_MAP, countOf, getValue, withValue, withoutKeys, type PersistentMap } from "./persistent-map.ts";
-import { itemPlaceFor, withoutPlace } from "./item-places.ts";
+import { itemPlaceFor, withoutPlace } from "./item-counts.ts";
 import type { CastState, Visit } from "./state.ts";
 
 /** The last conversation of a socket for one item. */
@@ -34,7 +34,6 @@ export function conversationToContinue(
   return reworked || (state.sentBack[loopIdOf(state, at)] ?? -1) >= last.begun ? last : undefined;
 }
 
-/** Remembers the conversation of a visit that ends. */
 export function withConversation(state: CastState, { socket }: Visit, commit: string | null): SocketConversations {
   const { conversations, visits, lastVisits } = state;
   if (socketOf(state.graph, socket).conversation !== "item") return conversations;
@@ -45,7 +44,6 @@ export function withConversation(state: CastState, { socket }: Visit, commit: st
   });
 }
 
-/** Work was sent back from this socket. */
 export function withSentBack(state: CastState, from: SocketId): SentBack {
   return { ...state.sentBack, [loopIdOf(state, from)]: state.begun };
 }

@@ -16,7 +16,6 @@ export function visibleState(state: CastState): JsonObject {
   return { ...state.data, workItem, workItemIndex: state.pass.cursor };
 }
 
-/** Sources of `assign` besides the output. */
 export function assignSourcesOf({ data, pass }: Pick<CastState, "data" | "pass">): AssignSources {
   const item = currentItem({ pass });
   return { data, item: item && pass ? { ...item, index: pass.cursor } : null };

@@ -4,7 +4,7 @@ import { Condition } from "../../model/loadout.ts";
 import { ItemTraversals, PreviousHandoff, GeneratorNote } from "./parallel-run.ts";
 import { OpenPoint } from "./reports.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../model/json.ts";
-import { wholeNumber } from "../../model/schemas.ts";
+import { wholeNumber, compileCheck } from "../../model/schemas.ts";
 import {
   ChangeCounts,
   Checkpoint,
@@ -58,7 +58,6 @@ const limitFields = {
     taken: v.optional(count),
     /** The sockets of the cycle, in the order of their visits. */
     cycle: v.optional(v.array(SocketId)),
-    /** The current item. */
     item: v.optional(v.object({ title: v.string(), index: count })),
   }),
 };
@@ -130,7 +129,6 @@ export const EVENT_SCHEMAS = {
   item_given_up: event("item_given_up", {
     loop: v.string(),
     index: count,
-    /** Why its last result was not accepted. */
     reason: v.string(),
   }),
   edge_taken: event("edge_taken", {
@@ -141,7 +139,6 @@ export const EVENT_SCHEMAS = {
     /** The index of the edge, or of the exit of its loop; null for an implicit way. */
     index: v.nullable(count),
     traversal: count,
-    /** The id of the exit, if it was one. */
     exit: v.optional(v.string()),
     /** The traversals were used up: `to` is the target of `then`. */
     then: v.optional(v.literal(true)),
@@ -156,7 +153,6 @@ export const EVENT_SCHEMAS = {
     branch: v.exactOptional(v.nullable(v.string())),
     reason: v.exactOptional(v.string()),
   }),
-  /** A separate cast starts for an item. */
   item_started: event("item_started", {
     loop: v.string(),
     index: count,
@@ -173,11 +169,9 @@ export const EVENT_SCHEMAS = {
     reason: v.string(),
     /** Its work as a commit; null if it has none. */
     commit: v.nullable(v.string()),
-    /** The changes since its base. */
     files: v.exactOptional(ChangeCounts),
     /** The member that advanced the item; null if the item ended the cast. */
     advanced: v.nullable(SocketId),
-    /** Why it was given up, if it was. */
     gaveUp: v.exactOptional(v.string()),
     satisfied: v.exactOptional(v.boolean()),
     handed: v.nullable(PreviousHandoff),
@@ -186,7 +180,6 @@ export const EVENT_SCHEMAS = {
     /** Its writes to state, in order. */
     wrote: v.array(v.tuple([v.array(v.string()), json])),
     newLists: v.exactOptional(v.array(v.string())), // [G26] paths of lists that its agents made
-    /** The number of visits of each socket. */
     visits: v.record(v.string(), count),
     /** Its traversals, for a later pass over the same list. */
     counts: v.exactOptional(ItemTraversals),
@@ -221,7 +214,6 @@ export const EVENT_SCHEMAS = {
     used: v.number(),
     of: v.number(),
   }),
-  /** The question of a person's socket. */
   cast_waiting: event("cast_waiting", { ...place, question: v.optional(v.string()) }),
   person_answered: event("person_answered", { ...place, text: v.string() }),
   person_finished: event("person_finished", {
@@ -255,5 +247,28 @@ export type EventType = keyof EventSchemas;
 export type EventBody = { [K in EventType]: v.InferOutput<EventSchemas[K]> }[EventType];
 export type EventOf<K extends EventType> = v.InferOutput<EventSchemas[K]>;
 
-/** One line of the journal. */
 export type CastEvent = EventBody & { readonly seq: number; readonly at: string };
+
+const stampFields = { seq: wholeNumber(1), at: v.string() };
+
+/** Stamp and body in one schema, so that each line is checked once. */
+const LINE_SCHEMAS = new Map(
+  Object.entries(EVENT_SCHEMAS).map(([type, body]) => {
+    const schema: v.GenericSchema = v.object({ ...stampFields, ...body.entries });
+    return [type, { schema, isSound: compileCheck(schema) }];
+  }),
+);
+
+/** The event, or a sentence on what is wrong with it. */
+export function parseEvent(value: unknown): CastEvent | string {
+  if (!isJsonObject(value) || typeof value["type"] !== "string") return NOT_AN_EVENT;
+  const { type } = value;
+  const line = LINE_SCHEMAS.get(type);
+  if (!line) return `its type "${type}" is unknown here; a newer version may have written it`;
+  if (line.isSound(value)) return value as unknown as CastEvent; // every field of its type has just been checked
+  const [issue] = v.safeParse(line.schema, value).issues ?? [];
+  const path = (issue && v.getDotPath(issue)) ?? type;
+  return path === "seq" || path === "at" ? NOT_AN_EVENT : `its "${path}" is wrong`;
+}
+
+const NOT_AN_EVENT = "it is no event (seq, at or type is missing or wrong)";

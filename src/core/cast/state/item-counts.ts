@@ -1,3 +1,8 @@
+import { loopOf, socketOf } from "../../compile/graph.ts";
+import type { SocketId } from "../../model/ids.ts";
+import type { CastState } from "./state.ts";
+import { getValue, withValue, withoutKeys, type PersistentMap } from "./persistent-map.ts";
+
 /**
  * Counts for the items of a list, by index, then by name. A change copies one page and the list of pages, so that a
  * step costs the same after any number of items.
@@ -18,7 +23,6 @@ export function itemCount(counts: CountsByItem, index: number, name: string): nu
   return counts[Math.floor(index / PAGE)]?.[index % PAGE]?.[name] ?? 0;
 }
 
-/** All counts of an item. */
 export function countsOfItem(counts: CountsByItem, index: number): NamedCounts {
   return counts[Math.floor(index / PAGE)]?.[index % PAGE] ?? NO_COUNTS;
 }
@@ -39,7 +43,7 @@ export function addItemCount(counts: CountsByItem, index: number, name: string, 
   while (page.length <= place) page.push(null);
   const counted = page[place] ?? NO_COUNTS;
   const changed = { ...counted, [name]: (counted[name] ?? 0) + times };
-  // Most items go the same way as the one before and share its counts object: a bookmark stores it once.
+  // Most items go the same way as the one before and share its counts object.
   const before = page[place - 1];
   page[place] = before && isSame(before, changed) ? before : changed;
   pages[at] = page;
@@ -50,4 +54,40 @@ function isSame(a: NamedCounts, b: NamedCounts): boolean {
   for (const name in a) if (a[name] !== b[name]) return false;
   for (const name in b) if (a[name] === undefined) return false;
   return true;
+}
+
+/** Values by socket and, inside a loop, by the index of the item. */
+export type ByItemPlace<T> = PersistentMap<Readonly<Record<string, T>>>;
+
+/** The current item inside its loop; the first one before a loop is entered. */
+export function itemPlaceFor({ graph, pass }: Pick<CastState, "graph" | "pass">, id: SocketId): string {
+  const loop = loopOf(graph, socketOf(graph, id));
+  if (!loop?.items) return "";
+  return pass?.loop === loop.id ? String(pass.cursor) : "0";
+}
+
+/** [R4, G26] Without the values for this item, in any loop over the same list. */
+export function withoutItemPlaces<T>(
+  { loops }: CastState["graph"],
+  values: ByItemPlace<T>,
+  loop: string,
+  index: number,
+): ByItemPlace<T> {
+  const list = loops[loop]?.items?.join(".");
+  let left = values;
+  for (const { items, sockets } of Object.values(loops))
+    if (items?.join(".") === list) for (const socket of sockets) left = withoutPlace(left, socket, String(index));
+  return left;
+}
+
+export function withoutPlace<T>(values: ByItemPlace<T>, socket: string, place: string): ByItemPlace<T> {
+  const known = getValue(values, socket);
+  if (known?.[place] === undefined) return values;
+  const { [place]: _gone, ...others } = known;
+  return Object.keys(others).length === 0 ? withoutKeys(values, [socket]) : withValue(values, socket, others);
+}
+
+export function withoutSocketPlaces<T>(values: ByItemPlace<T>, sockets: readonly string[]): ByItemPlace<T> {
+  const known = sockets.filter((socket) => getValue(values, socket) !== undefined);
+  return known.length === 0 ? values : withoutKeys(values, known);
 }

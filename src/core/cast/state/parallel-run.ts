@@ -76,7 +76,6 @@ export const ItemCastInput = v.pipe(
     previous: v.exactOptional(
       v.pipe(v.object({ castId: CastId, visits: v.record(v.string(), wholeNumber(0)) }), v.readonly()),
     ),
-    /** The base commit of its files. */
     base: v.string(),
     /** The files as a merge left them, with conflict markers; null for the files of the base. */
     tree: v.nullable(v.string()),
@@ -148,9 +147,7 @@ export interface ItemRunFields {
   readonly child: CastId;
   readonly attempt: number;
   readonly base: string;
-  /** The attempt before, if any. */
   readonly previous?: NonNullable<ItemCastInput["previous"]>;
-  /** The last failed merge, if any. */
   readonly conflict: EventOf<"item_conflicted"> | null;
 }
 

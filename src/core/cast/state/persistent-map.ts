@@ -88,81 +88,6 @@ export function keysOf<T>({ few, many }: PersistentMap<T>): readonly string[] {
   return [few, ...(many ?? []).flat(2)].flatMap((bucket) => bucket.map(({ key }) => key));
 }
 
-/** Receives the changes from one map to another. */
-export interface MapChangeWriter<T> {
-  readonly remove: (key: string) => void;
-  /** A new key, or a new value of a key. */
-  readonly put: (key: string, value: T) => void;
-}
-
-/** The changes between two large maps; shared parts are skipped. `from` may be undefined. */
-export function diffMaps<T>(
-  from: PersistentMap<T> | null,
-  to: PersistentMap<T>,
-  { remove, put }: MapChangeWriter<T>,
-): void {
-  forEachChangedBucket(from?.many ?? NO_LEVELS, to.many ?? NO_LEVELS, (before, after) => {
-    for (const { hash, key } of before) if (indexInBucket(after, hash, key) === -1) remove(key);
-    for (const { hash, key, value } of after) {
-      const at = indexInBucket(before, hash, key);
-      if (at === -1 || before[at]?.value !== value) put(key, value);
-    }
-  });
-}
-
-function forEachChangedBucket<T>(
-  from: HashLevels<T>,
-  to: HashLevels<T>,
-  look: (before: Bucket<T>, after: Bucket<T>) => void,
-): void {
-  for (let first = 0; first < WIDTH; first += 1) {
-    const [rows = NO_ROWS, others = NO_ROWS] = [from[first], to[first]];
-    if (rows === others) continue;
-    for (let second = 0; second < WIDTH; second += 1) {
-      const [buckets = NO_BUCKETS, changed = NO_BUCKETS] = [rows[second], others[second]];
-      if (buckets === changed) continue;
-      for (let third = 0; third < WIDTH; third += 1) {
-        const [before = NO_ENTRIES, after = NO_ENTRIES] = [buckets[third], changed[third]];
-        if (before !== after) look(before, after);
-      }
-    }
-  }
-}
-
-/** The large map after such changes. Each part is copied once, not for every key. */
-export function applyMapChanges<T>(
-  from: PersistentMap<T> | null,
-  tell: (writer: MapChangeWriter<T>) => void,
-): PersistentMap<T> {
-  const own = new Set<readonly unknown[]>();
-  const ownPart = <P>(whole: (readonly P[])[], at: number): P[] => {
-    const part = whole[at] ?? [];
-    if (own.has(part)) return part as P[]; // copied before
-    const copy = part.slice();
-    own.add(copy);
-    whole[at] = copy;
-    return copy;
-  };
-  const sheets = [...(from?.many ?? NO_LEVELS)];
-  const bucketAt = (hash: number): MapEntry<T>[] =>
-    ownPart(ownPart(ownPart(sheets, digit(hash, 0)), digit(hash, 1)), digit(hash, 2));
-  tell({
-    remove: (key) => {
-      const hash = hashOf(key);
-      const bucket = bucketAt(hash);
-      const at = indexInBucket(bucket, hash, key);
-      if (at !== -1) bucket.splice(at, 1);
-    },
-    put: (key, value) => {
-      const hash = hashOf(key);
-      const bucket = bucketAt(hash);
-      const at = indexInBucket(bucket, hash, key);
-      bucket[at === -1 ? bucket.length : at] = { hash, key, value };
-    },
-  });
-  return { few: NO_ENTRIES, many: sheets };
-}
-
 function spreadEntries<T>(entries: Bucket<T>): HashLevels<T> {
   let sheets: HashLevels<T> = NO_LEVELS;
   for (const { key, value } of entries) {
@@ -209,7 +134,6 @@ function hashOf(key: string): number {
   return hash;
 }
 
-/** Counts by key. */
 export type Tally = PersistentMap<number>;
 
 export function countOf(tally: Tally, key: string): number {

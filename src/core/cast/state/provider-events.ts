@@ -5,7 +5,6 @@ import { Usage } from "./usage.ts";
 
 const count = wholeNumber(0);
 const place = { socket: SocketId, visit: count };
-/** The schema of one type of event. */
 export function event<const K extends string, const E extends v.ObjectEntries>(type: K, entries: E) {
   return v.object({ type: v.literal(type), ...entries });
 }

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { SocketId } from "../../model/ids.ts";
 import { truncate } from "../../model/text.ts";
 import { EMPTY_MAP, getValue, withValue, type PersistentMap } from "./persistent-map.ts";
-import { itemPlaceFor, withoutItemPlaces, withoutSocketPlaces } from "./item-places.ts";
+import { itemPlaceFor, withoutItemPlaces, withoutSocketPlaces } from "./item-counts.ts";
 import type { CastState } from "./state.ts";
 
 /** With the mark of a cut it stays below 2,000 characters. */
@@ -17,7 +17,6 @@ export const OpenPoint = v.pipe(
 );
 export type OpenPoint = v.InferOutput<typeof OpenPoint>;
 
-/** The last answer of an agent for an item. */
 export interface LastAnswer {
   readonly text: string;
   /** Whether it sent the work back. */

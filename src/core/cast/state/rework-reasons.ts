@@ -4,7 +4,7 @@ import { truncate, truncateStart } from "../../model/text.ts";
 import type { ReworkReason, ItemCastInput } from "./parallel-run.ts";
 import type { CastState } from "./state.ts";
 import { EMPTY_MAP, getValue, withValue, withoutKeys } from "./persistent-map.ts";
-import { itemPlaceFor, withoutItemPlaces, withoutPlace, type ByItemPlace } from "./item-places.ts";
+import { itemPlaceFor, withoutItemPlaces, withoutPlace, type ByItemPlace } from "./item-counts.ts";
 
 const REASON_LIMIT = 900;
 const EARLIER_REASONS_LIMIT = 2_400;
@@ -17,7 +17,6 @@ export function reworkReasonText(handed: string, materia: Materia): string {
     : truncate(handed.trim(), REASON_LIMIT);
 }
 
-/** The start of an output that gave no reason. */
 export function outputExcerpt(output: string): string {
   return truncate(output.trim(), REASON_LIMIT);
 }

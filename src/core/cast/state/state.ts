@@ -28,7 +28,6 @@ export interface CastState {
   /** State that materia share: `state.…` in prompts, assignments and utilities. */
   readonly data: JsonObject;
   readonly pass: LoopPass | null;
-  /** The pass that was left last. */
   readonly lastPass: LoopPass | null;
   readonly handed: PreviousHandoff | null;
   /** Notes of generators beside their lists, by the path of the list. */
@@ -59,7 +58,6 @@ export interface CastState {
   readonly files: CheckpointCommits | null;
   /** The largest usage of one turn: an estimate for the next one against a shared budget. */
   readonly largest: Usage;
-  /** The number of parallel runs. */
   readonly forks: number;
   /** Set for the cast of one item. */
   readonly item: ItemCast | null;
@@ -82,14 +80,12 @@ export interface AnsweredBy {
   readonly models: readonly string[];
 }
 
-/** Facts that the cast of one item records for its parent. */
 export interface ItemCast {
   readonly window: ItemCastInput;
   /** Its writes to state, in order. */
   readonly wrote: readonly StateWrite[];
   /** [G26] Paths of the lists that its agents made, equal to the earlier ones or not. */
   readonly newLists?: readonly string[];
-  /** The member that advanced the item. */
   readonly advanced: SocketId | null;
   /** Usage of others against the shared budget. */
   readonly elsewhere: Usage;
@@ -153,7 +149,6 @@ export type CastPhase =
       /** As the journal has it. */
       readonly reason: string;
       readonly limit: LimitHit | null;
-      /** The facts of that limit. */
       readonly reached: EventOf<"limit_reached"> | null;
       readonly before: CastPhase;
     };
@@ -179,7 +174,6 @@ export type CastFailure =
 export interface Visit {
   readonly socket: SocketId;
   readonly number: number;
-  /** The socket before. */
   readonly from: SocketId | null;
   /** Whether its prompt shows a reason for rework. */
   readonly reworked: boolean;
@@ -229,7 +223,6 @@ export interface LoopPass {
   readonly loop: string;
   /** [G26] The list itself: a new list is another one, even if it is equal. */
   readonly items: readonly WorkItem[];
-  /** The note beside this list. */
   readonly note: GeneratorNote | null;
   readonly cursor: number;
   /** The end of the pass: after the list, or after the one item of this cast. */
@@ -238,8 +231,7 @@ export interface LoopPass {
   readonly oneByOne: boolean;
   /** The member by which the loop was entered. */
   readonly door: SocketId;
-  /** The number of given-up items of this pass. */
-  readonly givenUp: number;
+  readonly givenUp: readonly Pick<EventOf<"item_given_up">, "index" | "reason">[];
   /** The number of visits of the cast when the current item started. */
   readonly since: number;
 }

@@ -152,7 +152,6 @@ export function cycleSinceLastVisit({ walked }: CastState, socket: SocketId): re
 
 const MAX_WALKED_SOCKETS = 40;
 
-/** The last visited sockets with this one. */
 export function walkedAfter(walked: CastState["walked"], socket: SocketId): CastState["walked"] {
   const next = [...walked];
   if (next.length >= MAX_WALKED_SOCKETS) next.shift();

@@ -69,7 +69,6 @@ export function estimateTokens(text: string): number {
   return Math.ceil(text.length / BYTES_PER_TOKEN);
 }
 
-/** The larger value of each. */
 export function maxUsage(a: Usage, b: Usage): Usage {
   return {
     input: Math.max(a.input, b.input),
@@ -87,7 +86,6 @@ export function totalsOf(state: Pick<CastState, "done" | "usage">): Totals {
   return { ...state.done, tokens: totalTokens(state.usage), cost: state.usage.cost };
 }
 
-/** Whether an event holds totals. */
 export function hasTotals(events: readonly CastEvent[]): boolean {
   return events.some((event) => "totals" in event);
 }

@@ -3,7 +3,7 @@ import type { Assignment } from "../assignment.ts";
 import { reverseDigraph, type Digraph } from "../digraph.ts";
 import type { Flow } from "../flow.ts";
 import { type Graph, type GraphLoop, type GraphSocket, materiaOf } from "../graph.ts";
-import { NO_ISSUES, errorAt } from "./issues.ts";
+import { NO_ISSUES, errorAt } from "./cycles.ts";
 import { mayMakeList } from "../socket-outputs.ts";
 
 /** Checks the lists of loops: a socket makes each one, and no assignment writes into one. */

@@ -13,10 +13,9 @@ import {
   materiaOf,
 } from "../graph.ts";
 import { createDominanceTest } from "../digraph.ts";
-import { NO_ISSUES, errorAt, warningAt } from "./issues.ts";
+import { NO_ISSUES, errorAt, warningAt } from "./cycles.ts";
 import { END, type SocketId } from "../../model/ids.ts";
 
-/** Problems of loops. */
 export function checkLoops(graph: Graph, flow: Flow): readonly Issue[] {
   const loops = Object.values(graph.loops);
   if (loops.length === 0) return [];
@@ -113,7 +112,6 @@ function checkSource(graph: Graph, region: LoopWithMembers, earlyMember: FindEar
   return [errorAt(loop, [], "loop_before_generator", message, "route every way into the loop through the generator")];
 }
 
-/** Exits that are never taken. */
 function checkExit(graph: Graph, loop: GraphLoop, index: number): readonly Issue[] {
   const exit = loop.exits[index];
   const member = exit && loop.sockets.includes(exit.from) ? socketOf(graph, exit.from) : undefined;

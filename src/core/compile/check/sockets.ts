@@ -2,9 +2,8 @@ import type { Issue } from "../../model/issue.ts";
 import { NEXT_ITEM } from "../../model/loadout.ts";
 import { type GraphSocket, socketLabel, type Graph, loopOf, isAlways } from "../graph.ts";
 import type { Flow, FlowStep } from "../flow.ts";
-import { NO_ISSUES, errorAt, warningAt } from "./issues.ts";
+import { NO_ISSUES, errorAt, warningAt } from "./cycles.ts";
 
-/** Problems of single sockets. */
 export function checkSockets(graph: Graph, { sockets, steps }: Flow): readonly Issue[] {
   return sockets.flatMap((socket, number) => [
     ...checkParse(socket),

@@ -3,11 +3,10 @@ import { VARIABLE_NAMES, parseVariables, type TemplateVariable, templateOf } fro
 import { nearestName } from "../../model/text.ts";
 import type { Flow } from "../flow.ts";
 import { type Graph, type GraphSocket, loopOf, materiaOf, socketLabel } from "../graph.ts";
-import { NO_ISSUES, warningAt } from "./issues.ts";
+import { NO_ISSUES, warningAt } from "./cycles.ts";
 import { bundledStateWrites, isCustomUtility } from "../socket-outputs.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 
-/** State that the engine maintains. */
 const ENGINE_STATE_KEYS = ["workItems", "previousCastContext"];
 
 /** State that code outside the graph sets and reads. */

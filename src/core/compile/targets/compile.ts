@@ -1,18 +1,80 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { type TargetRef, targetText } from "../../command/command.ts";
 import type { SocketId } from "../../model/ids.ts";
-import { failAll, isError, ok, type Issue, type Result, type KeyPath } from "../../model/issue.ts";
-import type { Layout } from "../../model/loadout.ts";
+import {
+  failAll,
+  isError,
+  ok,
+  type Issue,
+  type Result,
+  type KeyPath,
+  error,
+  failWith,
+  collectResults,
+  fail,
+} from "../../model/issue.ts";
+import type { Layout, Loadout } from "../../model/loadout.ts";
 import { type StateUse, stateUsedInCatalog, checkStateUse } from "../check/state-use.ts";
 import { buildFlow, type Flow } from "../flow.ts";
 import { buildFragment, type ResolvedTarget } from "./fragment.ts";
 import { type Graph, socketLabel, socketOf, socketsOf } from "../graph.ts";
 import { renumberSockets, stitchParts, type Stitch } from "./stitch.ts";
-import { resolveTargets } from "./resolve.ts";
 import { checkLists } from "../check/lists.ts";
 import { checkLoops, checkParallel } from "../check/loops.ts";
 import { checkCycles, checkReachability } from "../check/cycles.ts";
 import { checkSockets, checkThen } from "../check/sockets.ts";
+import type { CatalogEntry } from "../../catalog/layer.ts";
+import { didYouMean, oneLine } from "../../model/text.ts";
+import { worstCase, type WorstCase } from "../worst-case.ts";
+
+/** Every target found in the catalog, in the given order; or the problems of all of them. */
+export function resolveTargets(refs: readonly TargetRef[], catalog: Catalog): Result<readonly ResolvedTarget[]> {
+  return collectResults(refs.map((ref) => resolveTarget(ref, catalog)));
+}
+
+function resolveTarget(ref: TargetRef, catalog: Catalog): Result<ResolvedTarget> {
+  const { kind, name } = ref;
+  const materia = kind === "loadout" ? undefined : catalog.materia.get(name);
+  const loadout = kind === "materia" ? undefined : catalog.loadouts.get(name);
+  if (materia && loadout) {
+    const hint = `write materia:${name} or loadout:${name}`;
+    return failWith("ambiguous_target", name, `"${name}" is both a materia and a loadout`, hint);
+  }
+  if (materia) {
+    return materia.value === undefined
+      ? failAll(materia.issues.filter(isError))
+      : ok({ kind: "materia", name, entry: materia });
+  }
+  if (loadout) return ok({ kind: "loadout", name, entry: loadout });
+  return fail(unknownTargetResult(ref, catalog));
+}
+
+function unknownTargetResult(ref: TargetRef, catalog: Catalog) {
+  const shown = oneLine(targetText(ref), 80);
+  const prefix = /^([A-Za-z]+):/.exec(ref.name)?.[1];
+  if (ref.kind === "either" && prefix !== undefined) {
+    return error("unknown_prefix", shown, `"${prefix}:" is not a kind of target`, "use materia:NAME or loadout:NAME");
+  }
+  const known =
+    ref.kind === "materia"
+      ? catalog.materia.keys()
+      : ref.kind === "loadout"
+        ? catalog.loadouts.keys()
+        : [...catalog.materia.keys(), ...catalog.loadouts.keys()];
+  const what = ref.kind === "either" ? "materia or loadout" : ref.kind;
+  const hint =
+    otherKindHint(ref, catalog) ??
+    didYouMean(ref.name, known) ??
+    `"materia materia" and "materia loadout" list all names`;
+  return error("unknown_target", shown, `there is no ${what} named "${oneLine(ref.name, 80)}"`, hint);
+}
+
+/** The name is right and the prefix is wrong. */
+function otherKindHint({ kind, name }: TargetRef, catalog: Catalog): string | undefined {
+  if (kind === "loadout" && catalog.materia.has(name)) return `"${name}" is a materia: link it as materia:${name}`;
+  if (kind === "materia" && catalog.loadouts.has(name)) return `"${name}" is a loadout: link it as loadout:${name}`;
+  return undefined;
+}
 
 /** A chain of targets compiled into one graph, with the facts that explain it. */
 export interface CompiledChain {
@@ -114,7 +176,6 @@ export function socketOrigins(
   }));
 }
 
-/** Every problem of a graph at once. */
 function checkGraph(graph: Graph, flow: Flow, elsewhere: () => StateUse): readonly Issue[] {
   return [
     ...checkSockets(graph, flow),
@@ -164,4 +225,35 @@ function isAssignPath(path: KeyPath): boolean {
 
 function isWithin(path: KeyPath, outer: KeyPath): boolean {
   return outer.every((key, index) => path[index] === key);
+}
+
+export interface ValidLoadout {
+  readonly entry: CatalogEntry<Loadout>;
+  readonly graph: Graph;
+  readonly worst: WorstCase;
+}
+
+/** Every problem of a configuration. Warnings of bundled entries are omitted: the user cannot fix them. */
+export function checkCatalog(catalog: Catalog): {
+  readonly issues: readonly Issue[];
+  readonly loadouts: readonly ValidLoadout[];
+} {
+  const issues: Issue[] = [...catalog.issues];
+  const loadouts: ValidLoadout[] = [];
+  for (const entry of catalog.materia.values()) issues.push(...entry.issues);
+  for (const entry of catalog.loadouts.values()) {
+    const { graph, flow, issues: found } = checkTarget({ kind: "loadout", name: entry.name, entry }, catalog, 1);
+    issues.push(...found.filter((issue) => isError(issue) || entry.layer !== "bundled"));
+    if (flow && !found.some(isError))
+      loadouts.push({ entry, graph, worst: worstCase(graph, flow, catalog.settings.limits) });
+  }
+  return { issues: [...issues, ...activeLoadoutIssues(catalog)], loadouts };
+}
+
+function activeLoadoutIssues({ settings: { activeLoadout }, loadouts }: Catalog): readonly Issue[] {
+  const { value, file } = activeLoadout;
+  if (loadouts.has(value)) return [];
+  const hint = didYouMean(value, loadouts.keys());
+  const issue = error("unknown_loadout", "activeLoadout", `there is no loadout "${value}"`, hint);
+  return [file === undefined ? issue : { ...issue, file }];
 }

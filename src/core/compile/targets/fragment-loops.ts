@@ -6,7 +6,6 @@ import { didYouMean } from "../../model/text.ts";
 import { parseStatePath } from "../assignment.ts";
 import type { GraphLoop } from "../graph.ts";
 
-/** Reports a problem at a path below the loadout. */
 export type ReportIssue = (keys: KeyPath, code: IssueCode, message: string, hint?: LazyHint) => void;
 
 /** A hint, or a function for one: the search for the nearest name runs only if it is shown. */
@@ -37,11 +36,9 @@ export function loopMemberships(loadout: Loadout, report: ReportIssue): Readonly
   return membership;
 }
 
-/** The context of building a loadout. */
 export interface LoadoutBuildContext {
   readonly loadout: Loadout;
   readonly report: ReportIssue;
-  /** The path of the loadout. */
   readonly name: string;
   readonly file?: string;
 }

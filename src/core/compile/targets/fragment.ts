@@ -10,7 +10,6 @@ import { canSourceExist, isHandoffSource, isGateSource, parseAssignment, type As
 import { buildLoop, loopMemberships, type LoadoutBuildContext, type ReportIssue } from "./fragment-loops.ts";
 import type { Graph, GraphLoop, GraphSocket, Origin } from "../graph.ts";
 
-/** A target, found in the catalog. */
 export type ResolvedTarget =
   | { readonly kind: "materia"; readonly name: string; readonly entry: CatalogEntry<Materia> }
   | { readonly kind: "loadout"; readonly name: string; readonly entry: CatalogEntry<Loadout> };

@@ -1,14 +1,13 @@
-import { type Graph, type GraphLoop, type GraphSocket, materiaOf } from "../../compile/graph.ts";
+import { type Graph, type GraphLoop, type GraphSocket, materiaOf, socketsOf } from "../../compile/graph.ts";
 import { type Destination, END } from "../../model/ids.ts";
 import { orderedBlocks, type GraphBlock, readingOrder } from "../../compile/reading-order.ts";
 import { graphWays, type DrawnWay } from "./drawn-ways.ts";
-import { loopText, nameText, iconOf } from "./labels.ts";
+import { loopText, nameText, iconOf, worstCaseText } from "./labels.ts";
 import { traversalLimitText } from "../numbers.ts";
 import type { Stitch } from "../../compile/targets/stitch.ts";
 import { requiredHandoffFields } from "../../compile/socket-outputs.ts";
-import { isGate } from "../../model/materia.ts";
+import { isGate, materiaMayWrite } from "../../model/materia.ts";
 import type { WorstCase } from "../../compile/worst-case.ts";
-import { worstCaseText } from "./worst-case-text.ts";
 import { withoutUndefined } from "../../model/json.ts";
 
 /** [C18] The graph as a Mermaid flowchart: a subgraph per loop, dashed lines for ways back. */
@@ -131,4 +130,81 @@ function edgeJson(graph: Graph, { id, from, to, when, via, index, maxTraversals,
     maxTraversals: maxTraversals ?? null,
     ...withoutUndefined({ then, loop }),
   };
+}
+
+/** [YD14] What a graph does, in at most five sentences, without a model. */
+export function explainGraph(graph: Graph): readonly string[] {
+  const sockets = socketsOf(graph);
+  return [
+    planText(sockets),
+    wayText(graph),
+    backText(graph, sockets),
+    effectsText(graph, sockets),
+    endText(graph, sockets),
+  ].filter((text) => text !== "");
+}
+
+/** `A, B and C`, each name once. */
+function listText(names: readonly string[], last = "and"): string {
+  const each = [...new Set(names.map(nameText))];
+  return each.length < 2 ? each.join("") : `${each.slice(0, -1).join(", ")} ${last} ${each.at(-1) ?? ""}`;
+}
+
+function planText(sockets: readonly GraphSocket[]): string {
+  const planners = sockets.filter(({ generator }) => generator).map(({ materia }) => materia);
+  return planners.length === 0 ? "It plans no list." : `${listText(planners)} makes the list of work items.`;
+}
+
+function wayText(graph: Graph): string {
+  const steps = orderedBlocks(graph)
+    .filter(({ reached }) => reached)
+    .map((block) => {
+      if (block.kind === "socket") return nameText(block.row.socket.materia);
+      const { items, parallel } = block.loop;
+      const each = items === null ? "round and round" : "for each item";
+      return `${each}${parallel === undefined ? "" : `, ${parallel} at once,`} ${listText(block.rows.map(({ socket }) => socket.materia))}`;
+    });
+  return `The way is: ${steps.join("; then ")}.`;
+}
+
+function backText(graph: Graph, sockets: readonly GraphSocket[]): string {
+  const backs = sockets.flatMap((socket) =>
+    socket.edges.filter(({ when, to }) => when === "not_satisfied" && to !== END).map((edge) => ({ socket, edge })),
+  );
+  if (backs.length === 0) return "Nothing is sent back.";
+  const texts = backs.map(({ socket, edge }) => {
+    const to = Object.hasOwn(graph.sockets, edge.to) ? graph.sockets[edge.to]?.materia : undefined;
+    const most = edge.maxTraversals === undefined ? "" : `, at most ${edge.maxTraversals} times`;
+    return `${nameText(socket.materia)} to ${nameText(to ?? edge.to)}${most}`;
+  });
+  return `A no leads from ${texts.join("; from ")}.`;
+}
+
+function effectsText(graph: Graph, sockets: readonly GraphSocket[]): string {
+  const named = (type: string, matches = (_socket: GraphSocket): boolean => true): readonly string[] =>
+    sockets.filter((each) => materiaOf(graph, each).type === type && matches(each)).map(({ materia }) => materia);
+  const writers = named("agent", (each) => materiaMayWrite(materiaOf(graph, each)));
+  const [programs, people] = [named("utility"), named("person")];
+  const parts = [
+    ...(writers.length === 0 ? ["no agent writes files"] : [`${listText(writers)} may write files`]),
+    ...(programs.length === 0
+      ? []
+      : [`${listText(programs)} ${new Set(programs).size === 1 ? "runs a program" : "run programs"}`]),
+    ...(people.length === 0 ? [] : [`${listText(people)} asks a person`]),
+  ].join("; ");
+  return `${parts.charAt(0).toUpperCase()}${parts.slice(1)}.`;
+}
+
+function endText(graph: Graph, sockets: readonly GraphSocket[]): string {
+  const ends = sockets.filter(({ id, edges, loop, advance }) => {
+    const own = loop === null ? undefined : graph.loops[loop];
+    const exits = own?.exits.filter(({ from }) => from === id) ?? [];
+    const leavesLoop =
+      advance !== null && (exits.length === 0 || exits.some(({ targetSocketId }) => targetSocketId === END));
+    return edges.length === 0 || edges.some(({ to, then }) => to === END || then === END) || leavesLoop;
+  });
+  return `It ends after ${listText(
+    ends.map(({ materia }) => materia),
+    "or",
+  )}.`;
 }

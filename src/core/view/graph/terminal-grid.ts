@@ -5,7 +5,7 @@ import { isGate } from "../../model/materia.ts";
 import { oneLine, countedText } from "../../model/text.ts";
 import { orderedBlocks, type GraphBlock, type OrderedSocket } from "../../compile/reading-order.ts";
 import { graphWays, type DrawnWay, type GraphWays } from "./drawn-ways.ts";
-import { loopText, nameText, iconOf, destinationText } from "./labels.ts";
+import { loopText, nameText, iconOf, destinationText, worstCaseText } from "./labels.ts";
 import { traversalLimitText } from "../numbers.ts";
 import {
   columnsOf,
@@ -21,7 +21,6 @@ import {
   type Span,
 } from "../line.ts";
 import type { WorstCase } from "../../compile/worst-case.ts";
-import { worstCaseText } from "./worst-case-text.ts";
 
 export interface GridOptions {
   readonly width?: number;

@@ -1,6 +1,6 @@
 import { END } from "../../model/ids.ts";
 import type { Box, PlacedEdge, Point } from "./drawing.ts";
-import type { GridCell } from "./grid.ts";
+import { type GridCell, stitchNumber, type EdgeRoute, type RouteSide } from "./routes.ts";
 import {
   ARROW_HEIGHT,
   labelX,
@@ -9,7 +9,6 @@ import {
   type LayoutPlan,
   type RowPositions,
 } from "./plan.ts";
-import { stitchNumber, type EdgeRoute, type RouteSide } from "./routes.ts";
 import type { LaneAssignment } from "./lanes.ts";
 
 export interface LayoutGeometry {

@@ -1,6 +1,5 @@
-import type { GridCell, LayoutGrid, LoopSpan } from "./grid.ts";
+import type { GridCell, LayoutGrid, LoopSpan, LaneRoute, EdgeRoute, RouteSide } from "./routes.ts";
 import type { LayoutMetrics, Size } from "./drawing.ts";
-import type { LaneRoute, EdgeRoute, RouteSide } from "./routes.ts";
 
 /** Each row has four parts, from the top: the gap above, the head of a region, the sockets, the foot of a region. */
 const [GAP, HEAD, BODY, FOOT] = [0, 1, 2, 3] as const;

@@ -1,12 +1,6 @@
 import type { Graph } from "../../compile/graph.ts";
 import { END } from "../../model/ids.ts";
-import {
-  loopMembersOf,
-  applyManualPositions,
-  boundingBox,
-  placeSocketBoxes,
-  fitLoopRegion,
-} from "./manual-positions.ts";
+import { applyManualPositions, boundingBox, placeSocketBoxes, fitLoopRegion } from "./manual-positions.ts";
 import {
   type Box,
   type GraphDrawing,
@@ -16,7 +10,7 @@ import {
   type LayoutMetrics,
 } from "./drawing.ts";
 import { placeEdges } from "./edges.ts";
-import type { GridCell } from "./grid.ts";
+import type { GridCell } from "./routes.ts";
 import { isLabelInLoopHead } from "./lanes.ts";
 import {
   placeColumns,
@@ -43,7 +37,7 @@ export function layoutGraph(graph: Graph, options: LayoutOptions = {}): GraphDra
   const drawing = buildDrawing(plan, columns, rows);
   const { layout = {} } = options;
   if (drawing.bands.length > 0) return placeChainParts(drawing, layout, graph, plan.metrics);
-  return applyManualPositions(drawing, layout, { members: loopMembersOf(graph), metrics: plan.metrics });
+  return applyManualPositions(drawing, layout, { graph, metrics: plan.metrics });
 }
 
 function buildDrawing(plan: LayoutPlan, columns: ColumnPositions, rows: RowPositions): GraphDrawing {
@@ -96,7 +90,6 @@ function buildDrawing(plan: LayoutPlan, columns: ColumnPositions, rows: RowPosit
 
 /** [W39] A chain whose parts keep the positions of their authors, each in its band. */
 function placeChainParts(drawing: GraphDrawing, layout: Layout, graph: Graph, metrics: LayoutMetrics): GraphDrawing {
-  const members = loopMembersOf(graph);
   const places: Record<string, Point> = {};
   let roomy = drawing;
   for (const { target } of drawing.bands) {
@@ -104,16 +97,14 @@ function placeChainParts(drawing: GraphDrawing, layout: Layout, graph: Graph, me
     if (!part.some(({ id }) => Object.hasOwn(layout, id))) continue;
     const boxes = arrangePart(part, layout, metrics);
     const loops = roomy.loops.filter(({ id }) => part.some((socket) => graph.sockets[socket.id]?.loop === id));
-    const regions = loops.map((loop) =>
-      fitLoopRegion(loop, roomy, { members: members[loop.id] ?? [], boxes, metrics }),
-    );
+    const regions = loops.map((loop) => fitLoopRegion(loop, roomy, { graph, boxes, metrics }));
     const was = boundingBox([...part.map(({ box }) => box), ...loops.map(({ box }) => box)]);
     const is = boundingBox([...boxes.values(), ...regions.map(({ box }) => box)]);
     if (!was || !is) continue;
     for (const [id, { x, y }] of boxes) places[id] = { x: x - is.x + was.x, y: y - is.y + was.y };
     roomy = shiftBelowBand(roomy, target, is.height - was.height);
   }
-  const placed = applyManualPositions(roomy, places, { members, metrics });
+  const placed = applyManualPositions(roomy, places, { graph, metrics });
   const wider = Math.max(0, placed.width - drawing.width);
   const widened = <T extends Box>(box: T): T => ({ ...box, width: box.width + wider });
   return {

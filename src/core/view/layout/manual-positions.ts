@@ -13,15 +13,6 @@ import {
 } from "./drawing.ts";
 import { findExitCrossing } from "./edges.ts";
 
-/** The members of each loop: regions follow their members. */
-export interface LoopMembers {
-  readonly [loop: string]: readonly string[];
-}
-
-export function loopMembersOf({ loops }: Graph): LoopMembers {
-  return Object.fromEntries(Object.entries(loops).map(([id, loop]) => [id, loop.sockets]));
-}
-
 /**
  * The drawing with some sockets at positions of a person: regions surround their members, edges of moved sockets get
  * new routes, and labels move to free space.
@@ -29,15 +20,13 @@ export function loopMembersOf({ loops }: Graph): LoopMembers {
 export function applyManualPositions(
   drawing: GraphDrawing,
   places: Readonly<Record<string, Point>>,
-  { members, metrics = REGULAR_METRICS }: { readonly members: LoopMembers; readonly metrics?: LayoutMetrics },
+  { graph, metrics = REGULAR_METRICS }: { readonly graph: Graph; readonly metrics?: LayoutMetrics },
 ): GraphDrawing {
   const moved = new Set(drawing.sockets.map(({ id }) => id as string).filter((id) => Object.hasOwn(places, id)));
   if (moved.size === 0) return drawing;
   const boxes = placeSocketBoxes(drawing.sockets, places, metrics);
   const sockets = drawing.sockets.map((socket) => ({ ...socket, box: boxes.get(socket.id) ?? socket.box }));
-  const loops = drawing.loops.map((loop) =>
-    fitLoopRegion(loop, drawing, { members: members[loop.id] ?? [], boxes, metrics }),
-  );
+  const loops = drawing.loops.map((loop) => fitLoopRegion(loop, drawing, { graph, boxes, metrics }));
   const end =
     drawing.end &&
     placeEndBox(
@@ -102,8 +91,9 @@ export function placeSocketBoxes(
 export function fitLoopRegion(
   loop: PlacedLoop,
   drawing: GraphDrawing,
-  { members, boxes, metrics }: { members: readonly string[]; boxes: ReadonlyMap<string, Box>; metrics: LayoutMetrics },
+  { graph, boxes, metrics }: { graph: Graph; boxes: ReadonlyMap<string, Box>; metrics: LayoutMetrics },
 ): PlacedLoop {
+  const members = graph.loops[loop.id]?.sockets ?? [];
   const inside = members.flatMap((id) => boxes.get(id) ?? []);
   const before = drawing.sockets.filter(({ id }) => members.includes(id)).map(({ box }) => box);
   const [was, is] = [boundingBox(before), boundingBox(inside)];

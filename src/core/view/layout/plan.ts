@@ -10,9 +10,8 @@ import {
   type LayoutMetrics,
   type Size,
 } from "./drawing.ts";
-import { buildLayoutGrid, type LayoutGrid } from "./grid.ts";
+import { buildLayoutGrid, type LayoutGrid, drawnLinesOf, planRoutes, stitchNumber, type EdgeRoute } from "./routes.ts";
 import { labelGap, isLabelInLoopHead, assignLanes, type RouteLane, type LaneAssignment } from "./lanes.ts";
-import { drawnLinesOf, planRoutes, stitchNumber, type EdgeRoute } from "./routes.ts";
 
 export interface LayoutOptions {
   readonly metrics?: LayoutMetrics;

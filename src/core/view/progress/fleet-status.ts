@@ -1,61 +1,69 @@
+import * as v from "valibot";
 import { quoteWord } from "../../command/split-words.ts";
 import { assertNever } from "../../model/issue.ts";
 import { sanitizeForTerminal, countedText } from "../../model/text.ts";
+import { wholeNumber } from "../../model/schemas.ts";
 import { ageText } from "../numbers.ts";
 import { line, toned, type Line } from "../line.ts";
 
+const listOf = <const T extends v.GenericSchema>(each: T) => v.pipe(v.array(each), v.readonly());
+
 /** The status of a worker. */
-export interface WorkerStatus {
-  readonly worker: string;
-  readonly host: string;
-  readonly pid: number;
-  readonly version: string;
+const WorkerStatus = v.object({
+  worker: v.string(),
+  host: v.string(),
+  pid: v.number(),
+  version: v.string(),
   /** A stopped worker stays in the list for a while. */
-  readonly state: "up" | "draining" | "gone";
-  readonly queues: readonly string[];
-  readonly concurrency: number;
-  readonly casts: readonly string[];
+  state: v.picklist(["up", "draining", "gone"]),
+  queues: listOf(v.string()),
+  concurrency: wholeNumber(0),
+  casts: listOf(v.string()),
   /** [Z16] Why it left the last queued cast that it could not begin; null if there is none. */
-  readonly leaves: string | null;
+  leaves: v.nullable(v.string()),
   /** Time since its last heartbeat, by the clock of the database. */
-  readonly silentMs: number;
-}
+  silentMs: v.number(),
+});
+export type WorkerStatus = Readonly<v.InferOutput<typeof WorkerStatus>>;
+
+const BlockingLimit = v.object({
+  kind: v.picklist(["all", "project", "provider"]),
+  name: v.string(),
+  most: wholeNumber(0),
+});
+export type BlockingLimit = Readonly<v.InferOutput<typeof BlockingLimit>>;
 
 /** [B29] Why a cast waits for a worker. */
-export type WaitReason =
+const WaitReason = v.variant("kind", [
   /** No live worker has its model or tools. */
-  | { readonly kind: "blocked"; readonly why: string }
-  | { readonly kind: "limit"; readonly limits: readonly BlockingLimit[] }
-  | { readonly kind: "nobody_up" }
-  | { readonly kind: "busy" }
-  | { readonly kind: "soon" };
+  v.object({ kind: v.literal("blocked"), why: v.string() }),
+  v.object({ kind: v.literal("limit"), limits: listOf(BlockingLimit) }),
+  v.object({ kind: v.picklist(["nobody_up", "busy", "soon"]) }),
+]);
+export type WaitReason = Readonly<v.InferOutput<typeof WaitReason>>;
 
-export interface BlockingLimit {
-  readonly kind: "all" | "project" | "provider";
-  readonly name: string;
-  readonly most: number;
-}
-
-export interface QueuedCast {
-  readonly castId: string;
-  readonly request: string;
-  readonly loadout: string;
-  readonly project: string;
-  readonly person: string;
-  readonly queue: string;
+const QueuedCast = v.object({
+  castId: v.string(),
+  request: v.string(),
+  loadout: v.string(),
+  project: v.string(),
+  person: v.string(),
+  queue: v.string(),
   /** Its position among the waiting casts of its project in this queue. */
-  readonly place: number;
-  readonly waitsMs: number;
-  readonly why: WaitReason;
-}
+  place: wholeNumber(0),
+  waitsMs: v.number(),
+  why: WaitReason,
+});
+export type QueuedCast = Readonly<v.InferOutput<typeof QueuedCast>>;
 
 /** [B18, B29] The workers of a fleet, their casts, and the queue. */
-export interface FleetStatus {
-  readonly workers: readonly WorkerStatus[];
+export const FleetStatus = v.object({
+  workers: listOf(WorkerStatus),
   /** The number of waiting casts, and the first of them. */
-  readonly queued: number;
-  readonly queue: readonly QueuedCast[];
-}
+  queued: wholeNumber(0),
+  queue: listOf(QueuedCast),
+});
+export type FleetStatus = Readonly<v.InferOutput<typeof FleetStatus>>;
 
 /** [B29] Why a cast waits; reasons that a person can remove come first. */
 export function waitReasonOf(

@@ -1,7 +1,7 @@
-import { doneCountText } from "../numbers.ts";
-import { toned, type Line, type Span } from "../line.ts";
 import { MAX_ITEM_CELLS, type ItemCounts } from "../../cast/summary.ts";
 import type { GivenUpItems } from "../../cast/timeline.ts";
+import { toned, type Line, type Span } from "../line.ts";
+import { doneCountText } from "../numbers.ts";
 
 export type ItemCell = "done" | "reworked" | "given_up" | "current" | "current_reworked" | "failed" | "to_come";
 

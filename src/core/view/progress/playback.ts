@@ -11,14 +11,13 @@ import {
 import { advanceVisits, NO_VISITS, type VisitFold, type VisitRecord } from "../../history/visits.ts";
 import { reworkReasonsFor } from "../../cast/state/rework-reasons.ts";
 import type { ReworkReason } from "../../cast/state/parallel-run.ts";
-import { toWayTaken, type WayTaken } from "./traversals.ts";
+import { toWayTaken, type WayTaken } from "./cast-path.ts";
 import { parseMillis } from "../../model/text.ts";
 import { initialState } from "../../cast/state/initial-state.ts";
 
 /** A visit as a timeline shows it. Times are milliseconds of work since the cast began. */
 export interface TimelineVisit extends VisitRecord {
   readonly from: number;
-  /** Null until the visit ends. */
   readonly to: number | null;
   /** Why the cast returns to this socket, newest first. */
   readonly reasons: readonly ReworkReason[];

@@ -22,8 +22,12 @@ import {
   textLines,
   titleText,
   type DetailLevel,
+  currentItemText,
+  itemEndedReport,
+  itemPosition,
+  conflictFilesText,
+  shortCommit,
 } from "./handoff-lines.ts";
-import { currentItemText, itemEndedReport, itemPosition, conflictFilesText, shortCommit } from "./item-text.ts";
 import { budgetWarningText, limitReachedLines, limitReachedText, limitsRaisedText, routeLines } from "./route-lines.ts";
 
 /** What reports say about one event. The story, the progress lines and the journal view all read it. */
@@ -144,7 +148,7 @@ const EVENT_REPORTS: { readonly [K in EventType]: EventReporter<K> } = {
   },
   cursor_advanced: reportNextItem,
   loop_exhausted: ({ pass }, { by }) => {
-    const [total, givenUp] = [pass?.items.length ?? 0, pass?.givenUp ?? 0];
+    const [total, givenUp] = [pass?.items.length ?? 0, pass?.givenUp.length ?? 0];
     const done = givenUp === 0 ? `all ${countedText(total, "item")} done` : undefined;
     return {
       tone: "plain",

@@ -5,8 +5,7 @@ import type { ChangeCounts } from "../../model/checkpoint.ts";
 import { assertNever } from "../../model/issue.ts";
 import { sanitizeForTerminal } from "../../model/text.ts";
 import { fileCountsText } from "../file-changes.ts";
-import { titleText } from "./handoff-lines.ts";
-import { conflictFilesText, shortCommit } from "./item-text.ts";
+import { titleText, conflictFilesText, shortCommit } from "./handoff-lines.ts";
 import { padColumns, line, squeezeLine, toned, type Line, type Tone } from "../line.ts";
 
 /** [V21] One item of a parallel loop: its last cast, and the outcome of its work. */

@@ -9,7 +9,7 @@ import { statusText } from "../cast-list.ts";
 import { conversationText, visitLabel } from "../graph/labels.ts";
 import { amountText, costText } from "../numbers.ts";
 import { eventLines } from "./event-lines.ts";
-import { currentItemText } from "./item-text.ts";
+import { currentItemText } from "./handoff-lines.ts";
 import { fileChangesText } from "../file-changes.ts";
 import { storyLines, type StoryOptions } from "./story.ts";
 import { lineText, type Line } from "../line.ts";

@@ -1,4 +1,4 @@
-import type { LimitName } from "../../cast/state/event.ts";
+import type { LimitName, CastEvent } from "../../cast/state/event.ts";
 import { limitHitIn } from "../../cast/limits.ts";
 import { reworkLimitOf } from "../../cast/rework-limit.ts";
 import { askedPersonMateria } from "../../cast/prompt-text.ts";
@@ -10,6 +10,9 @@ import { oneLine } from "../../model/text.ts";
 import { sleepText } from "../numbers.ts";
 import { statusSymbol, statusText } from "../cast-list.ts";
 import { line, toned, type Line } from "../line.ts";
+import type { VisitRecord } from "../../history/visits.ts";
+import { isJsonObject } from "../../model/json.ts";
+import { modelText } from "./visit-detail.ts";
 
 /** A command that a person can type now, and its effect. */
 export interface NextStep {
@@ -65,16 +68,40 @@ export function stoppedHeadLine({ castId, graph }: CastState, status: CastStatus
 }
 
 /** The story of a stopped cast and its next steps, one command a line. */
-export function stoppedStepLines(
+export function stoppedStepLines(state: CastState, status: CastStatus, program: string): readonly Line[] {
+  return stepLines([storyStep(state, program), ...nextSteps(state, status, program)]);
+}
+
+export function stepLines(steps: readonly NextStep[]): readonly Line[] {
+  return steps.map(({ command, does }) => line(toned("accent", command), toned("dim", `  ${does}`)));
+}
+
+function storyStep({ castId }: CastState, program: string): NextStep {
+  return { command: `${program} show ${castId}`, does: "the story" };
+}
+
+/** A longer command is not readable on a card. */
+const MAX_COMMAND_LENGTH = 200;
+
+/** [X62] All that can be done with the result of a cast. `typed` is the command that started it. */
+export function resultSteps(
   state: CastState,
   status: CastStatus,
-  program: string,
-  complete: (command: string) => string = (command) => command,
-): readonly Line[] {
-  const story = { command: `${program} show ${state.castId}`, does: "the story" };
-  return [story, ...nextSteps(state, status, program)].map(({ command, does }) =>
-    line(toned("accent", complete(command)), toned("dim", `  ${does}`)),
-  );
+  { program, typed = "" }: { readonly program: string; readonly typed?: string | undefined },
+): readonly NextStep[] {
+  const { castId: id, files, branch } = state;
+  const hasResult = status === "completed" || status === "not_satisfied";
+  const step = (command: string, does: string): NextStep => ({ command: `${program} ${command}`, does });
+  const isTypable = typed !== "" && typed.length <= MAX_COMMAND_LENGTH && !typed.includes("\n");
+  const linkOn = step(`link --from ${id} Chain-Context <target> -- <prompt>`, "build on it");
+  return [
+    storyStep(state, program),
+    ...(files && files.base !== files.last ? [step(`diff ${id}`, "the patch")] : []),
+    ...nextSteps(state, status, program),
+    ...(hasResult && branch !== undefined ? [linkOn] : []),
+    ...(hasResult && isTypable ? [step(typed, "run it again")] : []),
+    ...(hasResult ? [step(`record ${id}`, "make a test of it")] : []),
+  ];
 }
 
 /** Why a cast did not complete; empty if it did, or has not ended. */
@@ -141,4 +168,70 @@ const RAISE_EFFECTS: Readonly<Record<LimitName, string>> = {
 function raiseEffect(state: CastState): string {
   const hit = limitHitIn(state.phase);
   return hit ? RAISE_EFFECTS[hit.limit] : "try again where it stopped";
+}
+
+/** [W44] What a finished cast brought, apart from its figures. */
+export interface FinishedWork {
+  /** The last report. */
+  readonly words: string;
+  readonly branch: string | null;
+  /** Programs and people that judged the result and were satisfied at last. */
+  readonly gates: readonly { readonly materia: string; readonly times: number }[];
+  /** Why it is not satisfied, and items that were given up. */
+  readonly openPoints: readonly string[];
+  readonly models: readonly string[];
+  /** Commands that show the work. */
+  readonly commands: readonly string[];
+}
+
+export function castResult(
+  state: CastState,
+  events: readonly CastEvent[],
+  visits: readonly Pick<VisitRecord, "materia" | "socket" | "outcome" | "model" | "givenUp" | "item">[],
+): FinishedWork {
+  const branch = branchIn(Object.values(state.data));
+  const [first] = events;
+  const files = first?.type === "cast_started" ? first.files : undefined;
+  const from = files && "commit" in files ? files.commit.slice(0, 9) : null;
+  const reason = incompleteReason(state).trim();
+  return {
+    words: lastReply(state),
+    branch,
+    gates: passedGates(visits),
+    openPoints: [
+      ...(reason === "" ? [] : [reason]),
+      ...visits.flatMap(({ givenUp, item }) =>
+        givenUp === null
+          ? []
+          : [`${item?.title ?? "An item"} was given up: ${givenUp.trim() || "no reason was given"}`],
+      ),
+    ],
+    models: [...new Set(visits.flatMap(({ model }) => (model === null ? [] : [modelText(model)])))],
+    commands: [
+      ...(branch === null ? [] : [`git log --stat ${from === null ? "" : `${from}..`}${branch}`]),
+      ...(from === null ? [] : [`materia diff ${state.castId}`]),
+    ],
+  };
+}
+
+/** The judges whose last word was yes, with the number of their yeses. */
+function passedGates(
+  visits: readonly Pick<VisitRecord, "materia" | "socket" | "outcome">[],
+): readonly { readonly materia: string; readonly times: number }[] {
+  const judged = Map.groupBy(
+    visits.filter(({ outcome }) => outcome === "satisfied" || outcome === "not_satisfied"),
+    ({ socket }) => socket,
+  );
+  return [...judged.values()].flatMap((all) => {
+    const last = all.at(-1);
+    if (last?.outcome !== "satisfied") return [];
+    return [{ materia: last.materia, times: all.filter(({ outcome }) => outcome === "satisfied").length }];
+  });
+}
+
+/** The branch that a bundled utility put into the state: `{ "kind": "git", "branch": "…" }`. */
+function branchIn(values: readonly unknown[]): string | null {
+  for (const value of values)
+    if (isJsonObject(value) && value["kind"] === "git" && typeof value["branch"] === "string") return value["branch"];
+  return null;
 }

@@ -1,18 +1,198 @@
 import { appendAll } from "../../model/lists.ts";
-import type { CastEvent } from "../../cast/state/event.ts";
+import type { CastEvent, EventOf } from "../../cast/state/event.ts";
 import type { CastStart, CastState } from "../../cast/state/state.ts";
-import { replaySteps, elapsedMs } from "../../cast/timeline.ts";
-import { totalsOf } from "../../cast/state/usage.ts";
+import {
+  replaySteps,
+  elapsedMs,
+  type CastStep,
+  UNSTARTED_CLOCK,
+  advanceClock,
+  workedMsSince,
+  type WorkClock,
+} from "../../cast/timeline.ts";
+import { totalsOf, totalTokens, type Usage } from "../../cast/state/usage.ts";
 import { oneLine } from "../../model/text.ts";
 import { statusSymbol, statusText } from "../cast-list.ts";
-import { nameText } from "../graph/labels.ts";
-import { figuresLine, figuresText, durationText } from "../numbers.ts";
+import { nameText, conversationText, visitLabel } from "../graph/labels.ts";
+import { figuresLine, figuresText, durationText, ageText, amountText } from "../numbers.ts";
 import { nextSteps, type NextStep } from "./next-steps.ts";
-import type { DetailLevel } from "./handoff-lines.ts";
-import { createStoryWriter, type VisitNotes } from "./story-writer.ts";
-import { wrapColumns, DEFAULT_WIDTH, fitLine, line, lineColumns, toned, wrapLine, type Line } from "../line.ts";
+import { type DetailLevel, currentItemText, BRIEF_DETAIL, FULL_DETAIL } from "./handoff-lines.ts";
+import {
+  wrapColumns,
+  DEFAULT_WIDTH,
+  fitLine,
+  line,
+  lineColumns,
+  toned,
+  wrapLine,
+  type Line,
+  squeezeLine,
+} from "../line.ts";
 import { castStatus, type CastLiveness, type CastStatus, castFigures } from "../../cast/summary.ts";
 import { initialState } from "../../cast/state/initial-state.ts";
+import type { SocketId } from "../../model/ids.ts";
+import { advanceVisits, NO_VISITS, visitNumber, type VisitRecord } from "../../history/visits.ts";
+import { changedFileNames, fileChangesText } from "../file-changes.ts";
+import { eventLines } from "./event-lines.ts";
+import { reportEvent } from "./event-table.ts";
+
+/** Writes the story step by step. The lines of a visit come when it ends, because its head says how long it took. */
+interface StoryWriter {
+  readonly write: (step: CastStep) => readonly Line[];
+  /** Passes over a step that is on another page. */
+  readonly skip: (step: CastStep) => void;
+  /** The lines of a visit that has not ended. */
+  readonly flush: () => readonly Line[];
+  readonly current: () => { readonly state: CastState; readonly clock: WorkClock };
+}
+
+const MAX_VISIT_LINES = 2_000;
+
+/** [C52] Nobody reads a hundred thousand lines of one visit; its beginning and its end say what happened. */
+function withoutMiddle(lines: readonly Line[]): readonly Line[] {
+  if (lines.length <= MAX_VISIT_LINES) return lines;
+  const left = `… ${amountText(lines.length - MAX_VISIT_LINES)} lines left out; --json has all events`;
+  const half = MAX_VISIT_LINES / 2;
+  return [...lines.slice(0, half), line(INDENT, toned("dim", left)), ...lines.slice(-half)];
+}
+
+/** Further lines for below the head of a visit. */
+export type VisitNotes = (visit: { readonly socket: SocketId; readonly visit: number }) => readonly Line[];
+
+export function createStoryWriter(
+  start: CastState,
+  width = DEFAULT_WIDTH,
+  extent: DetailLevel = BRIEF_DETAIL,
+  aside: VisitNotes = () => [],
+): StoryWriter {
+  let state = start;
+  let clock = UNSTARTED_CLOCK;
+  let worked = clock;
+  let visits = NO_VISITS;
+  let open: OpenVisit | null = null;
+  const close = (usage: Usage | null): readonly Line[] => {
+    const visit = open;
+    open = null;
+    if (!visit) return [];
+    const head = visitHeadLine(visit, { usage, ms: workedMsSince(clock, visit.since), width });
+    return [[], head, ...aside(visit.record).map((each) => line(INDENT, ...each)), ...withoutMiddle(visit.lines)];
+  };
+  const advance = ({ event, before, after }: CastStep): void => {
+    state = after;
+    visits = advanceVisits(visits, event);
+    clock = advanceClock(clock, before, event);
+  };
+  const write = (step: CastStep): readonly Line[] => {
+    const { event, before } = step;
+    advance(step);
+    const idleMs = clock.idleMs - worked.idleMs;
+    // Raising a limit does not resume a stopped cast: the time until the resume is idle too.
+    if (event.type !== "limits_raised") worked = clock;
+    if (visits.visit?.firstSeq === event.seq) {
+      open = { record: visits.visit, item: currentItemText(before, 200), since: clock, lines: [] };
+      return [];
+    }
+    if (event.type === "visit_completed") {
+      const files = fileLines(event, extent);
+      return open ? [...close(event.usage), ...files] : [visitCompletedLine(event), ...files];
+    }
+    const wholeCast = castEventLines(before, event, { width, idleMs });
+    if (wholeCast) return [...close(null), ...wholeCast];
+    const indented = (detail: DetailLevel): readonly Line[] =>
+      eventLines(before, event, width - INDENT.length, detail).map((each) => line(INDENT, ...each));
+    if (!open) return indented(event.type === "cast_waiting" ? FULL_DETAIL : extent);
+    if (event.type === "cast_waiting") open.asked = { after: open.lines.length, whole: indented(FULL_DETAIL) };
+    appendAll(open.lines, indented(extent));
+    return [];
+  };
+  const fitted = (lines: readonly Line[]): readonly Line[] => lines.map((each) => fitLine(each, width));
+  return {
+    write: (step) => fitted(write(step)),
+    skip: (step) => {
+      advance(step);
+      [worked, open] = [clock, null];
+    },
+    flush: () => {
+      // [Q14] A person who has not answered needs the whole question.
+      if (open?.asked && state.phase.kind === "waiting")
+        open.lines.splice(open.asked.after, Infinity, ...open.asked.whole);
+      return fitted(close(null));
+    },
+    current: () => ({ state, clock }),
+  };
+}
+
+const INDENT = "    ";
+
+/** A visit as its head line names it. */
+interface VisitHead {
+  readonly record: VisitRecord;
+  /** `item 2 of 3: Parse the flags`; empty outside loops. */
+  readonly item: string;
+}
+
+interface OpenVisit extends VisitHead {
+  readonly since: WorkClock;
+  readonly lines: Line[];
+  /** The question to a person, and after which lines it follows. */
+  asked?: { readonly after: number; readonly whole: readonly Line[] };
+}
+
+/** Lines for events of the whole cast; nothing for events of a visit. */
+function castEventLines(
+  before: CastState,
+  event: CastEvent,
+  { width, idleMs }: { readonly width: number; readonly idleMs: number },
+): readonly Line[] | undefined {
+  const stopped = before.phase.kind === "ended";
+  if (event.type === "loop_entered") return [[], ...eventLines(before, event, width)];
+  if (event.type === "limits_raised" && stopped) return [[], ...eventLines(before, event, width)];
+  if (event.type === "cast_resumed") {
+    const after = idleMs >= 1000 ? ` after ${ageText(idleMs)}` : "";
+    const { tone, words, quote = "" } = reportEvent(before, event);
+    return [...(stopped ? [] : [[]]), line(toned(tone, `${words}${after}${quote}`))];
+  }
+  return event.type === "cast_ended" ? [[], ...eventLines(before, event, width)] : undefined;
+}
+
+export function visitHeadLine(
+  { record, item }: VisitHead,
+  { usage, ms, width }: { readonly usage: Usage | null; readonly ms: number; readonly width: number },
+): Line {
+  const before = line(
+    `${String(visitNumber(record)).padStart(2)}  `,
+    toned("strong", visitLabel(record.socket, record.materia)),
+    record.visit > 1 ? ` visit ${record.visit}` : "",
+    toned("dim", conversationSuffix(record)),
+    toned("dim", `  ${durationText(ms)}${usage ? usageText(usage) : "  not completed"}`),
+  );
+  return item === ""
+    ? before
+    : squeezeLine({ before: line(...before, "  "), long: toned("dim", item), after: [] }, width);
+}
+
+function conversationSuffix({ conversation }: VisitRecord): string {
+  const text = conversationText(conversation);
+  return text === "" ? "" : ` · ${text}`;
+}
+
+/** The end of a visit whose lines came earlier, when the cast stopped in it. */
+function visitCompletedLine({ socket, visit, usage }: EventOf<"visit_completed">): Line {
+  return line(INDENT, `visit ${visit} of ${socket} completed${usageText(usage)}`);
+}
+
+/** [Y7] The files that the visit changed; their names only in full detail. */
+function fileLines({ files }: EventOf<"visit_completed">, extent: DetailLevel): readonly Line[] {
+  const changed = fileChangesText(files);
+  if (changed === undefined) return [];
+  const names = extent === FULL_DETAIL ? changedFileNames(files).map((name) => `  ${name}`) : [];
+  return [changed, ...names].map((text) => line(INDENT, toned("dim", text)));
+}
+
+/** Empty for a utility, which uses no tokens. */
+function usageText(usage: Usage): string {
+  return totalTokens(usage) === 0 ? "" : `  ${amountText(totalTokens(usage))} tokens`;
+}
 
 export interface StoryOptions {
   /** [C52] The events of one page, by `seq`; all of them if unset. */

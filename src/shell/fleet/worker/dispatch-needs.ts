@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isError, type Issue } from "../../../core/model/issue.ts";
-import { splitModels } from "../../../core/model/materia.ts";
+import { KNOWN_TOOLS, splitModels } from "../../../core/model/materia.ts";
 import { parseMillis } from "../../../core/model/text.ts";
 import { originalAgentChoice } from "../../casting/resume-cast.ts";
 import type { AgentHost, AgentRequirement } from "../../ports.ts";
@@ -43,9 +43,14 @@ export async function openHostFor(
     return (await import("../../agents/rehearsal-host.ts")).createRehearsalHost(rehearsal, {});
   const host = await openPiHost(choice.value, {});
   const needs = agentNeeds(file.graph, choice.value.model);
-  const issues = (await host.preflight(needs)).filter(isError);
+  const issues = (await host.preflight(needs.map(withoutEquipment))).filter(isError);
   const why = issues.length > 0 ? joinMessages(issues) : await describeRefusal(cast, needs, { host, limits });
   return why === undefined ? host : { why };
+}
+
+/** [YP7] The tree is not here yet, and may bring skills and extensions: the turn itself refuses before its first request. */
+function withoutEquipment({ skills: _skills, extensions, ...need }: AgentRequirement): AgentRequirement {
+  return extensions ? { ...need, tools: need.tools.filter((tool) => KNOWN_TOOLS.includes(tool)) } : need;
 }
 
 function joinMessages(issues: readonly Issue[]): string {

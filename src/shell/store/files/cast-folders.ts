@@ -3,11 +3,11 @@ import { dirname, join } from "node:path";
 import type { CastId } from "../../../core/model/ids.ts";
 import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
 import { isMissingFile, errorText, syncFolder, writeFileSynced } from "../../system/files.ts";
-import type { NewCast, OwnedCast } from "../cast-store.ts";
+import type { NewCast, OwnedCast, WriteOptions } from "../cast-store.ts";
 import { firstChainHead } from "./journal-chain.ts";
 import { REMOVED_PREFIX, NEW_PREFIX, parentFolderOf, layoutInFolder, castLayout } from "../layout.ts";
 import { claimCast, currentOwner } from "./claims.ts";
-import { createOwnedCast, type OwnedCastOptions } from "./owned-cast.ts";
+import { createOwnedCast } from "./owned-cast.ts";
 import { findCast } from "./read-cast.ts";
 import { extractSharedParts } from "./values.ts";
 
@@ -18,7 +18,7 @@ import { extractSharedParts } from "./values.ts";
 export async function createCast(
   casts: string,
   { file, attachments: brings = {}, writePast }: NewCast,
-  { writeOptions: how, bookmarks }: Pick<OwnedCastOptions, "writeOptions" | "bookmarks">,
+  how: WriteOptions,
 ): Promise<Result<OwnedCast>> {
   const { castId } = file;
   const root = parentFolderOf(casts, castId);
@@ -39,7 +39,7 @@ export async function createCast(
     write(unborn.castFile, `${JSON.stringify(extractSharedParts(file, layout, isSynced), undefined, 1)}\n`);
     const mine = await claimCast(unborn, layout);
     if (mine.kind !== "mine") throw new Error(mine.kind === "failed" ? mine.problem : "another process has claimed it");
-    const own = { castId, removed: removedFolder(root, castId), writeOptions: how, bookmarks };
+    const own = { castId, removed: removedFolder(root, castId), writeOptions: how };
     const head = firstChainHead(castId);
     try {
       if (writePast) {
@@ -73,10 +73,10 @@ export async function createCast(
 }
 
 /**
- * [J44] The folder of casts ignores itself, as caches do. A folder that holds something else than casts is left alone:
+ * [J23] The folder of casts ignores itself, as caches do. A folder that holds something else than casts is left alone:
  * the file would hide it.
  */
-function ignoreInGit(casts: string): void {
+export function ignoreInGit(casts: string): void {
   const file = join(casts, ".gitignore");
   if (existsSync(file)) return;
   const isOurs = (name: string): boolean =>

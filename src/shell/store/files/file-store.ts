@@ -4,30 +4,20 @@ import { isFromThisBoot } from "../../process/process-identity.ts";
 import { parentCastId, parseCastId, type CastId } from "../../../core/model/ids.ts";
 import { createFolderWatcher, type FolderWatcher } from "../../system/folder-watcher.ts";
 import { isMissingFile, errorText } from "../../system/files.ts";
-import type { CastStore, OwnedCast, Subscription, TranscriptUpdate, VisitRef } from "../cast-store.ts";
+import type { CastStore, OwnedCast, Subscription, TranscriptUpdate, VisitRef, WriteOptions } from "../cast-store.ts";
 import { startedSummary, sufficesForSummary, notStartedSummary } from "../summary.ts";
-import type { OwnedCastOptions } from "./owned-cast.ts";
 import { followEvents, followTranscript } from "./follow.ts";
 import { isJournalEmpty, readJournalEnds } from "./journal-ends.ts";
 import { layoutInFolder, castLayout, type CastLayout } from "../layout.ts";
 import { OWNER_TIMEOUT_MS, claimCast, currentOwner, type ClaimOutcome } from "./claims.ts";
-import type { BookmarkSettings, BookmarkKey } from "./bookmarks.ts";
 import { readFileRange } from "./artifacts.ts";
 import type { CastSummary } from "../../../core/cast/summary.ts";
 import { ownTranscriptLines, parseTranscriptLine } from "../../../core/cast/transcript.ts";
-import type { AgentProgress } from "../../../core/wire/stream.ts";
-import { createTranscriptProgress } from "../../../core/wire/transcript-progress.ts";
+import { type AgentProgress, createTranscriptProgress } from "../../../core/wire/stream.ts";
 
 export interface FileStoreOptions {
   readonly watch?: FolderWatcher;
-  /** Without a key no bookmarks are written or read. */
-  readonly bookmarks?: Partial<BookmarkSettings>;
 }
-
-/** Bytes of a journal between bookmarks: fewer would slow down every step, more would slow down every reader. */
-const BOOKMARK_INTERVAL_BYTES = 1024 * 1024;
-
-const NO_KEY: BookmarkKey = { find: () => undefined, make: () => undefined };
 
 /** Loaded when a cast is read or written: a list needs neither. */
 const reading = () => import("./read-cast.ts");
@@ -37,7 +27,6 @@ const folders = () => import("./cast-folders.ts");
 /** Casts as folders inside one folder. */
 export function fileStore(root: string, options: FileStoreOptions = {}): CastStore {
   const { watch = sharedWatcher } = options;
-  const bookmarks: BookmarkSettings = { key: NO_KEY, intervalBytes: BOOKMARK_INTERVAL_BYTES, ...options.bookmarks };
   // One cast is read after another: names are composed once for each.
   let latest: { readonly castId: CastId; readonly layout: CastLayout } | undefined;
   const at = (castId: CastId): CastLayout => {
@@ -56,10 +45,9 @@ export function fileStore(root: string, options: FileStoreOptions = {}): CastSto
     stamp: async (castId) => (await reading()).castFileStamp(at(castId)),
     readCastFile: async (castId) => (await reading()).readCastFile(at(castId)),
     current: async (castId) => {
-      const { readCurrentCast, toCurrentCast } = await reading();
-      return ifCastExists(root, castId, () =>
-        mapResult(readCurrentCast(at(castId), castId, bookmarks.key), toCurrentCast),
-      );
+      const { foldCast, toCurrentCast } = await reading();
+      const { TIMELINE } = await import("../cast-store.ts");
+      return ifCastExists(root, castId, () => mapResult(foldCast(at(castId), castId, TIMELINE), toCurrentCast));
     },
     load: async (castId) => {
       const { foldCast, toLoadedCast } = await reading();
@@ -84,8 +72,8 @@ export function fileStore(root: string, options: FileStoreOptions = {}): CastSto
     },
     readAttachment: async (castId, name) => readFileText(at(castId).folder, at(castId).attachment(name)),
     lastVisit: async (castId, socket) => lastVisit(at(castId).socketFolder(socket)),
-    create: async (cast, how) => (await folders()).createCast(root, cast, { writeOptions: how, bookmarks }),
-    claim: (castId, how) => claimOwnedCast(root, castId, { writeOptions: how, bookmarks }),
+    create: async (cast, how) => (await folders()).createCast(root, cast, how),
+    claim: (castId, how) => claimOwnedCast(root, castId, how),
     requestAbort: async (castId) => (await writing()).writeRequest(at(castId).abortRequest),
     requestRelease: async (castId) => (await writing()).writeRequest(at(castId).releaseRequest),
     remove: async (casts) => (await folders()).removeCasts(root, casts),
@@ -180,17 +168,13 @@ function lastVisit(folder: string): number {
   }
 }
 
-async function claimOwnedCast(
-  root: string,
-  castId: CastId,
-  parts: Pick<OwnedCastOptions, "writeOptions" | "bookmarks">,
-): Promise<Result<OwnedCast>> {
+async function claimOwnedCast(root: string, castId: CastId, writeOptions: WriteOptions): Promise<Result<OwnedCast>> {
   const layout = castLayout(root, castId);
   const { createOwnedCast } = await writing();
   const removed = (await folders()).removedFolder(root, castId);
   const mine = await claimCast(layout);
   if (mine.kind !== "mine") return fail(claimIssue(castId, mine));
-  return ok(createOwnedCast({ castId, layout, removed, claim: mine, ...parts }));
+  return ok(createOwnedCast({ castId, layout, removed, claim: mine, writeOptions }));
 }
 
 /** [J22, D16] Why a cast could not be claimed. */

@@ -12,12 +12,6 @@ export function firstChainHead(castId: string): ChainHead {
   return { seq: 0, crc: crc32(castId) };
 }
 
-/** A position in a journal: the end of the chain and the epoch of the last line. */
-export interface ChainPosition {
-  readonly head: ChainHead;
-  readonly epoch: number;
-}
-
 export interface EncodedLines {
   readonly text: string;
   readonly head: ChainHead;
@@ -61,18 +55,14 @@ export interface JournalChain {
   readonly head: () => ChainHead;
 }
 
-/** From the beginning, or from a position that needs nothing before it. */
-export function createJournalChain(
-  castId: string,
-  from: ChainPosition = { head: firstChainHead(castId), epoch: 0 },
-): JournalChain {
-  const first = from.head.crc;
+export function createJournalChain(castId: string): JournalChain {
+  const first = firstChainHead(castId).crc;
   /** The digest after each valid line. */
   const heads = createDigestList(first);
   /** The start of each epoch, and where an evicted owner would continue. */
   const begun = new Map<number, number>();
   const givenUp = new Map<number, number>();
-  let { epoch } = from;
+  let epoch = 0;
   let last = first;
 
   /** Used only for a refusal: the line that a later owner continued from. */
@@ -115,7 +105,7 @@ export function createJournalChain(
     const read = readTail(bytes, from, to);
     if (read) givenUp.set(read.epoch, read.crc);
   };
-  return { verify, skipLine: passOver, head: () => ({ seq: from.head.seq + heads.size() - 1, crc: last }) };
+  return { verify, skipLine: passOver, head: () => ({ seq: heads.size() - 1, crc: last }) };
 }
 
 /** Digests in four bytes each: a list of numbers would take twice the memory. */

@@ -3,14 +3,13 @@ import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { failWith, ok, type Result } from "../../../core/model/issue.ts";
 import { errorText, readRegularText, syncFile } from "../../system/files.ts";
-import type { CurrentCast, OwnedCast, WriteOptions } from "../cast-store.ts";
+import { TIMELINE, type CurrentCast, type OwnedCast, type WriteOptions } from "../cast-store.ts";
 import { createFileArtifacts } from "./artifacts.ts";
 import type { ChainHead } from "./journal-chain.ts";
 import { openJournalWriter, type JournalWriter } from "./write-journal.ts";
 import { TRANSCRIPT_FILE, type CastLayout } from "../layout.ts";
 import type { ClaimOutcome } from "./claims.ts";
-import { createBookmarkWriter, type BookmarkSettings, type BookmarkWriter } from "./bookmarks.ts";
-import { readCurrentCast, toCurrentCast, unchangedJournalEnd, type JournalEnd } from "./read-cast.ts";
+import { foldCast, toCurrentCast, unchangedJournalEnd, type JournalEnd } from "./read-cast.ts";
 
 /** A note names one process. */
 const NOTE_BYTES = 4_096;
@@ -23,12 +22,9 @@ export interface OwnedCastOptions {
   readonly removed: string;
   readonly claim: Extract<ClaimOutcome, { kind: "mine" }>;
   readonly writeOptions: WriteOptions;
-  readonly bookmarks: BookmarkSettings;
   /** The end of the journal of a new cast; for others it is read. */
   readonly head?: ChainHead;
 }
-
-type JournalStart = Pick<JournalEnd, "head" | "soundBytes" | "bookmarks">;
 
 /** A cast of this process. Before each write it checks that it still owns the cast. */
 export function createOwnedCast({
@@ -37,26 +33,21 @@ export function createOwnedCast({
   removed,
   claim: mine,
   writeOptions: how,
-  bookmarks,
   head,
 }: OwnedCastOptions): OwnedCast {
   const { durability = "write", redact = (text: string) => text } = how;
   const artifacts = createFileArtifacts(layout, how);
   let writer: JournalWriter | undefined;
-  let bookmarking: BookmarkWriter | undefined;
-  const openAt = ({ head: from, soundBytes, bookmarks: found }: JournalStart): void => {
+  const openAt = (from: ChainHead): void => {
     writer?.close();
     const { folder, journal: file } = layout;
-    const { epoch } = mine;
-    bookmarking = createBookmarkWriter({ castId, layout, epoch, ...bookmarks }, soundBytes, found);
-    const { onJournalWrite: onWritten } = bookmarking;
-    writer = openJournalWriter({ folder, file, epoch, head: from, durability, redact, onWritten });
+    writer = openJournalWriter({ folder, file, epoch: mine.epoch, head: from, durability, redact });
   };
-  if (head) openAt({ head, soundBytes: 0 });
+  if (head) openAt(head);
   /** Cuts a torn last line: appending to it would damage the next line. */
   const continueFrom = (end: JournalEnd): void => {
     if (end.tornBytes > 0) truncateSync(layout.journal, end.soundBytes);
-    openAt(end);
+    openAt(end.head);
   };
   const load = (known?: CurrentCast): Result<CurrentCast> => {
     const end = unchangedJournalEnd(known, layout);
@@ -64,7 +55,7 @@ export function createOwnedCast({
       continueFrom(end);
       return ok(known);
     }
-    const cast = readCurrentCast(layout, castId, bookmarks.key);
+    const cast = foldCast(layout, castId, TIMELINE);
     if (!cast.ok) return cast;
     continueFrom(cast.value.journal);
     return ok(toCurrentCast(cast.value));
@@ -100,7 +91,6 @@ export function createOwnedCast({
     worktreesFolder: layout.worktreesFolder,
     load: async (known) => catchIssue(() => load(known)),
     journal: { append: async (events, after) => append(events, after) },
-    bookmark: (trail) => bookmarking?.writeIfDue(trail),
     scratch: layout.scratch,
     artifacts: {
       ...artifacts,

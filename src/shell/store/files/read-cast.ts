@@ -14,21 +14,11 @@ import {
   type CastFold,
   type LoadedCast,
   type TimelineWithEvents,
-  TIMELINE,
 } from "../cast-store.ts";
-import {
-  type FoundBookmarks,
-  digestFileStart,
-  type BookmarkKey,
-  firstSeal,
-  readSealedLines,
-  type Bookmark,
-} from "./bookmarks.ts";
 import { firstChainHead } from "./journal-chain.ts";
-import { foldJournal, type FoldedJournal, foldJournalFrom, type JournalPosition } from "./read-journal.ts";
+import { foldJournal, type FoldedJournal } from "./read-journal.ts";
 import { parentFolderOf, castLayout, type CastLayout } from "../layout.ts";
 import { restoreSharedParts } from "./values.ts";
-import { createUnpacker } from "../../../core/cast/bookmark.ts";
 
 /** [C6] An invalid id is refused before the disk is read; a link that leads out of the root is no cast of it. */
 export function findCast(root: string, text: string): Result<CastId> {
@@ -84,10 +74,7 @@ export interface CastReading<T> extends FoldedCast<T> {
   readonly journal: JournalEnd;
 }
 
-export interface JournalEnd extends Omit<FoldedJournal<unknown>, "value"> {
-  /** Present if it was read from a bookmark. */
-  readonly bookmarks?: FoundBookmarks;
-}
+export type JournalEnd = Omit<FoldedJournal<unknown>, "value">;
 
 /** The start parameters of a cast, before its journal is read. */
 interface CastHeader {
@@ -112,14 +99,9 @@ function readCastHeader(layout: CastLayout, castId: CastId): Result<CastHeader> 
 /** [J1] A cast with all its events. */
 export function foldCast<T>(layout: CastLayout, castId: CastId, folding: CastFold<T>): Result<CastReading<T>> {
   const opened = readCastHeader(layout, castId);
-  return opened.ok ? foldFromHeader(layout, opened.value, folding) : opened;
-}
-
-function foldFromHeader<T>(
-  layout: CastLayout,
-  { castId, file, stamp }: CastHeader,
-  { begin, step }: CastFold<T>,
-): Result<CastReading<T>> {
+  if (!opened.ok) return opened;
+  const { file, stamp } = opened.value;
+  const { begin, step } = folding;
   const start = (): T => begin(file);
   const folded =
     existsSync(layout.journal) || existsSync(layout.sockets)
@@ -185,47 +167,3 @@ function journalStamp({ folder, castFile, journal }: CastLayout): string {
   const stats = [castFile, journal].map(tryStat);
   return [folder, ...stats.map((stat) => (stat ? `${stat.ino} ${stat.size} ${stat.mtimeNs}` : "none"))].join(" ");
 }
-
-/** [J28] The present state: from the last bookmark if it fits the journal, otherwise from the beginning. */
-export function readCurrentCast(
-  layout: CastLayout,
-  castId: CastId,
-  key: BookmarkKey,
-): Result<CastReading<CastTimeline>> {
-  const opened = readCastHeader(layout, castId);
-  if (!opened.ok) return opened;
-  const found = readFromBookmark(layout, opened.value.file, key);
-  if (!found) return foldFromHeader(layout, opened.value, TIMELINE);
-  const { value, ...journal } = found;
-  return ok({ ...opened.value, value, tornBytes: journal.tornBytes, journal });
-}
-
-/** Any problem with bookmarks is ignored: the journal is complete without them. */
-function readFromBookmark(
-  layout: CastLayout,
-  file: CastFile,
-  key: BookmarkKey,
-): (FoldedJournal<CastTimeline> & { readonly bookmarks: FoundBookmarks }) | undefined {
-  try {
-    const text = readRegularText(layout.bookmarks, MAX_FILE_BYTES.bookmarks);
-    const sealedBy = key.find();
-    if (sealedBy === undefined) return undefined;
-    const unpacker = createUnpacker(TIMELINE.begin(file));
-    let last: JournalPosition & Pick<Bookmark, "digest"> = JOURNAL_START;
-    const end = readSealedLines(text, sealedBy, firstSeal(layout.castFile, file.castId), ({ pack, ...place }) => {
-      unpacker.add(pack);
-      last = place;
-    });
-    if (end.bytes === 0 || digestFileStart(layout.journal, last.bytes) !== last.digest) return undefined;
-    const value = unpacker.timeline();
-    const folded = foldJournalFrom(layout.journal, file.castId, last, {
-      value,
-      step: rejectForeignEvents(file.castId, TIMELINE.step),
-    });
-    return folded && { ...folded, bookmarks: { ...end, packed: unpacker.packingContext, journalBytes: last.bytes } };
-  } catch {
-    return undefined;
-  }
-}
-
-const JOURNAL_START = { bytes: 0, digest: 0, head: { seq: 0, crc: 0 }, epoch: 0 };

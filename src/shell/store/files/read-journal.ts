@@ -1,17 +1,10 @@
 import { closeSync, readSync } from "node:fs";
-import type { CastEvent } from "../../../core/cast/state/event.ts";
+import { type CastEvent, parseEvent } from "../../../core/cast/state/event.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { error, fail, ok, type Issue, type Result } from "../../../core/model/issue.ts";
 import { errorText, openRegularFile } from "../../system/files.ts";
 import { MAX_LINE_BYTES } from "./line-reader.ts";
-import {
-  createJournalChain,
-  type JournalChain,
-  type ChainPosition,
-  type ChainHead,
-  type LineCheck,
-} from "./journal-chain.ts";
-import { parseEvent } from "../../../core/cast/state/parse-event.ts";
+import { createJournalChain, type JournalChain, type ChainHead, type LineCheck } from "./journal-chain.ts";
 
 export interface FoldedJournal<T> {
   readonly value: T;
@@ -52,27 +45,6 @@ export function foldJournal<T>(
   }
 }
 
-/** A position at which the state of the cast is known, and its bytes. */
-export interface JournalPosition extends ChainPosition {
-  readonly bytes: number;
-}
-
-/** The events after a position. Undefined if one of them does not directly follow the one before: then all are read. */
-export function foldJournalFrom<T>(
-  file: string,
-  castId: CastId,
-  from: JournalPosition,
-  { value, step }: { readonly value: T; readonly step: FoldStep<T> },
-): FoldedJournal<T> | undefined {
-  const fd = openRegularFile(file);
-  try {
-    const done = runFoldPass({ fd, castId, passedOver: [], place: from }, value, step);
-    return done.kind === "folded" ? done.folded : undefined;
-  } finally {
-    closeSync(fd);
-  }
-}
-
 /** First and last line of each skipped range. */
 type SkippedLines = readonly (readonly [first: number, last: number])[];
 
@@ -80,7 +52,6 @@ interface FoldInput {
   readonly fd: number;
   readonly castId: CastId;
   readonly passedOver: SkippedLines;
-  readonly place?: JournalPosition;
 }
 
 type FoldPass<T> =
@@ -88,8 +59,8 @@ type FoldPass<T> =
   | { readonly kind: "damaged"; readonly line: number; readonly why: string }
   | { readonly kind: "again"; readonly lines: readonly [number, number] };
 
-function runFoldPass<T>({ fd, castId, passedOver, place }: FoldInput, begin: T, step: FoldStep<T>): FoldPass<T> {
-  const chain = createJournalChain(castId, place);
+function runFoldPass<T>({ fd, castId, passedOver }: FoldInput, begin: T, step: FoldStep<T>): FoldPass<T> {
+  const chain = createJournalChain(castId);
   let value = begin;
   let line = 0;
   let belonging = 0;
@@ -127,7 +98,7 @@ function runFoldPass<T>({ fd, castId, passedOver, place }: FoldInput, begin: T, 
       return damaged(errorText(thrown));
     }
   };
-  const { soundBytes, torn } = forEachLine(fd, take, place?.bytes ?? 0);
+  const { soundBytes, torn } = forEachLine(fd, take);
   if (stop) return stop;
   if (isCompleteLine(chain, torn)) return { kind: "damaged", line: line + 1, why: "its line end is missing" };
   return { kind: "folded", folded: { value, head: chain.head(), soundBytes, tornBytes: torn.length } };
@@ -162,11 +133,11 @@ type LineHandler = (bytes: Buffer, from: number, to: number) => boolean;
  * Reads lines in blocks: a journal may be larger than memory. Stops when `runTake` does. `runTake` must not keep a line:
  * all use the same buffer.
  */
-function forEachLine(fd: number, take: LineHandler, start: number): { soundBytes: number; torn: Buffer } {
+function forEachLine(fd: number, take: LineHandler): { soundBytes: number; torn: Buffer } {
   let bytes: Buffer = Buffer.allocUnsafe(BLOCK);
   /** Bytes of a line that continues in the next block; they are at the start of the buffer. */
   let kept = 0;
-  let soundBytes = start;
+  let soundBytes = 0;
   for (;;) {
     if (bytes.length < kept + BLOCK / 2) bytes = Buffer.concat([bytes.subarray(0, kept)], bytes.length * 2);
     const size = readSync(fd, bytes, kept, bytes.length - kept, soundBytes + kept);

@@ -23,8 +23,6 @@ export interface JournalWriterOptions {
   readonly head: ChainHead;
   readonly durability: Durability;
   readonly redact: Redactor;
-  /** Called with written bytes, which the next write overwrites, their offset and the new end of the chain. */
-  readonly onWritten?: (bytes: Buffer, at: number, head: ChainHead) => void;
 }
 
 /** A journal that its owner appends to. */
@@ -66,7 +64,6 @@ export function openJournalWriter(writing: JournalWriterOptions): JournalWriter 
         writeAll(opened(), bytes);
         if (durability === "sync") fdatasyncSync(opened());
         head = reached;
-        writing.onWritten?.(bytes, before, reached);
         return undefined;
       } catch (thrown) {
         if (fd !== undefined && before !== undefined) undoPartialWrite(fd, before, size);

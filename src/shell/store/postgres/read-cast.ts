@@ -1,6 +1,6 @@
 import { failWith, suggest, typed, error, fail, ok, type Issue, type Result } from "../../../core/model/issue.ts";
 import * as v from "valibot";
-import type { CastEvent } from "../../../core/cast/state/event.ts";
+import { type CastEvent, parseEvent } from "../../../core/cast/state/event.ts";
 import { parentCastId, type CastId } from "../../../core/model/ids.ts";
 import { oneLine } from "../../../core/model/text.ts";
 import { errorText } from "../../system/files.ts";
@@ -22,7 +22,6 @@ import {
 } from "../cast-store.ts";
 import type { Database } from "./database.ts";
 import { PART_BYTES } from "./append-events.ts";
-import { parseEvent } from "../../../core/cast/state/parse-event.ts";
 
 /** [B41] By default a project is named after its folder, which may be renamed: `other` is the project of the cast. */
 export function unknownCastIssue(castId: string, place: string, other?: string): Issue {

@@ -1,0 +1,69 @@
+import { resolve } from "node:path";
+import type { DraftCommand } from "../../core/command/command.ts";
+import { ok, type Result } from "../../core/model/issue.ts";
+import { countedText, sanitizeForTerminal } from "../../core/model/text.ts";
+import { billLines } from "../../core/view/graph/bill.ts";
+import { issueLines } from "../../core/view/issues.ts";
+import { readCommandText } from "../../shell/commands/command-text.ts";
+import { draftData, draftLines, makeDraft, readDraftSource, type FinishedDraft } from "../../shell/commands/draft.ts";
+import { agentSourceOf } from "../../shell/commands/prepare.ts";
+import { checkDraftName, saveDraft } from "../../shell/commands/save-draft.ts";
+import { runCastingCommand } from "./casting.ts";
+import { listenForInterrupt } from "./terminal/interrupt.ts";
+import { type CliContext, printAnswer, printLines, printText } from "./terminal/io.ts";
+import { askYes, draftCallerFor } from "./terminal/prompts.ts";
+
+/** [YD4] Words → a draft with its bill; saved with --save, cast with --cast after a yes. */
+export async function runDraftCommand(command: DraftCommand, request: CliContext): Promise<Result<number>> {
+  const { io, options, workspace } = request;
+  const caller = draftCallerFor(request);
+  const words = await readCommandText(command.words, command.literal ? undefined : caller.texts);
+  if (!words.ok) return words;
+  const from =
+    command.from === undefined
+      ? ok(undefined)
+      : readDraftSource(workspace, command.from, resolve(io.cwd, command.from));
+  if (!from.ok) return from;
+  const named = command.save === undefined ? ok(undefined) : checkDraftName(workspace, command.save, from.value?.name);
+  if (!named.ok) return named;
+  const interrupt = listenForInterrupt(io, () => false);
+  if (!options.quiet) printText(io, "Drafting…");
+  const draft = await makeDraft(workspace, {
+    words: words.value,
+    from: from.value,
+    agents: agentSourceOf(caller),
+    signal: interrupt.signal,
+    onRound: (round, issues) => {
+      if (options.quiet) return;
+      printText(io, `Round ${round}: ${countedText(issues.length, "problem")}, sent back to the agent`);
+      printLines(io, issueLines(issues), io.err);
+    },
+  });
+  interrupt.stop();
+  if (!draft.ok) return draft;
+  const saved = command.save === undefined ? ok(undefined) : saveDraft(workspace.place, draft.value, command.save);
+  if (!saved.ok) return saved;
+  // With --json a cast prints its events, one a line; the draft goes before them.
+  const code = printAnswer(io, options, {
+    code: 0,
+    data: { ...draftData(draft.value), saved: saved.value ?? null },
+    lines: (width) => draftLines(draft.value, width),
+  });
+  if (saved.value !== undefined) printText(io, `Saved as ${command.save ?? ""} in ${sanitizeForTerminal(saved.value)}`);
+  if (command.cast === undefined || !(await mayCast(request, draft.value))) return ok(code);
+  return runCastingCommand(
+    { kind: "cast", prompt: command.cast, loadout: draft.value.name },
+    { ...request, workspace: draft.value.workspace },
+  );
+}
+
+/** [YD10] A person says yes after seeing the bill, or has typed --yes. */
+async function mayCast({ io, options }: CliContext, { bill }: FinishedDraft): Promise<boolean> {
+  if (options.yes) return true;
+  if (!io.canAsk) {
+    printText(io, "note: it was not cast, because nobody can be asked here; --yes says yes");
+    return false;
+  }
+  printLines(io, billLines(bill), io.err);
+  return askYes(io, "Cast it? [y/N] ");
+}

@@ -1,0 +1,132 @@
+import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { castStatus, type CastSummary } from "../../../core/cast/summary.ts";
+import type { CastId } from "../../../core/model/ids.ts";
+import { oneLine } from "../../../core/model/text.ts";
+import { statusSymbol, statusText } from "../../../core/view/cast-list.ts";
+import { watchCast } from "../../../shell/casting/watch-cast.ts";
+import type { RunOutcome } from "../../../shell/context/run-context.ts";
+import type { CastStore } from "../../../shell/store/cast-store.ts";
+import type { Workspace } from "../../../shell/workspace/workspace.ts";
+import { castResultOf, storedResult } from "../screen/result-card.ts";
+import { createScreen, NEWS_KEY, notifyPerson, restoreTitle } from "../screen/screen.ts";
+import { resolveProject } from "../session/project.ts";
+import { runUnlessReplaced, type SeenCasts, type UserSession } from "../session/user-session.ts";
+
+const MAX_CASTS_CHECKED = 20;
+const MAX_CASTS_NAMED = 3;
+
+/** [X27] The newest unfinished casts, each with the command that continues it. */
+export async function unfinishedCastsText(ctx: ExtensionContext): Promise<string | undefined> {
+  const place = resolveProject(ctx, {});
+  if (!place.ok) return undefined;
+  const { store } = place.value.workspace;
+  const looked = await Promise.all((await newestCasts(store)).map(store.summary));
+  const left = looked.flatMap((cast) => (cast ? castSentences(cast) : []));
+  if (left.length === 0) return undefined;
+  const more = left.length > MAX_CASTS_NAMED ? [`${left.length - MAX_CASTS_NAMED} more: /materia casts`] : [];
+  return [...left.slice(0, MAX_CASTS_NAMED), ...more].join("\n");
+}
+
+function castSentences({ castId, status, request }: CastSummary): readonly string[] {
+  const what = `The cast “${oneLine(request, 60)}”`;
+  if (status === "waiting") return [`${what} waits for you: /materia continue ${castId}`];
+  if (status === "interrupted") return [`${what} was interrupted: /materia recast ${castId} continues it`];
+  if (status === "running") return [`${what} runs in another process: /materia watch ${castId}`];
+  return [];
+}
+
+async function newestCasts(store: CastStore): Promise<readonly CastId[]> {
+  const ids = await store.listIds();
+  return ids.ok ? ids.value.slice(0, MAX_CASTS_CHECKED) : [];
+}
+
+/** [X60] Says when a cast that this session does not show ends or waits. The returned function stops it. */
+export async function followOtherCasts(user: UserSession, seen: SeenCasts): Promise<() => void> {
+  const place = resolveProject(user.ctx, {});
+  if (!place.ok) return () => undefined;
+  const { workspace } = place.value;
+  const { store } = workspace;
+  const over = new AbortController();
+  const stops: (() => void)[] = [() => over.abort()];
+  const stop = (): void => stops.splice(0).forEach((each) => each());
+  const onStop = (end: RunOutcome): Promise<void> => showCastNews(user, workspace, end);
+  const followed = new Set<CastId>();
+  const look = async (): Promise<void> => {
+    if (runUnlessReplaced(() => user.ctx.mode) === undefined) return stop();
+    for (const castId of await newestCasts(store)) {
+      if (over.signal.aborted || followed.has(castId)) continue;
+      followed.add(castId);
+      stops.push(followCast(store, castId, { seen, signal: over.signal, onStop }));
+    }
+  };
+  // What had ended before is no news.
+  for (const castId of await newestCasts(store))
+    if (!seen.has(castId)) seen.set(castId, await lastEventNumber(store, castId));
+  stops.push(store.onListChange(() => void look().catch(() => undefined)));
+  await look();
+  return stop;
+}
+
+interface FollowContext {
+  readonly seen: SeenCasts;
+  readonly signal: AbortSignal;
+  readonly onStop: (end: RunOutcome) => Promise<void>;
+}
+
+/** Reads a cast only after its folder has changed, and only if it has news. The returned function stops it. */
+function followCast(store: CastStore, castId: CastId, { seen, signal, onStop }: FollowContext): () => void {
+  let [isReading, isStale] = [false, false];
+  const isSeen = (seq: number): boolean => seq <= (seen.get(castId) ?? 0);
+  const read = async (): Promise<void> => {
+    const isDriven = (await store.owner(castId)) !== undefined;
+    if (isSeen(Infinity) || (!isDriven && isSeen(await lastEventNumber(store, castId)))) return;
+    const cast = await store.load(castId);
+    if (!cast.ok) return;
+    // The end of a running cast is news, also without another event.
+    if (isDriven && isSeen(cast.value.state.seq)) seen.set(castId, cast.value.state.seq - 1);
+    const end = await watchCast(store, cast.value, { signal });
+    if (!end.ok || signal.aborted || isSeen(end.value.state.seq)) return;
+    seen.set(castId, end.value.state.seq);
+    await onStop(end.value);
+  };
+  const changed = (): void => {
+    isStale = true;
+    // [X60] Shown here already: do not read along.
+    if (isReading || isSeen(Infinity)) return;
+    isReading = true;
+    void (async () => {
+      while (isStale && !signal.aborted) {
+        isStale = false;
+        await read().catch(() => undefined);
+      }
+      isReading = false;
+    })();
+  };
+  const stop = store.onCastChange(castId, changed);
+  changed();
+  return stop;
+}
+
+async function lastEventNumber(store: CastStore, castId: CastId): Promise<number> {
+  const { last } = await store.readEnds(castId, (events) => events.length > 0);
+  return last.at(-1)?.seq ?? 0;
+}
+
+/** [X60] A card, the status line and the bell about a cast that another process ran; no model reads it. */
+async function showCastNews(user: UserSession, { store, catalog }: Workspace, end: RunOutcome): Promise<void> {
+  const { castId, request } = end.state;
+  const cast = await store.load(castId);
+  const runDir = store.locationOf(castId);
+  const { card, plainText } = castResultOf(end, { runDir, ...(cast.ok ? storedResult(cast.value) : {}) });
+  const screen = createScreen(user);
+  if (user.ctx.mode === "tui") screen.addVisitCard(card);
+  else screen.note(plainText);
+  const status = castStatus(end.state, false);
+  const words = `${statusText(status)}: ${oneLine(request, 40)}`;
+  user.ctx.ui.setStatus(NEWS_KEY, `${statusSymbol(status).text} materia cast ${words}`);
+  const off = user.pi.on("input", () => {
+    off();
+    restoreTitle(user.ctx);
+  });
+  if (catalog.settings.notify) notifyPerson(user.ctx, words);
+}

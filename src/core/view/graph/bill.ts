@@ -1,0 +1,239 @@
+import type { Budget, CastLimits } from "../../model/config.ts";
+import { materiaMayWrite, toolsInScope, KNOWN_TOOLS, type Materia } from "../../model/materia.ts";
+import { countedText, oneLine, sanitizeForTerminal } from "../../model/text.ts";
+import type { Settings } from "../../catalog/catalog.ts";
+import type { Flow } from "../../compile/flow.ts";
+import { readingOrder, orderedBlocks, type GraphBlock } from "../../compile/reading-order.ts";
+import { type Graph, materiaOf } from "../../compile/graph.ts";
+import { evaluateFormula, worstCase } from "../../compile/worst-case.ts";
+import type { CastStart } from "../../cast/state/state.ts";
+import type { CastFacts, VisitFact } from "../../history/facts.ts";
+import { forecastGraph, type QuantileRange } from "../../history/forecast.ts";
+import { parseCastId } from "../../model/ids.ts";
+import { withoutUndefined } from "../../model/json.ts";
+import { line, toned, type Line } from "../line.ts";
+import { amountText, costText } from "../numbers.ts";
+import { formulaText, symbolsFor, type LoopSymbols, nameText } from "./labels.ts";
+
+/** [YD1] What a cast of a loadout may take and do, for every app. */
+export interface Bill {
+  readonly loadout: string;
+  /** `Auto-Plan → [ Build → Review ] × N` */
+  readonly shape: string;
+  readonly worstCase: {
+    /** `2 + 6 N`; null where there is no bound. */
+    readonly turns: string | null;
+    /** The same for the likely number of items. */
+    readonly forItems: number | null;
+  };
+  readonly items: number;
+  readonly forecast: {
+    readonly basis: string;
+    /** Past casts that the figures come from; 0 for typical sizes. */
+    readonly casts: number;
+    readonly tokens: QuantileRange;
+    /** Null without past casts: typical sizes have no price. */
+    readonly cost: QuantileRange | null;
+  } | null;
+  /** Agents that may change files, and programs. */
+  readonly writes: readonly string[];
+  /** Programs, with the materia that runs them. */
+  readonly runs: readonly { readonly materia: string; readonly command: string }[];
+  /** Tools that are not built into Pi. */
+  readonly otherTools: readonly string[];
+  readonly asksPerson: readonly string[];
+  readonly models: readonly { readonly materia: string; readonly model: string }[];
+  readonly budget: Budget;
+}
+
+export interface BillRequest extends BillSettings {
+  readonly graph: Graph;
+  readonly flow: Flow;
+  readonly past: readonly CastFacts[];
+}
+
+interface BillSettings {
+  readonly limits: CastLimits;
+  readonly budget: Budget;
+  /** The model of agents that name none, if known. */
+  readonly model?: string | undefined;
+}
+
+export function billSettings({ limits, budget, model }: Settings): BillSettings {
+  return { limits, budget, model: model ?? undefined };
+}
+
+export function makeBill({ graph, flow, limits, budget, model, past }: BillRequest): Bill {
+  const { turns } = worstCase(graph, flow, limits);
+  const loops = orderedBlocks(graph).flatMap((block) => (block.kind === "loop" ? [block.loop.id] : []));
+  const symbols = symbolsFor(loops, "N");
+  const castId = parseCastId("bill");
+  if (castId === undefined) throw new Error("ids have this form");
+  const start: CastStart = { castId, request: "", graph, limits, budget: {}, data: {} };
+  const request = { start, flow, ...withoutUndefined({ model }) };
+  const known = forecastGraph(past, request);
+  const told = known ?? forecastGraph([typicalFacts(graph)], request);
+  const items = loops.length === 0 ? 0 : (told?.items ?? 1);
+  const most = evaluateFormula(turns, () => items);
+  const seated = [...new Set(readingOrder(graph).map((socket) => socket.materia))].map(
+    (name) => [name, graph.materia[name]] as const,
+  );
+  const named = (matches: (materia: Materia) => boolean): readonly string[] =>
+    seated.flatMap(([name, materia]) => (materia && matches(materia) ? [name] : []));
+  return {
+    loadout: graph.name,
+    shape: shapeText(graph, symbols),
+    worstCase: { turns: formulaText(turns, symbols) ?? null, forItems: Number.isFinite(most) ? most : null },
+    items,
+    forecast: told
+      ? {
+          basis: known ? countedText(known.casts, "past cast") : "no history: typical sizes",
+          casts: known?.casts ?? 0,
+          tokens: told.tokens,
+          cost: known ? told.cost : null,
+        }
+      : null,
+    writes: named((materia) => materia.type === "agent" && materiaMayWrite(materia)),
+    runs: seated.flatMap(([name, materia]) =>
+      materia?.type === "utility" ? [{ materia: name, command: programText(materia) }] : [],
+    ),
+    otherTools: [
+      ...new Set(
+        seated.flatMap(([, each]) =>
+          each?.type === "agent" ? toolsInScope(each.tools).filter((tool) => !KNOWN_TOOLS.includes(tool)) : [],
+        ),
+      ),
+    ],
+    asksPerson: named(({ type }) => type === "person"),
+    models: seated.flatMap(([name, materia]) =>
+      materia?.type === "agent" ? [{ materia: name, model: modelText(materia, model) }] : [],
+    ),
+    budget,
+  };
+}
+
+function modelText(materia: Extract<Materia, { type: "agent" }>, model: string | undefined): string {
+  const own = materia.model ?? model ?? "the model of Pi's settings";
+  return materia.notModelOf === undefined ? own : `${own}, another than that of ${materia.notModelOf}`;
+}
+
+/** The command, the one in `params` of a bundled utility, or the name of that utility. */
+function programText({ command, script, params }: Extract<Materia, { type: "utility" }>): string {
+  const own = command ?? params?.["command"];
+  if (typeof own === "string") return own;
+  return Array.isArray(own) ? own.join(" ") : (script ?? "");
+}
+
+/** One line: loops in brackets, places side by side with a bar. Unreached sockets are left out. */
+function shapeText(graph: Graph, symbols: LoopSymbols): string {
+  const parts: string[] = [];
+  for (const block of orderedBlocks(graph).filter(({ reached }) => reached)) {
+    const aside = block.kind === "loop" ? block.aside : block.row.aside;
+    const text = blockText(block, symbols);
+    const before = aside > 0 ? parts.pop() : undefined;
+    parts.push(before === undefined ? text : `${before} | ${text}`);
+  }
+  return parts.join(" → ");
+}
+
+function blockText(block: GraphBlock, symbols: LoopSymbols): string {
+  if (block.kind === "socket") return nameText(block.row.socket.materia);
+  const members: string[] = [];
+  for (const { socket, aside } of block.rows) {
+    const before = aside > 0 ? members.pop() : undefined;
+    members.push(before === undefined ? nameText(socket.materia) : `${before} | ${nameText(socket.materia)}`);
+  }
+  const { id, parallel } = block.loop;
+  const at = parallel === undefined ? "" : `, ${parallel} at once`;
+  return `[ ${members.join(" → ")} ] × ${symbols.get(id) ?? "N"}${at}`;
+}
+
+/** [YD2] Sizes seen with the bundled materia: what a visit reads and writes depends most on its tools. */
+const TYPICAL_TOKENS = { none: 4_000, reads: 25_000, writes: 60_000 };
+const TYPICAL_ITEMS = [3, 4, 6, 8];
+
+/** Made-up figures for a graph without history: one answer in four is a no. */
+function typicalFacts(graph: Graph): CastFacts {
+  const visits = Object.values(graph.sockets).flatMap((socket) => {
+    const materia = materiaOf(graph, socket);
+    const tokens = materia.type === "agent" ? typicalTokens(materia) : 0;
+    return TYPICAL_ITEMS.map((list, index): VisitFact => ({
+      socket: socket.id,
+      materia: socket.materia,
+      model: materia.type === "agent" ? (materia.model ?? "") : "",
+      item: null,
+      ms: 0,
+      tokens,
+      cost: 0,
+      turns: 1,
+      rejected: 0,
+      rejectedByTool: 0,
+      satisfied: index > 0,
+      list: socket.generator ? list : undefined,
+      because: undefined,
+    }));
+  });
+  return { visits, itemsDone: 0, outcome: "completed" };
+}
+
+function typicalTokens(materia: Extract<Materia, { type: "agent" }>): number {
+  if (materiaMayWrite(materia)) return TYPICAL_TOKENS.writes;
+  return toolsInScope(materia.tools).length > 0 ? TYPICAL_TOKENS.reads : TYPICAL_TOKENS.none;
+}
+
+/** [YD3] Name and shape, the price, what it does, and who answers. */
+export function billLines(bill: Bill): readonly Line[] {
+  return [
+    line(toned("strong", cleanText(bill.loadout)), `  ${bill.shape}`),
+    line(billPriceText(bill)),
+    line(billEffectsText(bill)),
+    line(toned("dim", modelsText(bill))),
+  ];
+}
+
+/** Control characters out, nothing cut: the end of a command counts as much as its beginning. */
+function cleanText(text: string): string {
+  return oneLine(sanitizeForTerminal(text), Infinity);
+}
+
+function modelsText({ models }: Bill): string {
+  const groups = [...Map.groupBy(models, ({ model }) => model)];
+  if (groups.length === 0) return "asks no model";
+  const texts = groups.map(
+    ([model, of]) => `${cleanText(model)} (${of.map(({ materia }) => cleanText(materia)).join(", ")})`,
+  );
+  return `models: ${texts.join("; ")}`;
+}
+
+function billPriceText({ worstCase: worst, items, forecast, budget }: Bill): string {
+  const forItems = items > 0 && worst.forItems !== null ? ` (${worst.forItems} for ${countedText(items, "item")})` : "";
+  const limits = [
+    ...(budget.maxCostUsd === undefined ? [] : [costText(budget.maxCostUsd)]),
+    ...(budget.maxTokens === undefined ? [] : [`${amountText(budget.maxTokens)} tokens`]),
+  ];
+  return [
+    worst.turns === null
+      ? "no bound on its turns"
+      : `at most ${worst.turns} ${worst.turns === "1" ? "turn" : "turns"}${forItems}`,
+    forecast ? likelyText(forecast) : "no agent, no tokens",
+    limits.length === 0 ? "no budget set" : `budget ${limits.join(" or ")}`,
+  ].join(" · ");
+}
+
+function likelyText({ basis, tokens, cost }: NonNullable<Bill["forecast"]>): string {
+  const [of, text] = cost === null ? [tokens, amountText] : [cost, costText];
+  const range = text(of.p50) === text(of.p90) ? text(of.p50) : `${text(of.p50)} to ${text(of.p90)}`;
+  return `likely ${range}${cost === null ? " tokens" : ""} (${basis})`;
+}
+
+/** Everything that a person must know before saying yes: no name is left out. */
+export function billEffectsText({ runs, writes, otherTools, asksPerson }: Bill): string {
+  const list = (names: readonly string[]): string => names.map(cleanText).join(", ");
+  const programs = runs.map(({ materia, command }) => (command === materia ? materia : `${command} (${materia})`));
+  return [
+    programs.length === 0 ? "runs no program" : `runs: ${list(programs)}`,
+    writes.length === 0 ? "no agent writes files" : `may write files: ${list(writes)}`,
+    ...(otherTools.length === 0 ? [] : [`tools of extensions: ${list(otherTools)}`]),
+    ...(asksPerson.length === 0 ? [] : [`asks a person: ${list(asksPerson)}`]),
+  ].join(" · ");
+}

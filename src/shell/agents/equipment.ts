@@ -1,0 +1,209 @@
+import type { LoadExtensionsResult, ResourceLoader, Skill } from "@earendil-works/pi-coding-agent";
+import { createHash } from "node:crypto";
+import { lstatSync, readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, extname, join } from "node:path";
+import { HAND_OVER } from "../../core/model/handoff.ts";
+import { error, type Issue } from "../../core/model/issue.ts";
+import { didYouMean, thrownMessage } from "../../core/model/text.ts";
+import type { AgentEquipment, AgentRequirement, EquipmentDigest, PreflightPlace } from "../ports.ts";
+import type { Pi } from "./pi-sdk.ts";
+import { realTimer, type Timer } from "./turn-guard.ts";
+
+/** What Pi finds for a folder. Finding runs nothing of it. */
+interface PiInventory {
+  readonly skills: readonly Skill[];
+  /** Names of several skills of which Pi would take the first. */
+  readonly ambiguous: ReadonlySet<string>;
+  /** Files by name. */
+  readonly extensions: ReadonlyMap<string, string>;
+}
+
+/** The parts of Pi that one materia names, found and read. */
+export interface ResolvedEquipment {
+  readonly skills: readonly Skill[];
+  readonly extensionFiles: readonly string[];
+  readonly digests: readonly EquipmentDigest[];
+  readonly issues: readonly Issue[];
+}
+
+const MAX_FILES = 500;
+const MAX_BYTES = 4_000_000;
+const LOAD_MS = 30_000;
+
+type EquipmentRequest = AgentEquipment & Pick<AgentRequirement, "materia" | "tools">;
+
+/** [YP3, YP6] Resolves every name, or says which names exist. */
+export async function resolveEquipment(
+  pi: Pi,
+  wanted: EquipmentRequest,
+  place: PreflightPlace,
+): Promise<ResolvedEquipment> {
+  const { materia, tools, skills = [], extensions = [] } = wanted;
+  const refuse = (field: string, code: EquipmentCode, text: string, hint: string): Issue =>
+    error(code, ["materia", materia, field], text, hint);
+  const reads = tools.includes("read") || tools.includes("bash");
+  const unread = `${materia} has skills and cannot read them`;
+  const issues =
+    skills.length === 0 || reads
+      ? []
+      : [refuse("skills", "unusable_equipment", unread, 'give it the tool "read" or "bash"')];
+  if (skills.length + extensions.length === 0) return { skills: [], extensionFiles: [], digests: [], issues };
+  const found = await findInventory(pi, place);
+  const parts = [
+    ...skills.map((name) => findSkill(found, name)),
+    ...extensions.map((name) => findExtension(found, name)),
+  ];
+  return {
+    skills: parts.flatMap(({ skill }) => skill ?? []),
+    extensionFiles: parts.flatMap(({ file }) => file ?? []),
+    digests: parts.flatMap(({ digest }) => digest ?? []),
+    issues: [
+      ...issues,
+      ...parts.flatMap(({ kind, refused }) =>
+        refused ? [refuse(`${kind}s`, refused[0], `${refused[1]}; wanted by ${materia}`, refused[2])] : [],
+      ),
+    ],
+  };
+}
+
+type EquipmentCode = "unknown_skill" | "unknown_extension" | "unusable_equipment";
+
+/** One name of a materia: found, or refused with code, message and way out. */
+interface EquipmentPart {
+  readonly kind: EquipmentDigest["kind"];
+  readonly skill?: Skill;
+  readonly file?: string;
+  readonly digest?: EquipmentDigest;
+  readonly refused?: readonly [EquipmentCode, string, string];
+}
+
+function findSkill({ skills, ambiguous }: PiInventory, name: string): EquipmentPart {
+  const kind = "skill";
+  const skill = skills.find((each) => each.name === name);
+  const known = skills.map((each) => each.name);
+  if (!skill)
+    return { kind, refused: ["unknown_skill", `Pi finds no skill "${name}" for this folder`, hintOf(name, known)] };
+  if (ambiguous.has(name))
+    return { kind, refused: ["unusable_equipment", `Pi finds several skills "${name}"`, "rename all but one"] };
+  const path = basename(skill.filePath) === "SKILL.md" ? skill.baseDir : skill.filePath;
+  // The prompt names this skill, also when Pi itself would load it only on request.
+  return { skill: { ...skill, disableModelInvocation: false }, ...readPart(kind, name, path) };
+}
+
+function findExtension({ extensions }: PiInventory, name: string): EquipmentPart {
+  const kind = "extension";
+  const file = extensions.get(name);
+  if (file !== undefined) return { file, ...readPart(kind, name, isIndex(file) ? dirname(file) : file) };
+  const text = `Pi finds no extension "${name}" for this folder`;
+  return { kind, refused: ["unknown_extension", text, hintOf(name, [...extensions.keys()])] };
+}
+
+function readPart(kind: EquipmentDigest["kind"], name: string, path: string): EquipmentPart {
+  try {
+    return { kind, digest: { kind, name, digest: digestOf(path) } };
+  } catch (thrown) {
+    const text = `the ${kind} "${name}" cannot be used: ${thrownMessage(thrown)}`;
+    return { kind, refused: ["unusable_equipment", text, `look at ${path}`] };
+  }
+}
+
+function hintOf(name: string, known: readonly string[]): string {
+  return didYouMean(name, known) ?? (known.length === 0 ? "there are none" : `there are ${known.join(", ")}`);
+}
+
+async function findInventory(pi: Pi, { cwd, withoutProject }: PreflightPlace): Promise<PiInventory> {
+  const agentDir = pi.getAgentDir();
+  const settingsManager = pi.SettingsManager.create(cwd, agentDir, { projectTrusted: withoutProject !== true });
+  const manager = new pi.DefaultPackageManager({ cwd, agentDir, settingsManager });
+  // A package that is not installed is not fetched for a cast.
+  const found = await manager.resolve(async () => "skip");
+  const mayUse = ({ enabled, metadata }: (typeof found.skills)[number]): boolean =>
+    enabled && !(withoutProject === true && metadata.scope === "project");
+  const skillPaths = found.skills.filter(mayUse).map(({ path }) => path);
+  const { skills, diagnostics } = pi.loadSkills({ cwd, agentDir, skillPaths, includeDefaults: false });
+  const ambiguous = new Set(diagnostics.flatMap(({ collision }) => (collision ? [collision.name] : [])));
+  const extensions = found.extensions
+    .filter(mayUse)
+    .map(({ path, metadata }): [string, string] => [
+      metadata.origin === "package" ? packageName(metadata.source) : extensionName(path),
+      path,
+    ]);
+  return { skills, ambiguous, extensions: new Map(extensions.toReversed()) };
+}
+
+function packageName(source: string): string {
+  const name = source.replace(/^npm:/, "").replace(/(?<=.)@[^/@]*$/, "");
+  return source.startsWith("npm:") ? name : basename(name, ".git");
+}
+
+function extensionName(path: string): string {
+  return isIndex(path) ? basename(dirname(path)) : basename(path, extname(path));
+}
+
+function isIndex(path: string): boolean {
+  return /^index\.[cm]?[jt]s$/.test(basename(path));
+}
+
+/** [YP4] A digest of a file, or of all files of a folder. A link could lead to a file that changes unnoticed. */
+function digestOf(path: string): string {
+  const hash = createHash("sha256");
+  let [files, bytes] = [0, 0];
+  const visit = (at: string, shown: string): void => {
+    const stats = lstatSync(at);
+    if (stats.isSymbolicLink()) throw new Error(`${shown} is a link`);
+    if (stats.isDirectory()) {
+      const names = readdirSync(at)
+        .toSorted()
+        .filter((name) => name !== "node_modules" && name !== ".git");
+      return names.forEach((name) => visit(join(at, name), join(shown, name)));
+    }
+    files += 1;
+    bytes += stats.size;
+    if (files > MAX_FILES || bytes > MAX_BYTES) throw new Error(`it has more than ${MAX_FILES} files or 4 MB`);
+    hash.update(`${shown}\0`).update(readFileSync(at)).update("\0");
+  };
+  visit(path, basename(path));
+  return hash.digest("hex");
+}
+
+/** [YP6] Loads the code of extensions; a thrown error and a load that never ends become an error with the name. */
+export async function loadExtensionFiles(
+  pi: Pi,
+  cwd: string,
+  files: readonly string[],
+  after: Timer = realTimer,
+): Promise<LoadExtensionsResult> {
+  const loader = new pi.DefaultResourceLoader({
+    cwd,
+    agentDir: pi.getAgentDir(),
+    // The files are known: no package is resolved a second time.
+    settingsManager: pi.SettingsManager.inMemory({}),
+    noExtensions: true,
+    additionalExtensionPaths: [...files],
+    noSkills: true,
+    noPromptTemplates: true,
+    noThemes: true,
+    noContextFiles: true,
+  });
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const names = files.map(extensionName).join(", ");
+  const cancel = after(LOAD_MS, () => reject(new Error(`${names} did not load within ${LOAD_MS / 1000} s`)));
+  await Promise.race([loader.reload(), late]).finally(cancel);
+  const loaded = loader.getExtensions();
+  const [failed] = loaded.errors;
+  if (failed) throw new Error(`the extension ${extensionName(failed.path)} cannot be loaded: ${failed.error}`);
+  const taken = loaded.extensions.find(({ tools }) => tools.has(HAND_OVER));
+  if (taken)
+    throw new Error(`the extension ${extensionName(taken.path)} has a tool named ${HAND_OVER}, which casts use`);
+  return loaded;
+}
+
+/** The resources of a session with these skills and extensions. */
+export async function withEquipment(
+  bare: ResourceLoader,
+  { skills, extensionFiles }: ResolvedEquipment,
+  load: (files: readonly string[]) => Promise<LoadExtensionsResult>,
+): Promise<ResourceLoader> {
+  const loaded = extensionFiles.length === 0 ? bare.getExtensions() : await load(extensionFiles);
+  return { ...bare, getSkills: () => ({ skills: [...skills], diagnostics: [] }), getExtensions: () => loaded };
+}

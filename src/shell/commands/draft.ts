@@ -1,0 +1,229 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, extname, join } from "node:path";
+import * as v from "valibot";
+import { addUsage, NO_USAGE, totalTokens, type Usage } from "../../core/cast/state/usage.ts";
+import { checkDraft, draftFromConfig, readDraftReply, type DraftCheck, type Draft } from "../../core/draft/draft.ts";
+import { loadoutToJson } from "../../core/edit/loadout-draft.ts";
+import { printJson } from "../../core/edit/json-edit.ts";
+import { parseCastId, SocketId } from "../../core/model/ids.ts";
+import { failAll, failWith, isError, ok, type Issue, type Result } from "../../core/model/issue.ts";
+import { isJsonObject, type JsonObject } from "../../core/model/json.ts";
+import { oneLine } from "../../core/model/text.ts";
+import { gridLines } from "../../core/view/graph/terminal-grid.ts";
+import { billLines, type Bill } from "../../core/view/graph/bill.ts";
+import { issueLines } from "../../core/view/issues.ts";
+import { line, plainText, type Line } from "../../core/view/line.ts";
+import { parseJson, readConfigText } from "../config/config-file.ts";
+import type { AgentHost, TurnRequest } from "../ports.ts";
+import { packagePath } from "../system/package.ts";
+import { openAgentHost, type AgentSource } from "../workspace/agent-hosts.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { activeBill } from "./bill.ts";
+
+/** The words of a person, and the loadout that they change, if any. */
+export interface DraftRequest {
+  readonly words: string;
+  readonly from?: Draft | undefined;
+  readonly agents: AgentSource;
+  readonly signal: AbortSignal;
+  /** Called with the problems of each round. */
+  readonly onRound?: (round: number, issues: readonly Issue[]) => void;
+}
+
+/** [YD4] A sound draft, which nobody has saved or cast yet. */
+export interface FinishedDraft extends Draft, Pick<DraftCheck, "graph"> {
+  /** The project with the draft in its catalogue. */
+  readonly workspace: Workspace;
+  readonly bill: Bill;
+  /** The problems that each earlier round had. */
+  readonly rounds: readonly (readonly Issue[])[];
+  readonly usage: Usage;
+}
+
+const MAX_WORDS = 20_000;
+const MAX_ROUNDS = 4;
+
+/** [YD4] Words → a sound draft: the agent proposes, the checks answer, at most four rounds. */
+export async function makeDraft(workspace: Workspace, request: DraftRequest): Promise<Result<FinishedDraft>> {
+  const { words, from } = request;
+  if (words.trim() === "")
+    return failWith("missing_prompt", "draft", "a draft needs a description", "say what should be done");
+  if (words.length > MAX_WORDS)
+    return failWith(
+      "bad_option",
+      "draft",
+      `the description has ${words.length} characters; the limit is ${MAX_WORDS}`,
+      "say it shorter",
+    );
+  const host = await openAgentHost(workspace, request.agents);
+  if (!host.ok) return host;
+  const refused = await host.value.preflight([{ socket: SOCKET, materia: MATERIA, tools: [] }]);
+  if (refused.length > 0) return failAll(refused);
+  const folder = mkdtempSync(join(tmpdir(), "materia-draft-"));
+  try {
+    return await negotiate(workspace, request, { host: host.value, folder, refines: from?.name });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+interface Negotiation {
+  readonly host: AgentHost;
+  readonly folder: string;
+  readonly refines: string | undefined;
+}
+
+async function negotiate(
+  workspace: Workspace,
+  request: DraftRequest,
+  { host, folder, refines }: Negotiation,
+): Promise<Result<FinishedDraft>> {
+  const rounds: (readonly Issue[])[] = [];
+  let usage = NO_USAGE;
+  let last: { readonly reply: string; readonly issues: readonly Issue[] } | undefined;
+  while (rounds.length < MAX_ROUNDS) {
+    const round = rounds.length + 1;
+    const turn = await host.runTurn(
+      turnRequest(workspace, request, { folder, round, prompt: draftPrompt(request, last), usage }),
+    );
+    usage = addUsage(usage, turn.usage);
+    if (turn.kind === "failed") return failWith("draft_failed", "draft", `the drafting agent failed: ${turn.message}`);
+    const read = readDraftReply(turn.text);
+    if (!read.ok && read.issues.some(({ code }) => code === "cannot_draft")) return read;
+    const checked = read.ok ? checkDraft(workspace.catalog, read.value, { refines }) : undefined;
+    const issues = read.ok ? (checked?.issues ?? []) : read.issues;
+    if (read.ok && checked && issues.length === 0)
+      return finishDraft(workspace, read.value, { checked, rounds, usage });
+    request.onRound?.(round, issues);
+    rounds.push(issues);
+    last = { reply: turn.text, issues };
+  }
+  return failAll(
+    last?.issues.map((issue) => (isError(issue) ? issue : { ...issue, severity: "error" as const })) ?? [],
+  );
+}
+
+async function finishDraft(
+  workspace: Workspace,
+  draft: Draft,
+  { checked, rounds, usage }: { readonly checked: DraftCheck } & Pick<FinishedDraft, "rounds" | "usage">,
+): Promise<Result<FinishedDraft>> {
+  const drafted = { ...workspace, catalog: checked.catalog };
+  const bill = await activeBill(drafted, draft.name);
+  if (!bill) throw new Error("a sound draft has a bill");
+  return ok({ ...draft, graph: checked.graph, workspace: drafted, bill, rounds, usage });
+}
+
+const MATERIA = "Draft";
+const SOCKET = v.parse(SocketId, "Socket-1");
+
+function turnRequest(
+  { catalog, place }: Workspace,
+  { signal }: DraftRequest,
+  {
+    folder,
+    round,
+    prompt,
+    usage,
+  }: { readonly folder: string; readonly round: number; readonly prompt: string; readonly usage: Usage },
+): TurnRequest {
+  const { maxTokens = Infinity, maxCostUsd = Infinity } = catalog.settings.budget;
+  const castId = parseCastId("draft");
+  if (castId === undefined) throw new Error("ids have this form");
+  return {
+    castId,
+    socket: SOCKET,
+    materia: MATERIA,
+    visit: round,
+    item: null,
+    cwd: place.cwd,
+    system: draftSystemText(catalog),
+    instructions: "none",
+    prompt,
+    tools: [],
+    interactive: false,
+    transcript: join(folder, `round-${round}.jsonl`),
+    history: "fresh",
+    redact: (text) => text,
+    earlierTurns: () => [{ socket: SOCKET, materia: MATERIA, turns: round - 1, turnsFor: () => 0 }],
+    env: {},
+    isBudgetSpent: (spent) => {
+      const all = addUsage(usage, spent);
+      return totalTokens(all) > maxTokens || all.cost > maxCostUsd;
+    },
+    holdsClaim: () => Promise.resolve(true),
+    isSuperseded: () => false,
+    signal,
+    onProgress: () => undefined,
+  };
+}
+
+/** The skill, and the names that exist here. Prompts of existing materia stay out. */
+function draftSystemText({ materia, loadouts }: Workspace["catalog"]): string {
+  const skill = readFileSync(packagePath("skills", "materia-draft", "SKILL.md"), "utf8").replace(
+    /^---\n[^]*?\n---\n/,
+    "",
+  );
+  const known = [...materia.values()].flatMap(({ name, value }) =>
+    value ? [`- ${oneLine(name, 60)} (${value.type}): ${oneLine(value.description ?? "", 160)}`] : [],
+  );
+  return [
+    skill.trim(),
+    "## Materia that exist here",
+    known.join("\n"),
+    `Loadouts that exist here: ${[...loadouts.keys()].map((name) => oneLine(name, 60)).join(", ")}.`,
+  ].join("\n\n");
+}
+
+function draftPrompt(
+  { words, from }: DraftRequest,
+  last: { readonly reply: string; readonly issues: readonly Issue[] } | undefined,
+): string {
+  const base = from
+    ? [`Change this loadout, and keep everything that the words do not concern:\n${draftText(from)}`]
+    : [];
+  const again = last
+    ? [
+        `Your last answer:\n${last.reply.slice(0, 30_000)}`,
+        `It was refused. Mend every problem and answer with the whole object:\n${plainText(issueLines(last.issues))}`,
+      ]
+    : [];
+  return [...base, `The description:\n${words}`, ...again].join("\n\n");
+}
+
+/** A draft as a person would write it in a file. */
+function draftText({ config }: Draft): string {
+  return printJson(config, "", 4);
+}
+
+/** [YD8] The loadout that `--from` names: a file with one loadout, or a loadout of this project. */
+export function readDraftSource({ catalog }: Workspace, named: string, file: string): Result<Draft> {
+  const known = catalog.loadouts.get(named)?.value;
+  if (known) return ok({ name: named, config: { loadouts: { [named]: loadoutToJson(known) } } });
+  const read = readConfigText(file);
+  const value = read.ok ? parseJson(file, read.value.text) : read;
+  if (!value.ok) return value;
+  const object = isJsonObject(value.value) ? value.value : {};
+  if ("sockets" in object) return draftFromConfig({ loadouts: { [basename(file, extname(file))]: object } });
+  const { materia = {}, loadouts = {} } = object;
+  return draftFromConfig({ materia, loadouts });
+}
+
+/** [YD4] The drawing, the bill and the JSON, made here and not by the model. */
+export function draftLines(draft: FinishedDraft, width: number): readonly Line[] {
+  return [
+    ...gridLines(draft.graph, { width: Math.min(width, 120) }),
+    line(""),
+    ...billLines(draft.bill),
+    line(""),
+    ...draftText(draft)
+      .split("\n")
+      .map((text) => line(text)),
+  ];
+}
+
+export function draftData(draft: FinishedDraft): JsonObject {
+  const { name, config, bill, rounds, usage } = draft;
+  return { name, config, bill: { ...bill } as unknown as JsonObject, rounds: rounds.length + 1, usage: { ...usage } };
+}

@@ -1,0 +1,168 @@
+import { castStatus, type CastStatus } from "../../core/cast/summary.ts";
+import { totalsOf } from "../../core/cast/state/usage.ts";
+import { nextClockTime, type QueueCommand } from "../../core/command/queue-command.ts";
+import type { Options } from "../../core/command/options.ts";
+import { failWith, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
+import { withoutUndefined } from "../../core/model/json.ts";
+import type { PreparedCast } from "../casting/prepared-cast.ts";
+import type { RunObserver } from "../context/run-context.ts";
+import {
+  claimQueue,
+  finishInQueue,
+  listQueue,
+  markBegun,
+  unmarkBegun,
+  type QueuedRequest,
+} from "../store/files/queue.ts";
+import { trustIssue } from "../workspace/workspace.ts";
+import { prepareCommand, prepareStoppedCast, type CommandCaller } from "./prepare.ts";
+
+type QueueRun = Extract<QueueCommand, { readonly action: "run" }>;
+
+/** What became of one request. */
+export interface QueueRunRow {
+  readonly request: string;
+  readonly castId?: string;
+  /** The status of its cast, or `refused`. */
+  readonly status: CastStatus | "refused";
+  readonly cost: number;
+  readonly issues?: readonly Issue[];
+}
+
+export interface QueueRunResult {
+  readonly casts: readonly QueueRunRow[];
+  readonly cost: number;
+  /** Requests that are still queued. */
+  readonly left: number;
+  readonly stopped: "end" | "until" | "cost" | "interrupted";
+}
+
+export interface QueueObserver extends Pick<RunObserver, "signal"> {
+  readonly onBegin: (castId: string, request: string) => void;
+  readonly onEnd: (row: QueueRunRow) => void;
+}
+
+/** [YQ5] Casts the queued requests, each in a separate working tree. */
+export async function runQueuedCasts(
+  command: QueueRun,
+  asker: CommandCaller,
+  observer: QueueObserver,
+): Promise<Result<QueueRunResult>> {
+  const { workspace } = asker;
+  const untrusted = trustIssue(workspace);
+  if (untrusted) return fail(untrusted);
+  const claim = claimQueue(workspace.root);
+  if ("owner" in claim)
+    return failWith(
+      "queue_running",
+      "queue",
+      `process ${claim.owner.pid} on ${claim.owner.host} runs this queue`,
+      "requests that you add are cast by it",
+    );
+  try {
+    return ok(await castAll(command, asker, observer));
+  } finally {
+    claim.release();
+  }
+}
+
+async function castAll(command: QueueRun, asker: CommandCaller, observer: QueueObserver): Promise<QueueRunResult> {
+  const { until, costUsd, atOnce } = command;
+  const { root } = asker.workspace;
+  const end = until === undefined ? undefined : nextClockTime(until, new Date());
+  const release = new AbortController();
+  const timer = end && setTimeout(() => release.abort(), end.getTime() - Date.now());
+  timer?.unref();
+  const rows: QueueRunRow[] = [];
+  const tried = new Set<string>();
+  /** What each running cast may still spend. */
+  const reserved = new Map<string, number>();
+  const running = new Map<string, Promise<void>>();
+  const stopReason = (): QueueRunResult["stopped"] | undefined => {
+    if (observer.signal.aborted) return "interrupted";
+    if (end && Date.now() >= end.getTime()) return "until";
+    return costUsd !== undefined && spentOf(rows) >= costUsd ? "cost" : undefined;
+  };
+  for (;;) {
+    const entry = stopReason() ? undefined : listQueue(root).find(({ id }) => !tried.has(id));
+    if (!entry || running.size >= atOnce) {
+      if (running.size === 0) break;
+      await Promise.race(running.values());
+      continue;
+    }
+    tried.add(entry.id);
+    const held = [...reserved.values()].reduce((sum, each) => sum + each, 0);
+    const share = costUsd === undefined ? undefined : (costUsd - spentOf(rows) - held) / (atOnce - running.size);
+    if (share !== undefined) reserved.set(entry.id, share);
+    const work = castOne(entry, { asker, observer, share, released: release.signal }).then((row) => {
+      running.delete(entry.id);
+      reserved.delete(entry.id);
+      if (!row) return;
+      rows.push(row);
+      observer.onEnd(row);
+    });
+    running.set(entry.id, work);
+  }
+  clearTimeout(timer);
+  const left = listQueue(root).length;
+  return { casts: rows, cost: spentOf(rows), left, stopped: stopReason() ?? "end" };
+}
+
+function spentOf(rows: readonly QueueRunRow[]): number {
+  return rows.reduce((sum, { cost }) => sum + cost, 0);
+}
+
+interface QueuedCastContext {
+  readonly asker: CommandCaller;
+  readonly observer: QueueObserver;
+  /** Dollars that it may cost. */
+  readonly share: number | undefined;
+  readonly released: AbortSignal;
+}
+
+/** [YQ5] Nothing that happens to one request stops the others. */
+async function castOne(entry: QueuedRequest, context: QueuedCastContext): Promise<QueueRunRow | undefined> {
+  const { asker, observer, released } = context;
+  const { root } = asker.workspace;
+  const { request } = entry;
+  const refused = (issues: readonly Issue[]): QueueRunRow => ({ request, status: "refused", cost: 0, issues });
+  const found = await prepareEntry(entry, context);
+  if (found === "settled") return undefined;
+  if (!found.ok) return refused(found.issues);
+  const prepared = found.value;
+  const { castId } = prepared;
+  if (entry.castId !== castId) markBegun(root, entry, castId);
+  observer.onBegin(castId, request);
+  const before = totalsOf(prepared.timeline().state).cost;
+  const end = await prepared.run({ signal: observer.signal, released });
+  if (!end.ok) {
+    if (entry.castId !== castId) unmarkBegun(root, entry);
+    return refused(end.issues);
+  }
+  const { state, kind } = end.value;
+  if (kind === "ended" || kind === "waiting") finishInQueue(root, entry);
+  return { request, castId, status: castStatus(state, false), cost: totalsOf(state).cost - before };
+}
+
+/** [YQ6] A new cast, or the one that an earlier process began and did not finish. */
+async function prepareEntry(
+  entry: QueuedRequest,
+  { asker, share }: QueuedCastContext,
+): Promise<Result<PreparedCast> | "settled"> {
+  const { store, root } = asker.workspace;
+  const { castId, request, loadout, model, budget } = entry;
+  const options: Options = { ...asker.options, worktree: true, ...withoutUndefined({ model }) };
+  const caller = { ...asker, options };
+  const summary = castId && (await store.summary(castId));
+  if (castId && summary) {
+    const { status } = summary;
+    if (status === "running" || status === "sleeping") return "settled";
+    if (status === "interrupted" || status === "paused") return prepareStoppedCast(castId, { kind: "recast" }, caller);
+    finishInQueue(root, entry);
+    return "settled";
+  }
+  // The process was killed before the cast existed.
+  if (castId) unmarkBegun(root, entry);
+  const command = { kind: "cast" as const, prompt: request, literal: true as const };
+  return prepareCommand({ ...command, ...withoutUndefined({ loadout, budget, costUsd: share }) }, caller);
+}

@@ -1,0 +1,116 @@
+import { splitRequests, type QueueCommand } from "../../core/command/queue-command.ts";
+import { failWith, ok, suggest, typed, type Result } from "../../core/model/issue.ts";
+import { countedText, oneLine } from "../../core/model/text.ts";
+import { withoutUndefined } from "../../core/model/json.ts";
+import { statusText } from "../../core/view/cast-list.ts";
+import { line, toned, type Line } from "../../core/view/line.ts";
+import { addToQueue, listQueue, removeFromQueue, reorderInQueue, type QueuedRequest } from "../store/files/queue.ts";
+import { errorText } from "../system/files.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import type { CommandOutput } from "./command-output.ts";
+import { readCommandText, type TextSource } from "./command-text.ts";
+
+type QueueEdit = Exclude<QueueCommand, { readonly action: "run" }>;
+
+/** [YQ1] Lists and changes the queue. */
+export async function runQueue(
+  workspace: Workspace,
+  command: QueueEdit,
+  texts: TextSource,
+): Promise<Result<CommandOutput>> {
+  const { root } = workspace;
+  try {
+    if (command.action === "list") return ok(await queueOutput(workspace));
+    if (command.action === "add") return await addRequests(workspace, command, texts);
+    const entries = listQueue(root);
+    const entry = findQueued(entries, command.at);
+    if (!entry.ok) return entry;
+    if (command.action === "remove") removeFromQueue(root, entry.value);
+    else {
+      const target = findQueued(entries, command.to);
+      if (!target.ok) return target;
+      reorderInQueue(root, entry.value, orderAt(entries, entry.value, command));
+    }
+    return ok(await queueOutput(workspace));
+  } catch (thrown) {
+    return failWith("write_failed", "queue", `the queue cannot be written: ${errorText(thrown)}`);
+  }
+}
+
+function findQueued(entries: readonly QueuedRequest[], at: number): Result<QueuedRequest> {
+  const entry = entries[at - 1];
+  if (!entry) {
+    const hint = suggest`${typed`queue`} shows the numbers`;
+    return failWith("bad_number", String(at), `the queue has ${countedText(entries.length, "request")}`, hint);
+  }
+  const { castId } = entry;
+  if (castId === undefined) return ok(entry);
+  const hint = suggest`${typed`abort ${castId}`} stops its cast`;
+  return failWith("request_begun", String(at), `this request was begun as ${castId}`, hint);
+}
+
+/** A number between those of its new neighbours: no other entry changes. */
+function orderAt(entries: readonly QueuedRequest[], entry: QueuedRequest, { to }: { readonly to: number }): number {
+  const others = entries.filter(({ id }) => id !== entry.id);
+  const [before, after] = [others[to - 2]?.order, others[to - 1]?.order];
+  if (before === undefined) return (after ?? 1) - 1;
+  return after === undefined ? before + 1 : (before + after) / 2;
+}
+
+/** [YQ2, YQ3] A text that was typed is one request; a file or standard input may have several. */
+async function addRequests(
+  workspace: Workspace,
+  { text: words, literal, loadout, model, budget, key }: Extract<QueueEdit, { readonly action: "add" }>,
+  texts: TextSource,
+): Promise<Result<CommandOutput>> {
+  const { root, catalog } = workspace;
+  if (loadout !== undefined && !catalog.loadouts.has(loadout)) {
+    const hint = suggest`${typed`loadout`} lists them`;
+    return failWith("unknown_target", "--loadout", `there is no loadout "${oneLine(loadout, 80)}"`, hint);
+  }
+  const read = await readCommandText(words, literal ? undefined : texts);
+  if (!read.ok) return read;
+  const requests = read.value === words ? [words.trim()] : splitRequests(read.value);
+  if (requests.length === 0) return failWith("missing_prompt", words, "every entry of the list is done or empty");
+  let added = 0;
+  for (const [index, request] of requests.entries()) {
+    // The key of a list belongs to each of its entries: a longer list adds what is new in it.
+    const own = key === undefined || requests.length === 1 ? key : `${key}#${index + 1}`;
+    if (addToQueue(root, { request, ...withoutUndefined({ loadout, model, budget, key: own }) })) added += 1;
+  }
+  const already = requests.length - added;
+  const known = already === 0 ? "" : `, ${already} known by the key`;
+  return ok({
+    code: 0,
+    data: { added, already },
+    lines: () => [
+      line(`${countedText(added, "request")} added${known}. `),
+      line(toned("accent", "materia queue run"), toned("dim", "  cast them, each in a separate working tree")),
+    ],
+  });
+}
+
+async function queueOutput({ root, store }: Workspace): Promise<CommandOutput> {
+  const rows = await Promise.all(
+    listQueue(root).map(async ({ id: _id, order: _order, ...entry }, index) => {
+      const cast = entry.castId && (await store.summary(entry.castId));
+      return { n: index + 1, ...entry, ...(cast ? { status: cast.status } : {}) };
+    }),
+  );
+  const none = line(`The queue is empty. Add a request with "materia queue add <request>".`);
+  const rowLine = ({ n, request, loadout, castId, status }: (typeof rows)[number], width: number): Line => {
+    const state = castId === undefined ? "" : `${status ? statusText(status) : "begun"} ${castId}  `;
+    const other = loadout === undefined ? "" : `[${oneLine(loadout, 40)}] `;
+    return line(
+      toned("dim", `${String(n).padStart(3)}  `),
+      toned("accent", state),
+      toned("dim", other),
+      oneLine(request, Math.max(20, width - 8 - state.length - other.length)),
+    );
+  };
+  return {
+    code: 0,
+    data: rows,
+    lines: (width) => (rows.length === 0 ? [none] : rows.map((row) => rowLine(row, width))),
+  };
+}

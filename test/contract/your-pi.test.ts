@@ -1,0 +1,103 @@
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { isError } from "../../src/core/model/issue.ts";
+import { loadExtensionFiles } from "../../src/shell/agents/equipment.ts";
+import { loadPi } from "../../src/shell/agents/pi-sdk.ts";
+import { createRehearsalHost } from "../../src/shell/agents/rehearsal-host.ts";
+import { isTrusted, listProgramsToTrust, rememberTrust } from "../../src/shell/config/trust.ts";
+import type { AgentRequirement } from "../../src/shell/ports.ts";
+import { ask, handTimer, need, piFolder, rehearsal } from "../harness/agents.ts";
+import { newPlace, put, run } from "../harness/cli.ts";
+
+const CLOCK = `export default (pi) => pi.on("session_start", () => pi.registerTool({
+  name: "clock", label: "Clock", description: "the time", parameters: { type: "object", properties: {} },
+  execute: async () => ({ content: [{ type: "text", text: "noon" }], details: {} }) }));`;
+const SKILL = "---\nname: release\ndescription: How to release\n---\nTag it.\n";
+
+function projectWith(files: Readonly<Record<string, unknown>> = {}): string {
+  piFolder({});
+  return newPlace({ ".pi/skills/release/SKILL.md": SKILL, ".pi/extensions/clock.ts": CLOCK, ...files });
+}
+
+const host = () => createRehearsalHost(rehearsal({ Build: [{ text: "done" }] }));
+const check = async (cwd: string, part: Partial<AgentRequirement>) =>
+  (await host().preflight([need(part)], { cwd })).filter(isError).map(({ message, hint }) => `${message} → ${hint}`);
+
+it("[YP1, YP6] a tool arrives with its extension, and is refused without it", async () => {
+  const cwd = projectWith();
+  expect(await check(cwd, { tools: ["clock"], extensions: ["clock"] })).toEqual([]);
+  expect(await check(cwd, { tools: ["clock"] })).toEqual([expect.stringContaining('"clock" is not a tool of Pi')]);
+  expect(await host().runTurn(ask({ cwd, tools: ["clock"] }).request)).toMatchObject({
+    kind: "failed",
+    message: `the agent's session does not offer "clock", so that no model was asked`,
+  });
+});
+
+it("[YP7] a turn refuses an extension that its machine lacks", async () => {
+  const cwd = projectWith();
+  const turn = host().runTurn(ask({ cwd, tools: [], extensions: ["other"] }).request);
+  expect(await turn).toMatchObject({ kind: "failed", message: expect.stringContaining('no extension "other"') });
+});
+
+it("[YP2] the system prompt names a skill with its place, and no other", async () => {
+  const cwd = projectWith({ ".pi/skills/other/SKILL.md": SKILL.replace("release", "other") });
+  const prompts: string[] = [];
+  const onProgress = (progress: { kind: string; system?: string }) => void prompts.push(progress.system ?? "");
+  await host().runTurn(ask({ cwd, tools: ["read"], skills: ["release"], onProgress }).request);
+  expect(prompts.join("")).toContain(join(cwd, ".pi/skills/release/SKILL.md"));
+  expect(prompts.join("")).not.toContain("skills/other");
+});
+
+it("[YP3] skills that cannot be used are refused with the way out", async () => {
+  const cwd = projectWith({ ".pi/skills/large/SKILL.md": SKILL.replace("release", "large") });
+  writeFileSync(join(cwd, ".pi/skills/large/data"), Buffer.alloc(5_000_000));
+  mkdirSync(join(cwd, ".pi/skills/linked"));
+  writeFileSync(join(cwd, ".pi/skills/linked/SKILL.md"), SKILL.replace("release", "linked"));
+  symlinkSync("/etc/passwd", join(cwd, ".pi/skills/linked/out"));
+  const skills = (name: string) => check(cwd, { tools: ["read"], skills: [name] });
+  expect(await skills("releas")).toEqual([expect.stringMatching(/no skill "releas".*did you mean "release"/)]);
+  expect(await skills("zzzzzzzz")).toEqual([expect.stringMatching(/there are .*release/)]);
+  expect(await skills("large")).toEqual([expect.stringContaining("more than 500 files or 4 MB")]);
+  expect(await skills("linked")).toEqual([expect.stringContaining("out is a link")]);
+  expect(await check(cwd, { tools: [], skills: ["release"] })).toEqual([expect.stringContaining("cannot read them")]);
+});
+
+it("[YP6] an extension that cannot be loaded is refused by name", async () => {
+  const cwd = projectWith({
+    ".pi/extensions/bad.ts": `export default () => { throw new Error("no luck"); };`,
+    ".pi/extensions/taker.ts": `export default (pi) => pi.registerTool({ name: "hand_over", label: "x", description: "x", parameters: { type: "object", properties: {} }, execute: async () => ({}) });`,
+    ".pi/extensions/slow.ts": "export default () => new Promise(() => {});",
+  });
+  const extension = (name: string) => check(cwd, { tools: [], extensions: [name] });
+  expect(await extension("clok")).toEqual([expect.stringContaining('did you mean "clock"')]);
+  expect(await extension("bad")).toEqual([expect.stringMatching(/extension bad cannot be loaded.*no luck/)]);
+  expect(await extension("taker")).toEqual([expect.stringContaining("extension taker")]);
+  const timer = handTimer();
+  const slow = loadExtensionFiles(await loadPi(), cwd, [join(cwd, ".pi/extensions/slow.ts")], (_ms, fire) => {
+    fire();
+    return timer.after(0, () => undefined);
+  });
+  await expect(slow).rejects.toThrow("slow did not load within 30 s");
+});
+
+it("[YP4] the cast records what its agents were given", async () => {
+  const materia = { P: { prompt: "plan", tools: "readOnly", skills: ["release"] } };
+  const cwd = projectWith({ ".pi/pi-materia.json": { materia }, "r.json": { replies: { P: [{ text: "done" }] } } });
+  expect((await run(["link", "P", "--trust", "--rehearse", "r.json", "--", "go"], { cwd })).code).toBe(0);
+  const casts = join(cwd, ".pi/pi-materia");
+  const [cast] = readdirSync(casts).filter((name) => /^\d/.test(name));
+  const file = JSON.parse(readFileSync(join(casts, cast ?? "", "cast.json"), "utf8"));
+  expect(file.equipment).toEqual([{ kind: "skill", name: "release", digest: expect.stringMatching(/^[0-9a-f]{64}$/) }]);
+});
+
+it("[YP5] trust lists the names and ends when a skill of the project changes", () => {
+  const raw = { materia: { P: { prompt: "plan", skills: ["release"], extensions: ["clock"] } } };
+  const cwd = projectWith();
+  const place = { cwd, env: { XDG_CONFIG_HOME: join(cwd, "../home") } };
+  expect(listProgramsToTrust(cwd, raw).equipment).toEqual(["skill release", "extension clock"]);
+  rememberTrust(place, raw);
+  expect(isTrusted(place, raw)).toBe(true);
+  put(cwd, { ".pi/skills/release/SKILL.md": `${SKILL}And push it.` });
+  expect(isTrusted(place, raw)).toBe(false);
+});

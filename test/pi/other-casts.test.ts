@@ -1,0 +1,58 @@
+import { describe, expect, it } from "vitest";
+import { openPiSession, project, type PiSession } from "../harness/pi-session.ts";
+
+/** Two open sessions of a project, and a cast that waits in it. The first has greeted: it follows the casts. */
+async function twoSessions(config: object = {}): Promise<{ readonly here: PiSession; readonly other: PiSession }> {
+  const cwd = project(config);
+  const first = await openPiSession({ cwd, confirm: () => true, replies: ["Plan A"] });
+  await first.type("/materia link Interactive-Plan -- plan it");
+  await first.sees(/waits for you/);
+  await first.leave("quit");
+  const here = await openPiSession({ cwd, mode: "tui", confirm: () => true });
+  await here.sees(/^info: .*“plan it” waits for you/);
+  return { here, other: await openPiSession({ cwd, confirm: () => true }) };
+}
+
+const news = (pi: PiSession): readonly string[] =>
+  pi.shown().filter((text) => /^materia-visit: . (?:completed|failed|waiting)/.test(text));
+
+describe("[X60] a cast that another process runs", () => {
+  it("says in an open Pi that it ended: card, status line, title; and no model reads it", async () => {
+    const { here, other } = await twoSessions();
+    other.reply("built");
+    await other.type("/materia link Build -- make it");
+    const card = await here.sees(/^materia-visit: ✓ completed/);
+    expect(card).toMatch(/Request: make it\n.*tokens/);
+    expect(card).toMatch(/\/materia show \S+ {2}the story/);
+    await here.sees(/^status: ✓ materia cast completed: make it$/);
+    await here.sees(/^title: materia: completed: make it - /);
+    here.reply("hello");
+    await here.type("hello");
+    await here.sees(/^status: $/);
+    expect(here.requests.at(-1)?.messages.join()).not.toContain("make it");
+    expect(news(here)).toHaveLength(1);
+  });
+
+  it("says that it waits, and each later stop once", async () => {
+    const { here, other } = await twoSessions();
+    other.reply("Plan B", JSON.stringify({ workItems: [] }));
+    await other.type("/materia link Interactive-Plan -- plan another");
+    expect(await here.sees(/^materia-visit: ‖ waiting/)).toMatch(/\/materia continue \S+/);
+    await here.sees(/^status: ‖ materia cast waiting: plan another$/);
+    await other.type("/materia continue");
+    await here.sees(/^materia-visit: ✓ completed/);
+    expect(news(here)).toHaveLength(2);
+  });
+
+  it("is silent about casts of the session itself, and without the bell where the configuration says so", async () => {
+    const { here, other } = await twoSessions({ notify: false });
+    here.reply("mine");
+    await here.type("/materia link Build -- mine");
+    await here.sees(/^materia-result/);
+    other.reply("theirs");
+    await other.type("/materia link Build -- theirs");
+    expect(await here.sees(/^materia-visit: ✓ completed/)).toContain("Request: theirs");
+    expect(news(here)).toHaveLength(1);
+    expect(here.shown().filter((text) => text.startsWith("title: materia"))).toEqual([]);
+  });
+});
