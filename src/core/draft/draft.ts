@@ -7,7 +7,7 @@ import { type Graph, socketsOf } from "../compile/graph.ts";
 import { checkTarget } from "../compile/targets/compile.ts";
 import { findObject } from "../handoff/find-object.ts";
 import { parseCastId } from "../model/ids.ts";
-import { error, failWith, isError, ok, type Issue, type Result } from "../model/issue.ts";
+import { error, failWith, ok, type Issue, type Result } from "../model/issue.ts";
 import { isJsonObject, type JsonObject } from "../model/json.ts";
 import { isGenerator, templateOf, toolMayWrite, toolsInScope, type Materia } from "../model/materia.ts";
 import { oneLine } from "../model/text.ts";
@@ -68,7 +68,7 @@ export function checkDraft(catalog: Catalog, draft: Draft, rules: DraftRules = {
     ...checked.issues,
     ...ruleIssues({ catalog, draft, layer, graph: checked.graph, rules }),
   ];
-  const issues = found.some(isError) || found.length > 0 ? found : proofIssues(whole, checked.graph);
+  const issues = found.length > 0 ? found : proofIssues(whole, checked.graph);
   return { catalog: whole, graph: checked.graph, issues };
 }
 

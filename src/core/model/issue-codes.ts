@@ -117,6 +117,7 @@ export const ISSUE_CODES = {
   pi_configuration: "a file of Pi's configuration is unreadable",
   missing_model: "no model is configured",
   unknown_model: "Pi has no such model",
+  same_model: "one model would answer a materia and the one of its notModelOf",
   missing_api_key: "Pi has no API key for the model's provider",
   unknown_tool: "no tool has this name",
   unknown_skill: "Pi finds no such skill for the folder",

@@ -14,7 +14,7 @@ import {
   type CompiledChain,
 } from "../../core/compile/targets/compile.ts";
 import type { CastId } from "../../core/model/ids.ts";
-import { failWith, ok, type Result } from "../../core/model/issue.ts";
+import { failAll, failWith, ok, type Result } from "../../core/model/issue.ts";
 import { withoutUndefined, type JsonObject } from "../../core/model/json.ts";
 import { createOwnCastRegistry } from "../config/own-casts.ts";
 import { findRepository } from "../git/repository.ts";
@@ -27,7 +27,7 @@ import type { NewCast, OwnedCast } from "../store/cast-store.ts";
 import { REHEARSAL_FILE } from "../store/layout.ts";
 import { VERSION } from "../system/package.ts";
 import { castTelemetry } from "../workspace/telemetry-target.ts";
-import type { AgentChoice, AgentSource } from "../workspace/agent-hosts.ts";
+import { sameModelIssues, type AgentChoice, type AgentSource } from "../workspace/agent-hosts.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { pastEvents, writePast, type CastPast, type CreationContext } from "./cast-past.ts";
 import { newCastHistory, prepareRun, rehearsalNotes, rehearsalRemarks, type PreparedCast } from "./prepared-cast.ts";
@@ -51,6 +51,8 @@ export async function prepareCast(
   });
   if (!ready.ok) return ready;
   const { compiled, previous, host } = ready.value;
+  const same = await sameModelIssues(ready.value, host);
+  if (same.length > 0) return failAll(same);
   // Last, because it stores the person's changes.
   const base = tree === undefined ? ok(undefined) : await ownWorktreeBase(workspace, tree);
   if (!base.ok) return base;

@@ -1,6 +1,6 @@
 import { type GraphSocket, type Graph, materiaOf, socketsOf } from "../../core/compile/graph.ts";
-import { ok, type KeyPath, type Result, error, fail } from "../../core/model/issue.ts";
-import { equipmentOf, type ThinkingLevel, toolsInScope } from "../../core/model/materia.ts";
+import { ok, type Issue, type KeyPath, type Result, error, fail } from "../../core/model/issue.ts";
+import { equipmentOf, splitModels, type ThinkingLevel, toolsInScope } from "../../core/model/materia.ts";
 import { Rehearsal } from "../../core/model/rehearsal.ts";
 import type { Settings } from "../../core/catalog/catalog.ts";
 import type { AgentLimits } from "../../core/model/config.ts";
@@ -104,6 +104,38 @@ function agentNeedOf(graph: Graph, socket: GraphSocket, model: string | undefine
       ...withoutUndefined({ model: wanted, ...equipmentOf(materia) }),
     },
   ];
+}
+
+/** [Z19] Known before the cast: one model alone may answer a judge and the materia that it must differ from. */
+export async function sameModelIssues(
+  { agents: { model, rehearsal }, graph }: { readonly agents: AgentSource; readonly graph: Graph },
+  host: AgentHost,
+): Promise<readonly Issue[]> {
+  if (rehearsal !== undefined) return [];
+  const seated = new Map(socketsOf(graph).map((socket) => [socket.materia, materiaOf(graph, socket)]));
+  const onlyModel = async (name: string): Promise<string | undefined> => {
+    const materia = seated.get(name);
+    if (materia?.type !== "agent") return undefined;
+    const named = model ?? materia.model;
+    const models = named === undefined ? ((await host.defaultModels?.()) ?? []) : splitModels(named);
+    return models.length === 1 ? models[0] : undefined;
+  };
+  const issues: Issue[] = [];
+  for (const [name, materia] of seated) {
+    const builder = materia.type === "agent" ? materia.notModelOf : undefined;
+    const only = builder === undefined ? undefined : await onlyModel(name);
+    if (builder === undefined || only === undefined || only !== (await onlyModel(builder))) continue;
+    const message = `only ${only} can answer ${name}, and it also answers ${builder}`;
+    issues.push(
+      error(
+        "same_model",
+        ["materia", name, "notModelOf"],
+        message,
+        `set "model" of ${name} to another one, or name several with --model a/x,b/y`,
+      ),
+    );
+  }
+  return issues;
 }
 
 /** [A14] The replies of a file, or every fault with its position. */
