@@ -134,6 +134,7 @@ async function streamedCast(
 }
 
 async function newPage(browser: Browser): Promise<Page> {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  // The driver waits for a value by evaluating text, which the policy of the page forbids.
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, bypassCSP: true });
   return context.newPage();
 }

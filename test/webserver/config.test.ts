@@ -5,6 +5,8 @@ import { describe, expect, it } from "vitest";
 import { CatalogResponse } from "../../src/core/wire/catalog.ts";
 import { parseResponse } from "../../src/core/wire/commands.ts";
 import { writeConfigText } from "../../src/shell/config/config-file.ts";
+import { openPiHost } from "../../src/shell/workspace/agent-hosts.ts";
+import { servePi } from "../harness/agent-bodies.ts";
 import { hear, json, project, refusal, site, type Site } from "./harness.ts";
 
 const TEXT = '{\n  // mine\n  "activeLoadout": "Full-Auto",\n}\n';
@@ -21,6 +23,16 @@ async function tagOf(at: Site, layer: string): Promise<string> {
 }
 
 describe("the catalogue", () => {
+  it("[N54, W48] the models that Pi has a key for, and none without Pi", async () => {
+    await servePi([]);
+    const { models } = (await json(site(project(), { openReal: openPiHost }).ask("/api/models"))) as {
+      models: string[];
+    };
+    expect(models).toContain("local/small");
+    expect(models.filter((model) => model.startsWith("anthropic/"))).toEqual([]);
+    expect(await json(site().ask("/api/models"))).toEqual({ models: [] });
+  });
+
   it("[N20, N44] what can be named, with its layer, file, value and problems", async () => {
     const at = site();
     const broken = { entry: "Socket-1", sockets: 1 };

@@ -11,6 +11,7 @@ import {
   type FolderWatcherPorts,
 } from "../../src/shell/system/folder-watcher.ts";
 import { openCastRuns, type CastRuns } from "../../src/apps/server/served-project.ts";
+import type { OpenAgentHost } from "../../src/shell/workspace/agent-hosts.ts";
 import type { ConfigContext } from "../../src/shell/config/config.ts";
 
 export const TOKEN = "the-token";
@@ -64,10 +65,12 @@ export interface Setting {
   readonly port?: () => number;
   readonly watchSystem?: FolderWatcherPorts["watch"];
   readonly token?: string;
+  readonly openReal?: OpenAgentHost;
 }
 
 export function site(from: Project = project(), setting: Setting = {}): Site {
   const { assets = join(from.cwd, "no-build"), port = () => PORT, watchSystem = systemWatch, token = TOKEN } = setting;
+  const { openReal = () => Promise.reject(new Error("tests rehearse")) } = setting;
   const problems: string[] = [];
   const runs = openCastRuns((problem) => problems.push(problem));
   const seconds = new Set<() => void>();
@@ -82,7 +85,7 @@ export function site(from: Project = project(), setting: Setting = {}): Site {
     loginKey: DOOR_KEY,
     port,
     assets,
-    openReal: () => Promise.reject(new Error("tests rehearse")),
+    openReal,
     live: { watch, runs, everySecond },
     report: (problem) => problems.push(problem),
   });

@@ -8,6 +8,7 @@ import {
   type EditableLayer,
   TrustRequest,
   type CatalogResponse,
+  type ModelsResponse,
   RenameInTestsRequest,
   type TestsWithOldName,
 } from "../../core/wire/catalog.ts";
@@ -119,6 +120,14 @@ export function catalogRoutes(app: Hono, served: ServedProject): void {
       } satisfies CatalogResponse),
     ),
   );
+  // [N54] Without Pi, or without a key, there is none to suggest.
+  app.get("/api/models", async (c) => {
+    const models = await served
+      .openReal({}, {})
+      .then((host) => host.usableModels?.() ?? [])
+      .catch(() => []);
+    return c.json({ models: [...models] } satisfies ModelsResponse);
+  });
   app.post(
     "/api/trust",
     requireJsonBody(1),

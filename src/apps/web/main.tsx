@@ -15,12 +15,16 @@ import "./ui/fields.module.css";
 import "./ui/editor-layout.module.css";
 import { App } from "./app/app.tsx";
 import { takeTokenFromUrl } from "./net/request.ts";
+import { requestCastEarly } from "./net/api.ts";
 import { listenForKeys } from "./browser/keyboard.ts";
 import { applyTheme } from "./browser/display.ts";
+import { parseRoute } from "./browser/route.ts";
 
 takeTokenFromUrl();
 applyTheme();
 listenForKeys();
+const { page, name } = parseRoute(location.hash);
+if (page === "casts" && name !== null) requestCastEarly(name);
 
 const root = document.getElementById("root");
 if (!root) throw new Error("the page has no root");

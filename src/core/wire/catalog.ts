@@ -63,6 +63,10 @@ export const CatalogResponse = v.object({
 });
 export type CatalogResponse = v.InferOutput<typeof CatalogResponse>;
 
+/** [N54] The models that Pi has a key for, as `provider/id`. */
+export const ModelsResponse = v.object({ models: v.array(v.string()) });
+export type ModelsResponse = v.InferOutput<typeof ModelsResponse>;
+
 export const EditableLayer = v.picklist(["user", "project"]);
 export type EditableLayer = v.InferOutput<typeof EditableLayer>;
 

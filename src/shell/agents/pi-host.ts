@@ -63,6 +63,10 @@ export function createPiHost(options: PiHostOptions = {}): AgentHost {
       const choice = await stage().then((pi) => chooseModel(pi, undefined));
       return choice.kind === "found" ? [`${choice.model.provider}/${choice.model.id}`] : [];
     },
+    usableModels: async () => {
+      const { runtime } = await stage();
+      return (await runtime.getAvailable()).map(({ provider, id }) => `${provider}/${id}`);
+    },
     contextWindow: async (model) => {
       const choice = await stage().then((pi) => chooseModel(pi, model));
       return choice.kind === "found" ? choice.model.contextWindow : undefined;

@@ -59,6 +59,7 @@ export async function createUserAgentHost(
     ...withoutUndefined({
       resolveModel: isolated.resolveModel,
       defaultModels: isolated.defaultModels,
+      usableModels: isolated.usableModels,
       contextWindow: isolated.contextWindow,
       equipment: isolated.equipment,
     }),

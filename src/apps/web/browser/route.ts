@@ -11,7 +11,7 @@ interface PageRoute {
 /** The name in the address (`#/loadouts/<name>`), or null. */
 export type PageProps = Omit<PageRoute, "page">;
 
-function parseRoute(hash: string): PageRoute {
+export function parseRoute(hash: string): PageRoute {
   const [path = "", search = ""] = hash.replace(/^#\/?/, "").split("?");
   const [page = "", ...rest] = path.split("/");
   return { page: page === "" ? "casts" : page, name: decodeName(rest.join("/")), search: new URLSearchParams(search) };

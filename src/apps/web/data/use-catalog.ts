@@ -4,7 +4,7 @@ import type { CatalogEntry } from "../../../core/catalog/layer.ts";
 import type { Issue } from "../../../core/model/issue.ts";
 import { loadProjectDrafts } from "../browser/unsaved-drafts.ts";
 import { createStore, useStore, type Store } from "../browser/store.ts";
-import { getCatalog, grantTrust } from "../net/api.ts";
+import { getCatalog, getModels, grantTrust } from "../net/api.ts";
 import { onReconnect } from "../net/follow.ts";
 import { toast } from "../ui/toasts.tsx";
 import type { CatalogResponse } from "../../../core/wire/catalog.ts";
@@ -61,6 +61,18 @@ export function useCatalog(): CatalogState {
     if (!isRequested) void loadCatalog();
   }, []);
   return useStore(catalogStore);
+}
+
+const usableModels = createStore<readonly string[] | null>(null);
+
+/** [N54] The models that Pi has a key for, asked once. */
+export function useUsableModels(): readonly string[] {
+  useEffect(() => {
+    if (usableModels.get()) return;
+    usableModels.set([]);
+    void getModels().then((answer) => answer.ok && usableModels.set(answer.value.models));
+  }, []);
+  return useStore(usableModels) ?? [];
 }
 
 function catalogFromAnswer({ settings, materia, loadouts, issues }: CatalogResponse): Catalog {

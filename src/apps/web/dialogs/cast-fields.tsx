@@ -1,9 +1,9 @@
 import { useId, type ReactElement } from "react";
 import { css } from "../ui/classes.ts";
-import { useCatalog } from "../data/use-catalog.ts";
+import { useCatalog, useUsableModels } from "../data/use-catalog.ts";
 import { LabelledField, TextArea } from "../ui/fields.tsx";
 
-/** The model of a cast: any that Pi knows; models of materia are suggested. */
+/** [W48] The model of a cast: those that Pi has a key for are suggested, then those of materia. */
 export function ModelField(props: {
   /** The accessible name, for a field without its own label. */
   readonly named?: string;
@@ -15,6 +15,7 @@ export function ModelField(props: {
   const { named: name, value, onType } = props;
   const list = useId();
   const { catalog } = useCatalog();
+  const usable = useUsableModels();
   const named = [...(catalog?.materia.values() ?? [])].flatMap(({ value: own }) =>
     own?.type === "agent" && own.model !== undefined ? [own.model] : [],
   );
@@ -33,7 +34,7 @@ export function ModelField(props: {
         />
       </span>
       <datalist id={list}>
-        {[...new Set(named)].map((model) => (
+        {[...new Set([...usable, ...named])].map((model) => (
           <option key={model} value={model} />
         ))}
       </datalist>

@@ -8,6 +8,7 @@ import { CastResponse, ChangesResponse, PatchResponse, type VisitFileName } from
 import {
   CatalogResponse,
   ConfigResponse,
+  ModelsResponse,
   TestsWithOldName,
   type SaveConfigRequest,
   type EditableLayer,
@@ -22,7 +23,17 @@ import {
 } from "../../../core/wire/commands.ts";
 import { fetchJson, fetchText, queryString, type FetchResult } from "./request.ts";
 
+let earlyCast: { readonly id: string; readonly answer: Promise<FetchResult<CastResponse>> } | null = null;
+
+/** Asks for the cast of the address while its page still loads. */
+export function requestCastEarly(id: string): void {
+  earlyCast = { id, answer: getCast(id) };
+}
+
 export function getCast(id: string, signal?: AbortSignal): Promise<FetchResult<CastResponse>> {
+  const early = earlyCast;
+  earlyCast = null;
+  if (early?.id === id) return early.answer;
   return fetchJson(`/api/casts/${encodeURIComponent(id)}`, CastResponse, signal ? { signal } : {});
 }
 
@@ -82,6 +93,10 @@ export function putConfig(
 
 export function getCatalog(): Promise<FetchResult<CatalogResponse>> {
   return fetchJson("/api/catalog", CatalogResponse);
+}
+
+export function getModels(): Promise<FetchResult<ModelsResponse>> {
+  return fetchJson("/api/models", ModelsResponse);
 }
 
 /** Trusts exactly the shown content; 412 if it changed. */
