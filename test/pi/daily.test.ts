@@ -6,7 +6,7 @@ import { desktopNotification } from "../../src/apps/pi/screen/screen.ts";
 import { openWidget } from "../../src/apps/pi/screen/widget.ts";
 import { setPiTui } from "../../src/apps/pi/session/pi-tui.ts";
 import { line, lineText } from "../../src/core/view/line.ts";
-import { plainProviderError } from "../../src/shell/agents/provider-reports.ts";
+import { plainProviderError } from "../../src/core/cast/provider-refusal.ts";
 import { openPiSession, project } from "../harness/pi-session.ts";
 
 beforeAll(() => setPiTui(tui));

@@ -129,3 +129,11 @@ describe("the file of a limit", () => {
     expect([one.find("a/y", CLOCK_START), other.find("a/x", CLOCK_START)]).toEqual([undefined, undefined]);
   });
 });
+
+it("[Z4, A31] a cast that sleeps shows the words of the provider without its JSON", async () => {
+  const message = '429: {"message":"usage limit, try again in 3 hours","type":"rate_limit"}';
+  const { events } = await castOnce(config("a/x"), () => ({ ...LIMIT, message }));
+  expect(events.find(({ type }) => type === "cast_sleeping")).toMatchObject({
+    reason: "429: usage limit, try again in 3 hours",
+  });
+});

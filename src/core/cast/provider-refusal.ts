@@ -218,3 +218,25 @@ function zoneOffset(now: number, timeZone: string | undefined): number | undefin
 export function providerOf(model: string): string {
   return model.includes("/") ? model.slice(0, model.indexOf("/")) : model;
 }
+
+/** [A31] Errors of the network and of a parser that mean nothing to a person, in plain words. */
+const PLAIN_ERRORS: readonly (readonly [error: RegExp, words: string])[] = [
+  [/^terminated$|other side closed|premature close|socket hang up/i, "the provider cut off its reply"],
+  [
+    /^\s*$|in JSON at position|is not valid JSON|Unexpected (?:token|end of JSON)|Expected .* in JSON|JSON Parse error/i,
+    "the provider sent a reply that cannot be read",
+  ],
+];
+
+export function plainProviderError(raw: string): string {
+  const error = withoutJson(raw);
+  const words = PLAIN_ERRORS.find(([pattern]) => pattern.test(error))?.[1];
+  return words === undefined ? error : `${words}${error.trim() === "" ? "" : ` (${error.trim()})`}`;
+}
+
+/** Providers answer in JSON; show only its message. */
+function withoutJson(error: string): string {
+  const at = error.indexOf("{");
+  const [, said] = /"message"\s*:\s*"((?:[^"\\]|\\.)+)"/.exec(error) ?? [];
+  return at === -1 || said === undefined ? error : `${error.slice(0, at)}${said}`;
+}

@@ -17,7 +17,8 @@ import { unavailableTools } from "./search-programs.ts";
 import { currentToolsUser } from "../process/tools-user.ts";
 import { toolsRunAsUser, type TurnTools } from "./tool-process.ts";
 import { joinedText, progressFromEvent } from "./turn-progress.ts";
-import { plainProviderError, soundPiUsage, usageOfReply, type TokenPrices } from "./provider-reports.ts";
+import { soundPiUsage, usageOfReply, type TokenPrices } from "./provider-reports.ts";
+import { plainProviderError } from "../../core/cast/provider-refusal.ts";
 import { openTranscript, type OpenedTranscript } from "./transcript.ts";
 import { recordResponses, stopAtRefusal, type ResponseRecord } from "./provider-responses.ts";
 import { handOverArguments, handOverDefinition } from "./hand-over.ts";
@@ -255,9 +256,7 @@ export function createTurnRecord(
 ): TurnRecord {
   let usage = NO_USAGE;
   let last: AssistantMessage | undefined;
-  let shortened = false;
-  let overflowed = false;
-  let hasActed = false;
+  let [shortened, overflowed, hasActed] = [false, false, false];
   let handed: string | undefined;
   /** What a request sends: an estimate, where the provider reports nothing. */
   let sentTokens = estimateTokens(system) + estimateTokens(prompt);

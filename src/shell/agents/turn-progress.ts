@@ -2,7 +2,7 @@ import type { AgentSessionEvent } from "@earendil-works/pi-coding-agent";
 import type { AssistantMessage } from "@earendil-works/pi-ai";
 import * as v from "valibot";
 import type { TurnProgress } from "../ports.ts";
-import { plainProviderError } from "./provider-reports.ts";
+import { plainProviderError } from "../../core/cast/provider-refusal.ts";
 
 /** What an event of Pi says about a turn; undefined if it says nothing. */
 export function progressFromEvent(

@@ -1,7 +1,7 @@
 import type { EffectOutcome } from "../../core/cast/decide.ts";
 import { isFree, type RefusedTurn } from "../../core/cast/decide-refusal.ts";
 import type { Effect } from "../../core/cast/next.ts";
-import { readRefusal, type Refusal } from "../../core/cast/provider-refusal.ts";
+import { plainProviderError, readRefusal, type Refusal } from "../../core/cast/provider-refusal.ts";
 import { NO_USAGE } from "../../core/cast/state/usage.ts";
 import { materiaOf } from "../../core/compile/graph.ts";
 import { splitModels } from "../../core/model/materia.ts";
@@ -89,9 +89,10 @@ export async function readRefusedTurn(
   const now = ports.now().getTime();
   const model = choice.model ?? outcome.model ?? choice.models[0] ?? "the model";
   const listed = choice.models.length === 0 ? [model] : choice.models;
+  const said = plainProviderError(message);
   const turn = {
     kind: "refused",
-    message,
+    message: said,
     failure,
     model,
     usage,
@@ -107,7 +108,7 @@ export async function readRefusedTurn(
   const refusal = readRefusal({ ...outcome.response, text: message }, { now });
   if (!refusal) return undefined;
   if (refusal.kind === "until" && refusal.at - now > maxRetryAfterOf(state.limits))
-    ports.limits?.record(model, { until: refusal.at, metAt: now, reason: ports.redact(truncate(message, 300)) });
+    ports.limits?.record(model, { until: refusal.at, metAt: now, reason: ports.redact(truncate(said, 300)) });
   return { ...turn, models: listed, refusal };
 }
 

@@ -1,6 +1,5 @@
 import type { AssistantMessage } from "@earendil-works/pi-ai";
-import { readRefusal } from "../../../core/cast/provider-refusal.ts";
-import { plainProviderError } from "../../../shell/agents/provider-reports.ts";
+import { plainProviderError, readRefusal } from "../../../core/cast/provider-refusal.ts";
 import type { Timer } from "../../../shell/agents/turn-guard.ts";
 import type { TurnProgress } from "../../../shell/ports.ts";
 import type { AgentRetryOptions } from "../../../shell/workspace/agent-hosts.ts";
