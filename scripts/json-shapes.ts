@@ -1,7 +1,7 @@
 // The JSON that commands print, as schemas. The page docs/json.md is written from them, and a test holds every command to them.
 import { toJsonSchema } from "@valibot/to-json-schema";
 import * as v from "valibot";
-import { CastSummarySchema } from "../src/core/wire/casts.ts";
+import { CastSummary } from "../src/core/cast/summary.ts";
 
 const text = v.string();
 const maybeText = v.nullable(text);
@@ -35,7 +35,7 @@ const Bill = v.strictObject({
   budget: v.looseObject({}),
 });
 
-const { entries: summary } = CastSummarySchema;
+const { entries: summary } = CastSummary;
 const event = v.looseObject({ seq: count, at: text, type: text });
 const visitDetail = {
   socket: text,

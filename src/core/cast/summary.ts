@@ -1,42 +1,62 @@
-import type { CastOutcome } from "./state/event.ts";
+import * as v from "valibot";
+import { wholeNumber } from "../model/schemas.ts";
+import { CastOutcome } from "./state/event.ts";
 import type { CastState, ProgressCounts } from "./state/state.ts";
 import type { Totals } from "./state/usage.ts";
 
 /** `queued` is a cast of a fleet that waits for a worker. */
-export type CastStatus = CastOutcome | "running" | "sleeping" | "paused" | "waiting" | "interrupted" | "queued";
+const CastStatus = v.picklist([
+  ...CastOutcome.options,
+  "running",
+  "sleeping",
+  "paused",
+  "waiting",
+  "interrupted",
+  "queued",
+]);
+export type CastStatus = v.InferOutput<typeof CastStatus>;
 
-/** [C13] A cast in a listing. */
-export interface CastSummary extends CastFigures {
-  readonly castId: string;
-  readonly status: CastStatus;
-  readonly loadout: string;
-  readonly request: string;
-  readonly startedAt: string;
-  readonly endedAt: string | null;
-  /** [Z11] Set while it sleeps or is paused. */
-  readonly asleep?: { readonly until: string; readonly provider: string; readonly model: string };
-  /** [B16] Why no worker of the fleet could start it. */
-  readonly blocked?: string;
-  /** [B73] Set while a worker prepares its working tree, before the first visit. */
-  readonly settingUp?: { readonly worker: string; readonly since: string };
-  /** [B63] The outcome of pushing its result, if a worker had to. */
-  readonly delivered?: DeliveryOutcome;
-  /** [B26] Set for a cast of a fleet. */
-  readonly fleet?: CastOnFleet;
-  /** [S13] Set if another user or another machine started the cast. */
-  readonly foreign?: true;
-  /** [YT1] The branch of its separate working tree, if it has one. */
-  readonly branch?: string;
-  /** [C36] Set if its agents answer from a file. */
-  readonly rehearsed?: true;
-}
+/** A probable secret and its place, never the secret itself. */
+const SecretFinding = v.object({ file: v.string(), kind: v.string() });
+export type SecretFinding = Readonly<v.InferOutput<typeof SecretFinding>>;
 
-/** [B26] The user of the cast, and its present worker. */
-export interface CastOnFleet {
-  readonly project: string;
-  readonly person: string;
-  readonly worker: string | null;
-}
+/** [B63] The outcome of pushing the result of a cast. */
+const DeliveryOutcome = v.union([
+  v.object({ branch: v.string(), commit: v.string() }),
+  v.object({ found: v.array(SecretFinding) }),
+  v.object({ problem: v.string() }),
+]);
+export type DeliveryOutcome = Readonly<v.InferOutput<typeof DeliveryOutcome>>;
+
+const count = wholeNumber(0);
+
+/** [C13, N10] A cast in a listing. */
+export const CastSummary = v.object({
+  castId: v.string(),
+  status: CastStatus,
+  loadout: v.string(),
+  request: v.string(),
+  startedAt: v.string(),
+  endedAt: v.nullable(v.string()),
+  visits: count,
+  /** Over all lists of the cast: the number of items, and the outcomes of finished ones. */
+  items: v.object({ done: count, total: count, givenUp: v.exactOptional(count) }),
+  tokens: v.number(),
+  cost: v.number(),
+  asleep: v.exactOptional(v.object({ until: v.string(), provider: v.string(), model: v.string() })), // [Z11] or paused
+  blocked: v.exactOptional(v.string()), // [B16] why no worker of the fleet could start it
+  settingUp: v.exactOptional(v.object({ worker: v.string(), since: v.string() })), // [B73] before the first visit
+  delivered: v.exactOptional(DeliveryOutcome), // [B63] if a worker had to push its result
+  fleet: v.exactOptional(v.object({ project: v.string(), person: v.string(), worker: v.nullable(v.string()) })), // [B26]
+  foreign: v.exactOptional(v.literal(true)), // [S13] another user or another machine started it
+  branch: v.exactOptional(v.string()), // [YT1] of its separate working tree
+  rehearsed: v.exactOptional(v.literal(true)), // [C36] its agents answer from a file
+});
+export type CastSummary = Readonly<v.InferOutput<typeof CastSummary>>;
+
+/** [C36] The totals of a cast: the same figures in a listing, in its status and in its report. */
+export type CastFigures = Pick<CastSummary, "visits" | "items" | "tokens" | "cost">;
+export type ItemCounts = Readonly<CastSummary["items"]>;
 
 /** Whether a process runs the cast, or will once a worker is free. */
 export type CastLiveness = boolean | "queued";
@@ -55,15 +75,6 @@ export function endReason({ phase }: Pick<CastState, "phase">): string {
   return phase.kind === "ended" ? phase.reason : "";
 }
 
-/** [C36] The totals of a cast: the same figures in a listing, in its status and in its report. */
-export interface CastFigures {
-  readonly visits: number;
-  /** Over all lists of the cast. */
-  readonly items: ItemCounts;
-  readonly tokens: number;
-  readonly cost: number;
-}
-
 export function castFigures(totals: Totals): CastFigures {
   const { visits, tokens, cost } = totals;
   return { visits, items: itemCounts(totals), tokens, cost };
@@ -72,27 +83,7 @@ export function castFigures(totals: Totals): CastFigures {
 /** More items than this are drawn as a bar. */
 export const MAX_ITEM_CELLS = 24;
 
-/** The number of items, and the outcomes of finished ones. */
-export interface ItemCounts {
-  readonly done: number;
-  readonly total: number;
-  /** Absent if none was. */
-  readonly givenUp?: number;
-}
-
 /** Over all lists of a cast. */
 export function itemCounts({ itemsDone, items, itemsGivenUp }: ProgressCounts): ItemCounts {
   return { done: itemsDone, total: items, ...(itemsGivenUp === undefined ? {} : { givenUp: itemsGivenUp }) };
 }
-
-/** A probable secret and its place, never the secret itself. */
-export interface SecretFinding {
-  readonly file: string;
-  readonly kind: string;
-}
-
-/** [B63] The outcome of pushing the result of a cast. */
-export type DeliveryOutcome =
-  | { readonly branch: string; readonly commit: string }
-  | { readonly found: readonly SecretFinding[] }
-  | { readonly problem: string };

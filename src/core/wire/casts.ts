@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { CastOutcome, type CastEvent, parseEvent } from "../cast/state/event.ts";
+import { type CastEvent, parseEvent } from "../cast/state/event.ts";
 import { ItemCastInput } from "../cast/state/parallel-run.ts";
 import { Graph } from "../compile/graph.ts";
 import { Budget, Limits } from "../model/config.ts";
@@ -9,29 +9,7 @@ import { isJsonObject, type JsonObject } from "../model/json.ts";
 import { IssueSchema } from "./commands.ts";
 import { FileChange, OmittedFiles } from "../model/checkpoint.ts";
 import { wholeNumber } from "../model/schemas.ts";
-import type { CastSummary } from "../cast/summary.ts";
-
-const count = v.pipe(v.number(), v.integer(), v.minValue(0));
-
-/** [N10] A cast in a listing. */
-export const CastSummarySchema = v.object({
-  castId: v.string(),
-  status: v.picklist([...CastOutcome.options, "running", "sleeping", "paused", "waiting", "interrupted", "queued"]),
-  loadout: v.string(),
-  request: v.string(),
-  startedAt: v.string(),
-  endedAt: v.nullable(v.string()),
-  visits: count,
-  items: v.object({ done: count, total: count, givenUp: v.exactOptional(count) }),
-  tokens: v.number(),
-  cost: v.number(),
-  asleep: v.exactOptional(v.object({ until: v.string(), provider: v.string(), model: v.string() })),
-  blocked: v.exactOptional(v.string()),
-  fleet: v.exactOptional(v.object({ project: v.string(), person: v.string(), worker: v.nullable(v.string()) })),
-  foreign: v.exactOptional(v.literal(true)),
-  branch: v.exactOptional(v.string()),
-  rehearsed: v.exactOptional(v.literal(true)),
-}) satisfies v.GenericSchema<unknown, CastSummary>;
+import { CastSummary } from "../cast/summary.ts";
 
 /** One line of a journal. Its problems have the words of the reader of journals. */
 export const CastEventSchema = v.pipe(
@@ -73,7 +51,7 @@ export const CastResponse = v.object({
   events: v.array(CastEventSchema),
   /** Whether a process runs it now. */
   live: v.boolean(),
-  summary: v.nullable(CastSummarySchema),
+  summary: v.nullable(CastSummary),
   /** The damage of the journal; `events` are the sound events before it. */
   issues: v.array(IssueSchema),
 });
@@ -81,7 +59,7 @@ export type CastResponse = v.InferOutput<typeof CastResponse>;
 /** The same before its encoding as JSON. */
 export type CastResponseInput = v.InferInput<typeof CastResponse>;
 
-export const CastListResponse = v.array(CastSummarySchema);
+export const CastListResponse = v.array(CastSummary);
 
 /** [N14] The files of a visit that the server offers. */
 export const VisitFileName = v.picklist([

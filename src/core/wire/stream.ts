@@ -1,10 +1,11 @@
 import * as v from "valibot";
 import { FleetStatus } from "../view/progress/fleet-status.ts";
 import { failWith, ok, type Result } from "../model/issue.ts";
-import { CastEventSchema, CastSummarySchema } from "./casts.ts";
+import { CastSummary } from "../cast/summary.ts";
+import { CastEventSchema } from "./casts.ts";
 import { parseResponse } from "./commands.ts";
 import { wholeNumber } from "../model/schemas.ts";
-import { NO_USAGE, addUsage } from "../cast/state/usage.ts";
+import { NO_USAGE, addUsage, Usage } from "../cast/state/usage.ts";
 import type { TranscriptMessage, TranscriptPart } from "../cast/transcript.ts";
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
@@ -36,7 +37,7 @@ export const AgentProgress = v.variant("kind", [
   v.object({
     kind: v.literal("used"),
     ...place,
-    usage: v.object({ input: v.number(), output: v.number(), cost: v.number() }),
+    usage: Usage,
   }),
   v.object({
     kind: v.literal("retrying"),
@@ -63,7 +64,7 @@ const CAST_STREAM = {
 
 /** [N10] The stream of all casts. */
 const CASTS_STREAM = {
-  cast: CastSummarySchema,
+  cast: CastSummary,
   gone: v.object({ castId: v.string() }),
   ready: v.object({}),
   /** A configuration file changed. */

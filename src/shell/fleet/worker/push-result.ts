@@ -53,7 +53,7 @@ async function findSecrets(
   commit: string,
   known: readonly string[],
   env: CastToDeliver["env"],
-): Promise<readonly SecretFinding[]> {
+): Promise<SecretFinding[]> {
   const read = await readUnpushedTexts(top, commit, known);
   if (read.kind === "failed") throw new Error(read.problem);
   const finder = createSecretFinder(env);
