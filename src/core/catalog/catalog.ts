@@ -1,8 +1,16 @@
-import type { AgentLimits, Budget, CastLimits, FleetConfig, TelemetryConfig, WorktreeConfig } from "../model/config.ts";
+import * as v from "valibot";
+import {
+  Budget,
+  LAYER_NAMES,
+  Limits,
+  WorktreeConfig,
+  type FleetConfig,
+  type TelemetryConfig,
+} from "../model/config.ts";
 import { type Issue, error, isError, warning } from "../model/issue.ts";
 import type { Loadout } from "../model/loadout.ts";
 import { type Materia, isGenerator } from "../model/materia.ts";
-import { type CatalogEntry, type ConfigLayer, type LayerName, withIssueFile } from "./layer.ts";
+import { type CatalogEntry, type ConfigLayer, withIssueFile } from "./layer.ts";
 import { isJsonObject, withoutUndefined, type JsonObject } from "../model/json.ts";
 import { didYouMean, oneLine } from "../model/text.ts";
 import { readCompleteMateria } from "./read-materia.ts";
@@ -20,26 +28,25 @@ export interface Catalog {
   readonly issues: readonly Issue[];
 }
 
-export interface Settings {
-  readonly artifactDir: LayeredSetting<string>;
-  readonly activeLoadout: LayeredSetting<string>;
-  /** The model of agents whose materia names none; null leaves the choice to Pi. */
-  readonly model: string | null;
-  readonly budget: Budget;
-  readonly limits: CastLimits & AgentLimits;
-  readonly checkpoints: boolean;
-  readonly notify: boolean;
-  readonly worktree: WorktreeConfig;
-}
+const layeredText = v.object({ value: v.string(), layer: v.picklist(LAYER_NAMES), file: v.exactOptional(v.string()) });
+type LayeredText = v.InferOutput<typeof layeredText>;
 
-export interface LayeredSetting<T> {
-  readonly value: T;
-  readonly layer: LayerName;
-  readonly file?: string;
-}
+/** [N20] The effective settings, as the page gets them. */
+export const Settings = v.object({
+  artifactDir: layeredText,
+  activeLoadout: layeredText,
+  /** The model of agents whose materia names none; null leaves the choice to Pi. */
+  model: v.nullable(v.string()),
+  budget: Budget,
+  limits: v.required(Limits, ["maxNoAdvanceCycles", "maxRepairs", "agentSilenceMs"]),
+  checkpoints: v.boolean(),
+  notify: v.boolean(),
+  worktree: WorktreeConfig,
+});
+export type Settings = Readonly<v.InferOutput<typeof Settings>>;
 
 /** Defaults where no layer has a value. */
-export const DEFAULT_LIMITS: CastLimits & AgentLimits = {
+export const DEFAULT_LIMITS: Settings["limits"] = {
   maxNoAdvanceCycles: 3,
   maxRepairs: 1,
   agentSilenceMs: 900_000,
@@ -78,7 +85,7 @@ function lastSetting(
   layers: readonly ConfigLayer[],
   pick: (layer: ConfigLayer) => string | undefined,
   fallback: string,
-): LayeredSetting<string> {
+): LayeredText {
   for (const layer of layers.toReversed()) {
     const value = pick(layer);
     if (value !== undefined)

@@ -1,12 +1,5 @@
-import {
-  Budget,
-  FleetConfig,
-  TelemetryConfig,
-  LAYER_NAMES,
-  Limits,
-  WorktreeConfig,
-  settingsSchemaEntries,
-} from "../model/config.ts";
+import type * as v from "valibot";
+import { LAYER_NAMES, settingsSchemaEntries, type Config } from "../model/config.ts";
 import { error, isError, warning, type Issue, type KeyPath } from "../model/issue.ts";
 import { withoutUndefined, isJsonObject, type JsonObject } from "../model/json.ts";
 import type { Loadout } from "../model/loadout.ts";
@@ -44,18 +37,7 @@ export interface CatalogEntry<T> {
   readonly positionOf?: (path: KeyPath) => KeyPath;
 }
 
-export interface LayerSettings {
-  readonly artifactDir?: string;
-  readonly activeLoadout?: string;
-  readonly budget?: Budget;
-  readonly limits?: Limits;
-  readonly checkpoints?: boolean;
-  readonly model?: string;
-  readonly notify?: boolean;
-  readonly worktree?: WorktreeConfig;
-  readonly fleet?: FleetConfig;
-  readonly telemetry?: TelemetryConfig;
-}
+export type LayerSettings = Readonly<Omit<v.InferOutput<typeof Config>, "$schema" | "materia" | "loadouts">>;
 
 const TOP_LEVEL_KEYS = [...Object.keys(settingsSchemaEntries), "materia", "loadouts"];
 

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import type { Settings } from "../catalog/catalog.ts";
-import { Budget, LAYER_NAMES, Limits, WorktreeConfig } from "../model/config.ts";
+import { Settings } from "../catalog/catalog.ts";
+import { LAYER_NAMES } from "../model/config.ts";
 import { isJsonObject } from "../model/json.ts";
 import { Loadout } from "../model/loadout.ts";
 import { Materia } from "../model/materia.ts";
@@ -8,19 +8,6 @@ import { IssueSchema } from "./commands.ts";
 import { wholeNumber } from "../model/schemas.ts";
 
 const layer = v.picklist(LAYER_NAMES);
-const setting = v.object({ value: v.string(), layer, file: v.exactOptional(v.string()) });
-
-const SettingsSchema = v.object({
-  artifactDir: setting,
-  activeLoadout: setting,
-  model: v.nullable(v.string()),
-  budget: Budget,
-  limits: v.required(Limits, ["maxNoAdvanceCycles", "maxRepairs", "agentSilenceMs"]),
-  checkpoints: v.boolean(),
-  notify: v.boolean(),
-  worktree: WorktreeConfig,
-}) satisfies v.GenericSchema<unknown, Settings>;
-
 /** A materia or loadout of the merged catalogue, with its layer; a broken one has no value. */
 const catalogEntrySchema = <const T extends v.GenericSchema>(value: T) =>
   v.object({
@@ -40,7 +27,7 @@ export const CatalogResponse = v.object({
   root: v.string(),
   /** [B26] The fleet that has the casts; null for casts on this machine. */
   fleet: v.nullable(v.string()),
-  settings: SettingsSchema,
+  settings: Settings,
   materia: v.array(catalogEntrySchema(Materia)),
   loadouts: v.array(catalogEntrySchema(Loadout)),
   issues: v.array(IssueSchema),
