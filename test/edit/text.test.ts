@@ -51,6 +51,12 @@ describe("[E10] history", () => {
 });
 
 describe("[E13] graph and text", () => {
+  it("[E13] every key of a socket is written, in the order of the schema", () => {
+    const socket = { materia: "Build", parse: "json" as const, conversation: "fresh" as const };
+    const draft = draftFromLoadout("Main", loadout({ entry: "Socket-1", sockets: { "Socket-1": socket } }));
+    expect(draft.text).toContain('"Socket-1": { "materia": "Build", "parse": "json", "conversation": "fresh" }');
+  });
+
   it("[E13] an edit of the graph keeps comments and the rest", () => {
     const draft = draftFromText("Main", COMMENTED);
     const next = applyGraphEdit(draft, "Main", done(setParse(draft.loadout, "Socket-2", "json")));

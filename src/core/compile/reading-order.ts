@@ -8,17 +8,14 @@ export interface OrderedSocket {
   readonly aside: number;
 }
 
-/** A block of the main column: a single socket, or a loop with its members. */
-export type GraphBlock =
-  | { readonly kind: "socket"; readonly row: OrderedSocket; readonly target: number; readonly reached: boolean }
-  | {
-      readonly kind: "loop";
-      readonly loop: GraphLoop;
-      readonly rows: readonly OrderedSocket[];
-      readonly aside: number;
-      readonly target: number;
-      readonly reached: boolean;
-    };
+/** A block of the main column: a loop with its members, or a single socket. */
+export interface GraphBlock {
+  readonly loop: GraphLoop | null;
+  readonly rows: readonly OrderedSocket[];
+  readonly aside: number;
+  readonly target: number;
+  readonly reached: boolean;
+}
 
 /** Every socket once in reading order: target by target, later sockets below. */
 export function orderedBlocks(graph: Graph): readonly GraphBlock[] {
@@ -32,9 +29,7 @@ export function orderedBlocks(graph: Graph): readonly GraphBlock[] {
 }
 
 export function readingOrder(graph: Graph): readonly GraphSocket[] {
-  return orderedBlocks(graph).flatMap((block) =>
-    block.kind === "socket" ? [block.row.socket] : block.rows.map(({ socket }) => socket),
-  );
+  return orderedBlocks(graph).flatMap(({ rows }) => rows.map(({ socket }) => socket));
 }
 
 /** A loop is one place of the graph. */
@@ -108,8 +103,8 @@ function buildBlocks(
     .toSorted((a, b) => a.target - b.target);
   return numberWithinRank(byTarget, ({ target, rank }) => `${target} ${rank}`).map(
     ({ item: { place, target }, aside }): GraphBlock => {
-      if (!isLoop(place)) return { kind: "socket", row: { socket: place, aside }, target, reached };
-      return { kind: "loop", loop: place, rows: orderedMembers(place, plan), aside, target, reached };
+      const [loop, rows] = isLoop(place) ? [place, orderedMembers(place, plan)] : [null, [{ socket: place, aside: 0 }]];
+      return { loop, rows, aside, target, reached };
     },
   );
 }

@@ -1,9 +1,10 @@
+import type * as v from "valibot";
 import { readLayer, type CatalogEntry } from "../catalog/layer.ts";
 import { isError, ok, type Issue, type Result } from "../model/issue.ts";
-import type { Loadout, Exit, Loop, Socket } from "../model/loadout.ts";
+import { AdvanceRule, Edge, Exit, Loadout, Loop, Socket } from "../model/loadout.ts";
 import { EMPTY_LOADOUT } from "./loadout-edit.ts";
 import { parseJsonc, LOADOUT_EXPANDED_LEVELS, printJson, updateJsonText } from "./json-edit.ts";
-import { type JsonObject, withoutUndefined, isJsonObject } from "../model/json.ts";
+import { type Json, type JsonObject, isJsonObject } from "../model/json.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 
 /** A loadout in the editor: its graph and its text, always consistent. */
@@ -57,45 +58,38 @@ function readDraft(name: string, text: string, fallback: Loadout): LoadoutDraft 
 
 /** A loadout as a person would write it: without defaults, keys in reading order. */
 export function loadoutToJson(loadout: Loadout): JsonObject {
-  const { description, entry, sockets, loops, layout } = loadout;
-  return withoutUndefined({
-    description,
-    entry,
-    sockets: Object.fromEntries(Object.entries(sockets).map(([id, socket]) => [id, socketToJson(socket)])),
-    loops: unlessEmpty(Object.fromEntries(Object.entries(loops).map(([id, loop]) => [id, loopToJson(loop)]))),
-    layout: unlessEmpty(layout),
+  const sockets = Object.entries(loadout.sockets).map(([id, socket]) => [id, socketToJson(socket)]);
+  const loops = Object.entries(loadout.loops).map(([id, loop]) => {
+    const exits = loop.exits.map((exit) => writtenFields(Exit, exit));
+    return [id, writtenFields(Loop, { ...loop, exits })];
+  });
+  return writtenFields(Loadout, {
+    ...loadout,
+    sockets: Object.fromEntries(sockets),
+    loops: Object.fromEntries(loops),
   });
 }
 
-export function socketToJson({ materia, parse, assign, advance, edges }: Socket): JsonObject {
-  return withoutUndefined({
-    materia,
-    parse,
-    assign: assign && unlessEmpty(assign),
-    advance: advance && withoutUndefined({ cursor: advance.cursor, items: advance.items, when: advance.when }),
-    edges:
-      edges.length === 0
-        ? undefined
-        : edges.map(({ when, to, maxTraversals, then }) => withoutUndefined({ when, to, maxTraversals, then })),
-  });
+export function socketToJson(socket: Socket): JsonObject {
+  const advance = socket.advance && writtenFields(AdvanceRule, socket.advance);
+  return writtenFields(Socket, { ...socket, advance, edges: socket.edges.map((edge) => writtenFields(Edge, edge)) });
 }
 
-function loopToJson({ label, sockets, consumes, parallel, exits }: Loop): JsonObject {
-  return withoutUndefined({
-    label,
-    sockets: [...sockets],
-    consumes: consumes && { from: consumes.from, output: consumes.output },
-    parallel,
-    exits: exits.length === 0 ? undefined : exits.map(exitToJson),
-  });
+/** The fields in the order of their schema, without empty ones that may be absent. */
+function writtenFields(
+  { entries }: { readonly entries: v.ObjectEntries },
+  fields: Readonly<Record<string, Json | undefined>>,
+): JsonObject {
+  return Object.fromEntries(
+    Object.entries(entries).flatMap(([key, { type }]): [string, Json][] => {
+      const value = fields[key];
+      return value === undefined || (type === "optional" && isEmptyObject(value)) ? [] : [[key, value]];
+    }),
+  );
 }
 
-function exitToJson({ id, from, condition, targetSocketId }: Exit): JsonObject {
-  return { id, from, condition, targetSocketId };
-}
-
-function unlessEmpty(object: JsonObject): JsonObject | undefined {
-  return Object.keys(object).length === 0 ? undefined : object;
+function isEmptyObject(value: Json): boolean {
+  return typeof value === "object" && value !== null && Object.keys(value).length === 0;
 }
 
 /** A materia that a loadout needs, as its file spells it. */

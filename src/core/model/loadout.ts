@@ -68,11 +68,11 @@ export const Loop = v.object({
       output: v.literal("workItems", 'must be "workItems", the one field generators hand over'),
     }),
   ),
-  exits: v.optional(described(v.array(Exit), "Where the cast goes when the list is exhausted."), []),
   parallel: setting(
     v.pipe(wholeNumber(1), v.maxValue(MAX_PARALLEL_ITEMS, `must be at most ${MAX_PARALLEL_ITEMS}`)),
     "How many items run at once, each in a separate working tree; results are merged in list order.",
   ),
+  exits: v.optional(described(v.array(Exit), "Where the cast goes when the list is exhausted."), []),
 });
 export type Loop = v.InferOutput<typeof Loop>;
 

@@ -65,7 +65,7 @@ export function billSettings({ limits, budget, model }: Settings): BillSettings 
 
 export function makeBill({ graph, flow, limits, budget, model, past }: BillRequest): Bill {
   const { turns } = worstCase(graph, flow, limits);
-  const loops = orderedBlocks(graph).flatMap((block) => (block.kind === "loop" ? [block.loop.id] : []));
+  const loops = orderedBlocks(graph).flatMap(({ loop }) => loop?.id ?? []);
   const symbols = symbolsFor(loops, "N");
   const castId = parseCastId("bill");
   if (castId === undefined) throw new Error("ids have this form");
@@ -126,26 +126,19 @@ function programText({ command, script, params }: Extract<Materia, { type: "util
 
 /** One line: loops in brackets, places side by side with a bar. Unreached sockets are left out. */
 function shapeText(graph: Graph, symbols: LoopSymbols): string {
-  const parts: string[] = [];
-  for (const block of orderedBlocks(graph).filter(({ reached }) => reached)) {
-    const aside = block.kind === "loop" ? block.aside : block.row.aside;
-    const text = blockText(block, symbols);
-    const before = aside > 0 ? parts.pop() : undefined;
-    parts.push(before === undefined ? text : `${before} | ${text}`);
-  }
-  return parts.join(" → ");
+  const blocks = orderedBlocks(graph).filter(({ reached }) => reached);
+  return placesText(blocks.map((block) => ({ text: blockText(block, symbols), aside: block.aside })));
 }
 
-function blockText(block: GraphBlock, symbols: LoopSymbols): string {
-  if (block.kind === "socket") return nameText(block.row.socket.materia);
-  const members: string[] = [];
-  for (const { socket, aside } of block.rows) {
-    const before = aside > 0 ? members.pop() : undefined;
-    members.push(before === undefined ? nameText(socket.materia) : `${before} | ${nameText(socket.materia)}`);
-  }
-  const { id, parallel } = block.loop;
-  const at = parallel === undefined ? "" : `, ${parallel} at once`;
-  return `[ ${members.join(" → ")} ] × ${symbols.get(id) ?? "N"}${at}`;
+function placesText(places: readonly { readonly text: string; readonly aside: number }[]): string {
+  return places.map(({ text, aside }, index) => `${index === 0 ? "" : aside > 0 ? " | " : " → "}${text}`).join("");
+}
+
+function blockText({ loop, rows }: GraphBlock, symbols: LoopSymbols): string {
+  const members = placesText(rows.map(({ socket, aside }) => ({ text: nameText(socket.materia), aside })));
+  if (!loop) return members;
+  const at = loop.parallel === undefined ? "" : `, ${loop.parallel} at once`;
+  return `[ ${members} ] × ${symbols.get(loop.id) ?? "N"}${at}`;
 }
 
 /** [YD2] Sizes seen with the bundled materia: what a visit reads and writes depends most on its tools. */

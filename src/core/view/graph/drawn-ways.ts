@@ -64,42 +64,26 @@ function possibleAnswers(flow: Flow, socket: GraphSocket): readonly (boolean | u
 }
 
 function socketWays(socket: GraphSocket, answers: readonly (boolean | undefined)[]): readonly DrawnWay[] {
-  const edges = socket.edges.flatMap((edge, index) => [
-    edgeWay(socket.id, edge, index),
-    ...thenWays(socket.id, edge, index),
-  ]);
+  const edges = socket.edges.flatMap((edge, index) => edgeWays(socket.id, edge, index));
   const covered = answers.every((answer) => chooseEdge(socket, answer).via === "edge");
   if (covered && edges.length > 0) return edges;
   const label = edges.length === 0 ? "" : "otherwise";
-  return [
-    ...edges,
-    { id: implicitEndWayId(socket.id), via: "none", when: null, label, tone: "dim", from: socket.id, to: END },
-  ];
+  return [...edges, implicitWay({ id: implicitEndWayId(socket.id), label, from: socket.id, to: END })];
 }
 
-function thenWays(from: SocketId, { when, then }: Edge, index: number): readonly DrawnWay[] {
-  if (then === undefined || then === NEXT_ITEM) return [];
-  const id = thenWayId(from, index);
-  return [{ id, via: "edge", index, when, label: "used up", tone: conditionTone(when), from, to: then, then: true }];
+function implicitWay(way: Pick<DrawnWay, "id" | "label" | "from" | "to" | "loop">): DrawnWay {
+  return { via: "none", when: null, tone: "dim", ...way };
 }
 
-function edgeWay(from: SocketId, { when, to, maxTraversals, then }: Edge, index: number): DrawnWay {
+/** The way of an edge, and where it leads once its traversals are used up. */
+function edgeWays(from: SocketId, { when, to, maxTraversals, then }: Edge, index: number): readonly DrawnWay[] {
+  const way = { via: "edge", index, when, tone: conditionTone(when), from } as const;
   const label = when === "always" ? "" : conditionText(when);
-  const counted = {
-    ...(maxTraversals === undefined ? {} : { maxTraversals }),
-    ...(then === NEXT_ITEM ? { thenNext: true as const } : {}),
-  };
-  return {
-    id: edgeWayId(from, index),
-    via: "edge",
-    index,
-    when,
-    label,
-    tone: conditionTone(when),
-    from,
-    to,
-    ...counted,
-  };
+  const counted = maxTraversals === undefined ? {} : { maxTraversals };
+  const edge: DrawnWay = { ...way, id: edgeWayId(from, index), label, to, ...counted };
+  if (then === undefined) return [edge];
+  if (then === NEXT_ITEM) return [{ ...edge, thenNext: true }];
+  return [edge, { ...way, id: thenWayId(from, index), label: "used up", to: then, then: true }];
 }
 
 function loopWays(graph: Graph, flow: Flow, loop: GraphLoop): readonly DrawnWay[] {
@@ -120,16 +104,7 @@ function loopWays(graph: Graph, flow: Flow, loop: GraphLoop): readonly DrawnWay[
       others.length === 0 ? "exit" : `exit from ${socket.id}`,
       ...(exits.length === 0 ? [] : ["otherwise"]),
     ].join(" · ");
-    return {
-      id: loopEndWayId(loop.id, socket.id),
-      via: "none",
-      when: null,
-      label,
-      tone: "dim",
-      from: socket.id,
-      to: END,
-      loop: loop.id,
-    };
+    return implicitWay({ id: loopEndWayId(loop.id, socket.id), label, from: socket.id, to: END, loop: loop.id });
   });
   return [...exits, ...silent, ...emptyListWays(loop, only, silent.length > 0)];
 }
@@ -165,16 +140,5 @@ function emptyListWays(loop: GraphLoop, member: GraphSocket | undefined, saysEnd
   const way = exitForEmptyList(loop);
   const from = member?.id ?? loop.sockets[0];
   if (from === undefined || way.via === "exit" || (way.to === END && saysEnd)) return [];
-  return [
-    {
-      id: emptyListWayId(loop.id),
-      via: "none",
-      when: null,
-      label: "empty list",
-      tone: "dim",
-      from,
-      to: way.to,
-      loop: loop.id,
-    },
-  ];
+  return [implicitWay({ id: emptyListWayId(loop.id), label: "empty list", from, to: way.to, loop: loop.id })];
 }

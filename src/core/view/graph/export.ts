@@ -13,7 +13,7 @@ import { withoutUndefined } from "../../model/json.ts";
 /** [C18] The graph as a Mermaid flowchart: a subgraph per loop, dashed lines for ways back. */
 export function mermaidText(graph: Graph): string {
   const blocks = orderedBlocks(graph);
-  const rows = blocks.flatMap((block) => (block.kind === "socket" ? [block.row] : block.rows));
+  const rows = blocks.flatMap((block) => block.rows);
   if (rows.length === 0) return `flowchart TD\n  none["${escapeMermaid(nameText(graph.name))}: no sockets"]\n`;
   const ways = graphWays(graph);
   const loops = Object.values(graph.loops);
@@ -37,17 +37,14 @@ type IdOf = (to: Destination) => string;
 
 function blockLines(
   graph: Graph,
-  block: GraphBlock,
+  { loop, rows }: GraphBlock,
   idOf: IdOf,
   loopId: ReadonlyMap<string, string>,
 ): readonly string[] {
-  if (block.kind === "socket") return [socketLine(graph, block.row.socket, idOf)];
-  const members = block.rows.map(({ socket }) => `  ${socketLine(graph, socket, idOf)}`);
-  return [
-    `subgraph ${loopId.get(block.loop.id) ?? ""}["${escapeMermaid(loopText(graph, block.loop))}"]`,
-    ...members,
-    "end",
-  ];
+  const lines = rows.map(({ socket }) => socketLine(graph, socket, idOf));
+  if (!loop) return lines;
+  const head = `subgraph ${loopId.get(loop.id) ?? ""}["${escapeMermaid(loopText(graph, loop))}"]`;
+  return [head, ...lines.map((each) => `  ${each}`), "end"];
 }
 
 /** A circle for an agent, a rectangle for a utility, a parallelogram for a person. */
@@ -158,11 +155,11 @@ function planText(sockets: readonly GraphSocket[]): string {
 function wayText(graph: Graph): string {
   const steps = orderedBlocks(graph)
     .filter(({ reached }) => reached)
-    .map((block) => {
-      if (block.kind === "socket") return nameText(block.row.socket.materia);
-      const { items, parallel } = block.loop;
-      const each = items === null ? "round and round" : "for each item";
-      return `${each}${parallel === undefined ? "" : `, ${parallel} at once,`} ${listText(block.rows.map(({ socket }) => socket.materia))}`;
+    .map(({ loop, rows }) => {
+      const names = listText(rows.map(({ socket }) => socket.materia));
+      if (!loop) return names;
+      const each = loop.items === null ? "round and round" : "for each item";
+      return `${each}${loop.parallel === undefined ? "" : `, ${loop.parallel} at once,`} ${names}`;
     });
   return `The way is: ${steps.join("; then ")}.`;
 }

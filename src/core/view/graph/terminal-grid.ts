@@ -35,7 +35,7 @@ export function gridLines(
   { width = DEFAULT_WIDTH, worst, stitches = [] }: GridOptions = {},
 ): readonly Line[] {
   const blocks = orderedBlocks(graph);
-  const rows = blocks.flatMap((block) => (block.kind === "socket" ? [block.row] : block.rows));
+  const rows = blocks.flatMap((block) => block.rows);
   const [reached, lost] = [blocks.filter((block) => block.reached), blocks.filter((block) => !block.reached)];
   const drawing: GridContext = {
     graph,
@@ -70,14 +70,12 @@ interface GridContext {
   readonly nameColumns: number;
 }
 
-function blockNameColumns(block: GraphBlock): number {
-  if (block.kind === "socket") return rowNameColumns(block.row, 0);
-  const inner = lineColumns(railPrefix(block.aside)) + "┃ ".length;
-  return block.rows.reduce((most, row) => Math.max(most, rowNameColumns(row, inner)), 0);
-}
-
-function rowNameColumns({ socket, aside }: OrderedSocket, before: number): number {
-  return before + lineColumns(railPrefix(aside)) + columnsOf(nameText(socket.materia));
+function blockNameColumns({ loop, rows, aside: beside }: GraphBlock): number {
+  const inner = lineColumns(railPrefix(beside)) + (loop ? "┃ ".length : 0);
+  const columns = rows.map(
+    ({ socket, aside }) => inner + lineColumns(railPrefix(aside)) + columnsOf(nameText(socket.materia)),
+  );
+  return Math.max(0, ...columns);
 }
 
 function headLine(graph: Graph): Line {
@@ -93,17 +91,16 @@ function headLine(graph: Graph): Line {
 /** One band per target of a chain. */
 function bandLinesBefore({ isChain }: GridContext, block: GraphBlock, before: GraphBlock | undefined): readonly Line[] {
   if (block.target === before?.target || !isChain) return [];
-  const socket = block.kind === "socket" ? block.row.socket : block.rows[0]?.socket;
-  return [line(toned("accent", `── ${block.target} · ${nameText(socket?.origin.name ?? "")}`))];
+  return [line(toned("accent", `── ${block.target} · ${nameText(block.rows[0]?.socket.origin.name ?? "")}`))];
 }
 
-function blockLines(drawing: GridContext, block: GraphBlock): readonly Line[] {
-  if (block.kind === "socket") return rowLines(drawing, block.row, railPrefix(block.row.aside));
-  const rail = railPrefix(block.aside);
-  const exits = drawing.ways.ofLoop(block.loop);
+function blockLines(drawing: GridContext, { loop, rows, aside }: GraphBlock): readonly Line[] {
+  const rail = railPrefix(aside);
+  if (!loop) return rows.flatMap((row) => rowLines(drawing, row, rail));
+  const exits = drawing.ways.ofLoop(loop);
   return [
-    line(...rail, toned("dim", "┏ "), toned("strong", loopText(drawing.graph, block.loop))),
-    ...block.rows.flatMap((row) => rowLines(drawing, row, [...rail, toned("dim", "┃ "), ...railPrefix(row.aside)])),
+    line(...rail, toned("dim", "┏ "), toned("strong", loopText(drawing.graph, loop))),
+    ...rows.flatMap((row) => rowLines(drawing, row, [...rail, toned("dim", "┃ "), ...railPrefix(row.aside)])),
     ...exits.map((way, index) =>
       wayLine(drawing, way, line(...rail, toned("dim", index === exits.length - 1 ? "┗ " : "┃ "))),
     ),

@@ -78,16 +78,15 @@ function placeBlocks(blocks: readonly GraphBlock[], hasEnd: boolean) {
       ended = true;
     }
     // A block without a neighbour begins a new rank.
-    if ((block.kind === "socket" ? block.row.aside : block.aside) === 0) nextRank();
-    const members = block.kind === "socket" ? [{ ...block.row, aside: 0 }] : block.rows;
+    if (block.aside === 0) nextRank();
     let line = -1;
     let widest = 0;
-    for (const { socket, aside } of members) {
+    for (const { socket, aside } of block.rows) {
       if (aside === 0) line += 1;
       widest = Math.max(widest, aside);
       cells.push({ id: socket.id, row: row + Math.max(0, line), column: column + aside });
     }
-    if (block.kind === "loop" && members.length > 0) {
+    if (block.loop && block.rows.length > 0) {
       loops.push({
         id: block.loop.id,
         first: { row, column },
