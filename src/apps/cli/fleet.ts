@@ -9,7 +9,7 @@ import {
   type FleetStatus,
 } from "../../core/view/progress/fleet-status.ts";
 import { line, toned, type Line } from "../../core/view/line.ts";
-import type { CommandOutput } from "../../shell/commands/command-output.ts";
+import type { CommandOutput, CommandResult } from "../../shell/commands/command-output.ts";
 import {
   LOCAL_FLEET,
   localFleetFolder,
@@ -42,7 +42,7 @@ export async function runFleetCommand(command: FleetCommand, request: CliContext
   return done.ok ? ok(printAnswer(request.io, request.options, done.value)) : done;
 }
 
-async function answerFleetCommand(command: FleetCommand, request: CliContext): Promise<Result<CommandOutput>> {
+async function answerFleetCommand(command: FleetCommand, request: CliContext): CommandResult {
   const { options, workspace } = request;
   const { env } = workspace.place;
   switch (command.action) {
@@ -80,8 +80,8 @@ async function answerFleetCommand(command: FleetCommand, request: CliContext): P
 /** Close it: an open connection would keep the process alive. */
 async function withOpenFleet(
   { options, workspace }: CliContext,
-  work: (fleet: ConnectedFleet) => Promise<Result<CommandOutput>>,
-): Promise<Result<CommandOutput>> {
+  work: (fleet: ConnectedFleet) => CommandResult,
+): CommandResult {
   const profile = resolveFleetProfile(workspace.catalog, options.on ?? "", workspace.place);
   if (!profile.ok) return profile;
   const opened = await openFleet(profile.value);
@@ -93,17 +93,14 @@ async function withOpenFleet(
   }
 }
 
-async function answerWorkers(fleet: ConnectedFleet): Promise<Result<CommandOutput>> {
+async function answerWorkers(fleet: ConnectedFleet): CommandResult {
   const standing = await readFleetStatus(fleet);
   if (!standing.ok) return standing;
   return ok({ code: 0, data: standing.value, lines: () => fleetStatusLines(standing.value, fleet.profile.name) });
 }
 
 /** [B13] */
-async function startLocalFleet(
-  env: CliContext["workspace"]["place"]["env"],
-  workers: number,
-): Promise<Result<CommandOutput>> {
+async function startLocalFleet(env: CliContext["workspace"]["place"]["env"], workers: number): CommandResult {
   const url = await startLocalDatabase(env);
   if (!url.ok) return url;
   const migrated = await migrateFleet({ url: url.value });
@@ -156,10 +153,7 @@ function fleetStatusLines({ workers, queued, queue }: FleetStatus, fleet: string
 const MAX_QUEUE_SHOWN = 20;
 
 /** [B22] Shows or changes the limits of casts at once. */
-export async function answerLimits(
-  fleet: ConnectedFleet,
-  change: FleetLimitChange | undefined,
-): Promise<Result<CommandOutput>> {
+export async function answerLimits(fleet: ConnectedFleet, change: FleetLimitChange | undefined): CommandResult {
   const changed = change ? await changeLimit(fleet, change) : ok(true);
   if (!changed.ok) return changed;
   const standing = await readLimits(fleet);
@@ -182,11 +176,7 @@ function limitLines(limits: readonly LimitUsage[]): readonly Line[] {
 }
 
 /** [B23] Shows or changes the schedules of a fleet. */
-export async function answerSchedule(
-  fleet: ConnectedFleet,
-  what: ScheduleAction,
-  request: CliContext,
-): Promise<Result<CommandOutput>> {
+export async function answerSchedule(fleet: ConnectedFleet, what: ScheduleAction, request: CliContext): CommandResult {
   switch (what.kind) {
     case "list": {
       const listed = await listSchedules(fleet);
@@ -208,7 +198,7 @@ async function prepareAndAddSchedule(
   fleet: ConnectedFleet,
   { cron, zone, tree, submits }: Extract<ScheduleAction, { kind: "add" }>,
   request: CliContext,
-): Promise<Result<CommandOutput>> {
+): CommandResult {
   const where = zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   // Check before asking for trust.
   const first = firstScheduledTime(cron, where, Date.now());

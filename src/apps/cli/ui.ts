@@ -1,4 +1,4 @@
-import type { Command } from "../../core/command/command.ts";
+import type { CommandOf } from "../../core/command/command.ts";
 import { ok, type Result } from "../../core/model/issue.ts";
 import { sanitizeForTerminal } from "../../core/model/text.ts";
 import { openPiHost } from "../../shell/workspace/agent-hosts.ts";
@@ -23,10 +23,7 @@ interface UiOptions {
 }
 
 /** [N26] Serves until interrupted. */
-export async function runUiCommand(
-  command: Extract<Command, { kind: "ui" }>,
-  options: UiOptions,
-): Promise<Result<number>> {
+export async function runUiCommand(command: CommandOf<"ui">, options: UiOptions): Promise<Result<number>> {
   const { io, place, artifacts, on, openUi, json } = options;
   const server = await openUi({
     place,

@@ -1,4 +1,4 @@
-import type { Command } from "../../core/command/command.ts";
+import type { CommandOf } from "../../core/command/command.ts";
 import { ok, type Result } from "../../core/model/issue.ts";
 import { buildTimeline } from "../../core/cast/timeline.ts";
 import { exitCodeFor } from "../../shell/casting/prepared-cast.ts";
@@ -14,7 +14,7 @@ import { initialState } from "../../core/cast/state/initial-state.ts";
 
 /** [C33] Shows a cast as its driver sees it; Ctrl+C ends the watching, not the cast. */
 export async function runWatchCommand(
-  { castId: named }: Extract<Command, { kind: "watch" }>,
+  { castId: named }: CommandOf<"watch">,
   { io, options, workspace }: CliContext,
 ): Promise<Result<number>> {
   const { store, root } = workspace;

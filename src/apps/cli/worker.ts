@@ -1,6 +1,6 @@
 import { castTelemetry } from "../../shell/workspace/telemetry-target.ts";
 import { join } from "node:path";
-import type { Command } from "../../core/command/command.ts";
+import type { CommandOf } from "../../core/command/command.ts";
 import type { Result } from "../../core/model/issue.ts";
 import { sanitizeForTerminal, oneLine } from "../../core/model/text.ts";
 import { waitGroupText, type WaitGroup } from "../../core/view/progress/fleet-status.ts";
@@ -19,7 +19,7 @@ const FORCED_EXIT_MS = 2_000;
 
 /** [B48] Runs casts of a fleet until stopped: drains after the first signal, stops at once after the second. */
 export async function runWorkerCommand(
-  command: Extract<Command, { kind: "worker" }>,
+  command: CommandOf<"worker">,
   { io, options, workspace }: CliContext,
 ): Promise<Result<number>> {
   const profile = resolveFleetProfile(workspace.catalog, options.on ?? "", workspace.place);

@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import type { Command } from "../../core/command/command.ts";
+import type { CommandOf } from "../../core/command/command.ts";
 import { failWith, ok, type Result } from "../../core/model/issue.ts";
 import { oneLine } from "../../core/model/text.ts";
 import { line } from "../../core/view/line.ts";
@@ -11,7 +11,7 @@ import type { CommandContext } from "./casts/session-state.ts";
 /** [X29] The web UI in a separate process, which ends with this session. */
 export async function startUiProcess(
   context: CommandContext,
-  { port, open }: Extract<Command, { kind: "ui" }>,
+  { port, open }: CommandOf<"ui">,
   on: string | undefined,
 ): Promise<Result<undefined>> {
   const { user, screen, state } = context;

@@ -1,4 +1,4 @@
-import type { Command } from "../../core/command/command.ts";
+import type { CommandOf } from "../../core/command/command.ts";
 import type { Options } from "../../core/command/options.ts";
 import { quoteWord } from "../../core/command/split-words.ts";
 import { failWith, ok, type Result } from "../../core/model/issue.ts";
@@ -21,7 +21,7 @@ import type { CommandContext } from "./casts/session-state.ts";
 /** [X37] Shows a cast that another process runs; it is neither stopped nor changed. */
 export async function runWatchCommand(
   context: CommandContext,
-  { castId: named }: Extract<Command, { kind: "watch" }>,
+  { castId: named }: CommandOf<"watch">,
   options: Options,
 ): Promise<Result<undefined>> {
   const { user, screen, state } = context;

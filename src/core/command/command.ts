@@ -248,15 +248,18 @@ export interface GridCommand {
   readonly as: "text" | "mermaid" | "sentences";
 }
 
+/** The commands of some kinds. */
+export type CommandOf<K extends Command["kind"]> = Extract<Command, { kind: K }>;
+
 /** Commands that only a terminal has. */
-export type TerminalCommand = Extract<Command, { kind: "worker" | "fleet" | "mcp" }>;
+export type TerminalCommand = CommandOf<"worker" | "fleet" | "mcp">;
 
 export function isTerminalCommand(command: Command): command is TerminalCommand {
   return command.kind === "worker" || command.kind === "fleet" || command.kind === "mcp";
 }
 
 /** Commands that start or resume a cast. */
-export type CastingCommand = Extract<Command, { kind: "cast" | "link" | "continue" | "recast" | "fork" }>;
+export type CastingCommand = CommandOf<"cast" | "link" | "continue" | "recast" | "fork">;
 
 export function isCastingCommand(command: Command): command is CastingCommand {
   const { kind } = command;

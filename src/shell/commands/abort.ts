@@ -1,8 +1,8 @@
-import type { Command } from "../../core/command/command.ts";
+import type { CommandOf } from "../../core/command/command.ts";
 import { failWith, ok, type Result, suggest, typed, error, fail } from "../../core/model/issue.ts";
 import { line } from "../../core/view/line.ts";
 import { findOwnCast, type RequestedCast, type Workspace } from "../workspace/workspace.ts";
-import type { CommandOutput } from "./command-output.ts";
+import type { CommandResult } from "./command-output.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import type { ProcessIdentity } from "../process/process-identity.ts";
 import type { CastStore } from "../store/cast-store.ts";
@@ -11,10 +11,7 @@ import { runWithPorts } from "../casting/run-owned-cast.ts";
 import { writeOptionsFor, type RunContext } from "../context/run-context.ts";
 import { foreignCastIssue } from "../workspace/foreign-casts.ts";
 
-export async function runAbort(
-  workspace: Workspace,
-  { castId, trust }: Extract<Command, { kind: "abort" }>,
-): Promise<Result<CommandOutput>> {
+export async function runAbort(workspace: Workspace, { castId, trust }: CommandOf<"abort">): CommandResult {
   const id = await findOwnCast(workspace, castId, UNFINISHED);
   if (!id.ok) return id;
   if (workspace.fleet) {

@@ -1,18 +1,15 @@
-import type { Command } from "../../core/command/command.ts";
+import type { CommandOf } from "../../core/command/command.ts";
 import { failWith, ok, type Result } from "../../core/model/issue.ts";
 import { line } from "../../core/view/line.ts";
 import { findCast, type Workspace } from "../workspace/workspace.ts";
-import type { CommandOutput } from "./command-output.ts";
+import type { CommandResult } from "./command-output.ts";
 import { totalTokens } from "../../core/cast/state/usage.ts";
 import type { CastState } from "../../core/cast/state/state.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import type { CastStore } from "../store/cast-store.ts";
 import { readCastState, recordEvents } from "../casting/record-events.ts";
 
-export async function runBudget(
-  workspace: Workspace,
-  { castId, tokens }: Extract<Command, { kind: "budget" }>,
-): Promise<Result<CommandOutput>> {
+export async function runBudget(workspace: Workspace, { castId, tokens }: CommandOf<"budget">): CommandResult {
   const id = await findCast(workspace.store, castId);
   if (!id.ok) return id;
   const { fleet } = workspace;

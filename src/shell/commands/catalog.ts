@@ -1,4 +1,4 @@
-import type { Command, GridCommand } from "../../core/command/command.ts";
+import type { GridCommand, CommandOf } from "../../core/command/command.ts";
 import { compileTargets } from "../../core/compile/targets/compile.ts";
 import { worstCase } from "../../core/compile/worst-case.ts";
 import { error, fail, isError, ok, type Issue, type Result, assertNever } from "../../core/model/issue.ts";
@@ -12,7 +12,7 @@ import type { Workspace } from "../workspace/workspace.ts";
 import { setActiveLoadout } from "../config/config.ts";
 import type { CommandOutput } from "./command-output.ts";
 
-type CatalogCommand = Extract<Command, { kind: "loadout" | "materia" | "grid" }>;
+type CatalogCommand = CommandOf<"loadout" | "materia" | "grid">;
 
 /** Listing commands. They run nothing, so they need no trust. */
 export function runCatalogCommand(command: CatalogCommand, workspace: Workspace): Result<CommandOutput> {

@@ -1,6 +1,6 @@
 import { bundledLayer } from "../../core/catalog/bundled-layer.ts";
 import { mergeLayers, type Catalog } from "../../core/catalog/catalog.ts";
-import type { Command } from "../../core/command/command.ts";
+import type { CommandOf } from "../../core/command/command.ts";
 import { buildFlow } from "../../core/compile/flow.ts";
 import type { CastFacts } from "../../core/history/facts.ts";
 import { billLines, billSettings, makeBill, type Bill } from "../../core/view/graph/bill.ts";
@@ -17,7 +17,7 @@ import { programsOf, unavailableTools } from "../agents/search-programs.ts";
 import type { CommandOutput } from "./command-output.ts";
 import { issueFindings } from "./issue-findings.ts";
 
-type CheckCommand = Extract<Command, { kind: "check" }>;
+type CheckCommand = CommandOf<"check">;
 
 /** [C19] Every problem of the configuration at once, and how many turns each sound loadout can take. */
 export function runCheck(

@@ -1,3 +1,4 @@
+import type { Result } from "../../core/model/issue.ts";
 import type { Line } from "../../core/view/line.ts";
 import type { ReviewProblem } from "../../core/view/report/review-formats.ts";
 
@@ -11,3 +12,6 @@ export interface CommandOutput {
   /** Output for another program in place of the lines, byte for byte. */
   readonly piped?: Uint8Array;
 }
+
+/** What every command that starts no cast gives. */
+export type CommandResult = Promise<Result<CommandOutput>>;

@@ -1,5 +1,5 @@
-import type { Command } from "../../core/command/command.ts";
-import { ok, type Result } from "../../core/model/issue.ts";
+import type { CommandOf } from "../../core/command/command.ts";
+import { ok } from "../../core/model/issue.ts";
 import { oneLine, countedText } from "../../core/model/text.ts";
 import { compareCasts, type CastComparison, type ComparedSide } from "../../core/history/compare.ts";
 import { modelText } from "../../core/view/report/visit-detail.ts";
@@ -9,15 +9,12 @@ import { padColumns, line, toned, type Line } from "../../core/view/line.ts";
 import { loadNamedCast, type Workspace } from "../workspace/workspace.ts";
 import { listChanges } from "../git/diff.ts";
 import type { LoadedCast } from "../store/cast-store.ts";
-import type { CommandOutput } from "./command-output.ts";
+import type { CommandResult } from "./command-output.ts";
 
-type CompareCommand = Extract<Command, { kind: "compare" }>;
+type CompareCommand = CommandOf<"compare">;
 
 /** [T25] Two casts side by side: path, handoffs, figures, files. */
-export async function runCompare(
-  workspace: Workspace,
-  { first, second }: CompareCommand,
-): Promise<Result<CommandOutput>> {
+export async function runCompare(workspace: Workspace, { first, second }: CompareCommand): CommandResult {
   const [left, right] = [await loadNamedCast(workspace.store, first), await loadNamedCast(workspace.store, second)];
   if (!left.ok) return left;
   if (!right.ok) return right;

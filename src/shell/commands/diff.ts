@@ -1,16 +1,16 @@
 import type { DiffCommand } from "../../core/command/read-commands.ts";
-import { failWith, ok, type Result } from "../../core/model/issue.ts";
+import { failWith, ok } from "../../core/model/issue.ts";
 import { sanitizeForTerminal } from "../../core/model/text.ts";
 import { fileCountsText, leftOutText } from "../../core/view/file-changes.ts";
 import { line, toned, type Line, type Tone } from "../../core/view/line.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { diffText, listChanges } from "../git/diff.ts";
 import type { FileChange } from "../../core/model/checkpoint.ts";
-import type { CommandOutput } from "./command-output.ts";
+import type { CommandResult } from "./command-output.ts";
 import { loadCastFiles, findSpan } from "./cast-files.ts";
 
 /** [Y14] The changes between two checkpoints, from git's own diff. */
-export async function runDiff(workspace: Workspace, command: DiffCommand): Promise<Result<CommandOutput>> {
+export async function runDiff(workspace: Workspace, command: DiffCommand): CommandResult {
   const tree = await loadCastFiles(workspace, command.castId);
   if (!tree.ok) return tree;
   const { castId, spans, repository } = tree.value;

@@ -1,4 +1,4 @@
-import type { Command } from "../../core/command/command.ts";
+import type { CommandOf } from "../../core/command/command.ts";
 import { parseCastId, type CastId } from "../../core/model/ids.ts";
 import { failWith, ok, type Result } from "../../core/model/issue.ts";
 import { sanitizeForTerminal } from "../../core/model/text.ts";
@@ -6,15 +6,12 @@ import { issueJson, issueLines } from "../../core/view/issues.ts";
 import { line, toned, type Line } from "../../core/view/line.ts";
 import { findCast, type Workspace } from "../workspace/workspace.ts";
 import type { ArtifactRef, CastStore } from "../store/cast-store.ts";
-import type { CommandOutput } from "./command-output.ts";
+import type { CommandOutput, CommandResult } from "./command-output.ts";
 import { examineCast, isIntact, type Examination } from "./examine-cast.ts";
 import { salvageCast, type SalvageResult } from "./salvage-cast.ts";
 
 /** [C26, C27] Says whether casts are sound, and salvages damaged ones. */
-export async function runDoctor(
-  workspace: Workspace,
-  command: Extract<Command, { kind: "doctor" }>,
-): Promise<Result<CommandOutput>> {
+export async function runDoctor(workspace: Workspace, command: CommandOf<"doctor">): CommandResult {
   const { store } = workspace;
   if (command.castId === undefined) return examineAll(store);
   const id = await findCastOrFolder(store, command.castId);
@@ -30,12 +27,12 @@ async function findCastOrFolder(store: CastStore, text: string): Promise<Result<
   return castId !== undefined && (await store.summary(castId)) ? ok(castId) : found;
 }
 
-async function showExamination(store: CastStore, castId: CastId): Promise<Result<CommandOutput>> {
+async function showExamination(store: CastStore, castId: CastId): CommandResult {
   const found = await examineCast(store, castId);
   return ok({ code: isIntact(found) ? 0 : 1, data: examinationData(found), lines: () => examinationLines(found) });
 }
 
-async function examineAll(store: CastStore): Promise<Result<CommandOutput>> {
+async function examineAll(store: CastStore): CommandResult {
   const ids = await store.listIds();
   if (!ids.ok) return ids;
   const damaged: Examination[] = [];
@@ -86,7 +83,7 @@ function examinationLines(found: Examination, maxFiles = Infinity): readonly Lin
   ];
 }
 
-async function salvageOne(workspace: Workspace, from: CastId): Promise<Result<CommandOutput>> {
+async function salvageOne(workspace: Workspace, from: CastId): CommandResult {
   const done = await salvageCast(workspace, from);
   if (!done.ok) return done;
   const { castId, found, files, mended, lost } = done.value;

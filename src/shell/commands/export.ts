@@ -1,5 +1,5 @@
 import type { ExportCommand } from "../../core/command/read-commands.ts";
-import { failWith, ok, type Result } from "../../core/model/issue.ts";
+import { failWith, ok } from "../../core/model/issue.ts";
 import { countedText } from "../../core/model/text.ts";
 import { otlpTraces, type TraceSpan } from "../../core/telemetry/span.ts";
 import { amountText, durationText } from "../../core/view/numbers.ts";
@@ -9,10 +9,10 @@ import { readCastSpans, spanOptions } from "../casting/trace-cast.ts";
 import { VERSION } from "../system/package.ts";
 import { loadNamedCast, type Workspace } from "../workspace/workspace.ts";
 import { telemetryTarget } from "../workspace/telemetry-target.ts";
-import type { CommandOutput } from "./command-output.ts";
+import type { CommandResult } from "./command-output.ts";
 
 /** [TM1] The spans of a cast: sent to a collector with --otlp, as OTLP/JSON with --json, otherwise as a tree. */
-export async function runExport(workspace: Workspace, command: ExportCommand): Promise<Result<CommandOutput>> {
+export async function runExport(workspace: Workspace, command: ExportCommand): CommandResult {
   const { store, catalog, place } = workspace;
   const target = telemetryTarget(catalog, place.env, command.url);
   if (!target.ok) return target;

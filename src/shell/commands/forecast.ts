@@ -1,5 +1,5 @@
 import { suggest, typed, error, ok, type Issue, type Result } from "../../core/model/issue.ts";
-import type { Command, TargetRef } from "../../core/command/command.ts";
+import type { TargetRef, CommandOf } from "../../core/command/command.ts";
 import { compileTargets } from "../../core/compile/targets/compile.ts";
 import { worstCase } from "../../core/compile/worst-case.ts";
 import { parseCastId, type CastId } from "../../core/model/ids.ts";
@@ -17,7 +17,7 @@ import { padColumns, tableLines, line, toned, wrapLine, type Line } from "../../
 import { worstCaseText } from "../../core/view/graph/labels.ts";
 import type { ForecastResponse } from "../../core/wire/catalog.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import type { CommandOutput } from "./command-output.ts";
+import type { CommandResult } from "./command-output.ts";
 import type { CastEvent } from "../../core/cast/state/event.ts";
 import { castFacts, type CastFacts } from "../../core/history/facts.ts";
 import type { CastStore, LoadedCast } from "../store/cast-store.ts";
@@ -28,7 +28,7 @@ function rehearsalsNote(rehearsed: number): string {
 }
 
 /** [T22] Figures for each materia and model. */
-export async function runStats(workspace: Workspace): Promise<Result<CommandOutput>> {
+export async function runStats(workspace: Workspace): CommandResult {
   const past = await loadPastCasts(workspace.store);
   if (!past.ok) return past;
   const { casts, rehearsed } = past.value;
@@ -70,10 +70,10 @@ function refusedText({ rejected, rejectedByTool }: MateriaStats): string {
   return rejectedByTool === 0 ? `${rejected}` : `${rejected} (${rejectedByTool} by tool)`;
 }
 
-type ForecastCommand = Extract<Command, { kind: "forecast" }>;
+type ForecastCommand = CommandOf<"forecast">;
 
 /** [T23] An estimate of a cast before it costs anything. */
-export async function runForecast(workspace: Workspace, command: ForecastCommand): Promise<Result<CommandOutput>> {
+export async function runForecast(workspace: Workspace, command: ForecastCommand): CommandResult {
   const name = command.loadout ?? workspace.catalog.settings.activeLoadout.value;
   const { items, model } = command;
   const made = await makeForecast(workspace, { targets: [{ kind: "loadout", name }], items, model });

@@ -29,7 +29,7 @@ import { castStartOf, type CastFile } from "../store/cast-file.ts";
 import type { LoadedCast } from "../store/cast-store.ts";
 import type { AgentSource } from "../workspace/agent-hosts.ts";
 import { loadNamedCast, type Workspace } from "../workspace/workspace.ts";
-import type { CommandOutput } from "./command-output.ts";
+import type { CommandResult } from "./command-output.ts";
 import { runRestore } from "./restore.ts";
 
 interface ForkCaller {
@@ -184,7 +184,7 @@ function filesNote({ state }: CastFork, { here }: ForkCommand): string {
 }
 
 /** [T36] `--plan`: report, and start nothing. */
-export async function runForkPlan(workspace: Workspace, command: ForkCommand): Promise<Result<CommandOutput>> {
+export async function runForkPlan(workspace: Workspace, command: ForkCommand): CommandResult {
   const origin = await loadOrigin(workspace, command);
   if (!origin.ok) return origin;
   const planned = await planFork(workspace, origin.value, command);

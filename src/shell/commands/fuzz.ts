@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
-import type { Command } from "../../core/command/command.ts";
+import type { CommandOf } from "../../core/command/command.ts";
 import type { CastStart } from "../../core/cast/state/state.ts";
 import { compileTargets } from "../../core/compile/targets/compile.ts";
 import { worstCase } from "../../core/compile/worst-case.ts";
@@ -14,7 +14,7 @@ import type { Workspace } from "../workspace/workspace.ts";
 import { errorText } from "../system/files.ts";
 import type { CommandOutput } from "./command-output.ts";
 
-type FuzzCommand = Extract<Command, { kind: "fuzz" }>;
+type FuzzCommand = CommandOf<"fuzz">;
 
 const DEFAULTS = { casts: 5_000, seed: 1, items: 3 };
 

@@ -1,16 +1,16 @@
-import { ok, type Result } from "../../core/model/issue.ts";
+import { ok } from "../../core/model/issue.ts";
 import { sanitizeForTerminal } from "../../core/model/text.ts";
 import { castListLines } from "../../core/view/cast-list.ts";
 import { waitGroupText, groupByWaitReason, type QueuedCast } from "../../core/view/progress/fleet-status.ts";
 import { line, toned, type Line } from "../../core/view/line.ts";
 import { foreignCastMarker } from "../workspace/foreign-casts.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import type { CommandOutput } from "./command-output.ts";
+import type { CommandOutput, CommandResult } from "./command-output.ts";
 import { unservedQueueLine, programOption } from "./status-lines.ts";
 import type { CastSummary } from "../../core/cast/summary.ts";
 
 /** Commands that read casts run in any process, without disturbing the process that runs the cast. */
-export async function runCasts(workspace: Workspace): Promise<Result<CommandOutput>> {
+export async function runCasts(workspace: Workspace): CommandResult {
   const { store } = workspace;
   const { program = "materia" } = programOption(workspace);
   const listed = await store.list();

@@ -12,7 +12,7 @@ import { foreignCastIssue } from "../workspace/foreign-casts.ts";
 import { loadNamedCast, type Workspace } from "../workspace/workspace.ts";
 import type { LoadedCast } from "../store/cast-store.ts";
 import { errorText } from "../system/files.ts";
-import type { CommandOutput } from "./command-output.ts";
+import type { CommandResult } from "./command-output.ts";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { TRANSCRIPT_FILE } from "../store/layout.ts";
@@ -25,7 +25,7 @@ export interface OpenedVisit extends Pick<VisitRecord, "socket" | "materia" | "v
 }
 
 /** [C38] How to open it. */
-export async function runOpen(workspace: Workspace, command: OpenCommand): Promise<Result<CommandOutput>> {
+export async function runOpen(workspace: Workspace, command: OpenCommand): CommandResult {
   const opened = await openVisitSession(workspace, command);
   if (!opened.ok) return opened;
   const { socket, materia, visit, castId, session } = opened.value;

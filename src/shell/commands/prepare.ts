@@ -1,4 +1,4 @@
-import type { CastingCommand, Command, ContinueCommand, ForkCommand, TargetRef } from "../../core/command/command.ts";
+import type { CastingCommand, ContinueCommand, ForkCommand, TargetRef, CommandOf } from "../../core/command/command.ts";
 import { commandText } from "../../core/command/command-text.ts";
 import {
   runOptionIssues,
@@ -96,10 +96,7 @@ export function namesSpecificCast(command: CastingCommand): boolean {
 }
 
 /** `cast` is a link with one target: one path for both. */
-async function prepareNewCast(
-  typed: Extract<Command, { kind: "cast" | "link" }>,
-  asker: CommandCaller,
-): Promise<Result<PreparedCast>> {
+async function prepareNewCast(typed: CommandOf<"cast" | "link">, asker: CommandCaller): Promise<Result<PreparedCast>> {
   const { workspace } = asker;
   const prompt = await readCommandText(typed.prompt, typed.kind === "cast" && typed.literal ? undefined : asker.texts);
   if (!prompt.ok) return prompt;
@@ -175,10 +172,7 @@ function answerFor(message: string, reject: boolean): Resumption {
   return message === "" ? { kind: "finish" } : { kind: "answer", text: message };
 }
 
-async function prepareRecast(
-  command: Extract<Command, { kind: "recast" }>,
-  asker: CommandCaller,
-): Promise<Result<PreparedCast>> {
+async function prepareRecast(command: CommandOf<"recast">, asker: CommandCaller): Promise<Result<PreparedCast>> {
   const id = await findOwnCast(asker.workspace, command.castId, STOPPED);
   if (!id.ok) return id;
   if (command.edited && asker.workspace.fleet)

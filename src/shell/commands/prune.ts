@@ -1,5 +1,5 @@
 import { parseCastId } from "../../core/model/ids.ts";
-import type { Command } from "../../core/command/command.ts";
+import type { CommandOf } from "../../core/command/command.ts";
 import { failWith, ok, type Result } from "../../core/model/issue.ts";
 import { castListLines } from "../../core/view/cast-list.ts";
 import { line } from "../../core/view/line.ts";
@@ -12,12 +12,9 @@ import { dropFromQueue } from "../store/files/queue.ts";
 import { worktreePool } from "../store/layout.ts";
 import { selectPrunable } from "../store/summary.ts";
 import { ownWorktreeOf } from "./take.ts";
-import type { CommandOutput } from "./command-output.ts";
+import type { CommandOutput, CommandResult } from "./command-output.ts";
 
-export async function runPrune(
-  workspace: Workspace,
-  command: Extract<Command, { kind: "prune" }>,
-): Promise<Result<CommandOutput>> {
+export async function runPrune(workspace: Workspace, command: CommandOf<"prune">): CommandResult {
   const { store, fleet } = workspace;
   if (fleet) {
     const message = "casts of a fleet cannot be removed here; ask the administrator of its database";

@@ -7,17 +7,13 @@ import { line, toned, type Line } from "../../core/view/line.ts";
 import { addToQueue, listQueue, removeFromQueue, reorderInQueue, type QueuedRequest } from "../store/files/queue.ts";
 import { errorText } from "../system/files.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import type { CommandOutput } from "./command-output.ts";
+import type { CommandOutput, CommandResult } from "./command-output.ts";
 import { readCommandText, type TextSource } from "./command-text.ts";
 
 type QueueEdit = Exclude<QueueCommand, { readonly action: "run" }>;
 
 /** [YQ1] Lists and changes the queue. */
-export async function runQueue(
-  workspace: Workspace,
-  command: QueueEdit,
-  texts: TextSource,
-): Promise<Result<CommandOutput>> {
+export async function runQueue(workspace: Workspace, command: QueueEdit, texts: TextSource): CommandResult {
   const { root } = workspace;
   try {
     if (command.action === "list") return ok(await queueOutput(workspace));
@@ -62,7 +58,7 @@ async function addRequests(
   workspace: Workspace,
   { text: words, literal, loadout, model, budget, key }: Extract<QueueEdit, { readonly action: "add" }>,
   texts: TextSource,
-): Promise<Result<CommandOutput>> {
+): CommandResult {
   const { root, catalog } = workspace;
   if (loadout !== undefined && !catalog.loadouts.has(loadout)) {
     const hint = suggest`${typed`loadout`} lists them`;

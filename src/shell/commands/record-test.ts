@@ -4,7 +4,7 @@ import { failWith, suggest, typed, error, fail, ok, type Issue, type Result } fr
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import type { CastEvent } from "../../core/cast/state/event.ts";
-import { type Command, targetText } from "../../core/command/command.ts";
+import { targetText, type CommandOf } from "../../core/command/command.ts";
 import type { Graph } from "../../core/compile/graph.ts";
 import { printJson } from "../../core/edit/json-edit.ts";
 import type { CastId } from "../../core/model/ids.ts";
@@ -23,17 +23,13 @@ import { createRedactor } from "../secrets/redact.ts";
 import type { CastStore, LoadedCast } from "../store/cast-store.ts";
 import { errorText } from "../system/files.ts";
 import { TESTS_FOLDER } from "../testing/find-tests.ts";
-import type { CommandOutput } from "./command-output.ts";
+import type { CommandResult } from "./command-output.ts";
 import { TRANSCRIPT_FILE } from "../store/layout.ts";
 
-type RecordCommand = Extract<Command, { kind: "record" }>;
+type RecordCommand = CommandOf<"record">;
 
 /** [T19] Writes a test from a past cast. */
-export async function runRecord(
-  workspace: Workspace,
-  command: RecordCommand,
-  from: string,
-): Promise<Result<CommandOutput>> {
+export async function runRecord(workspace: Workspace, command: RecordCommand, from: string): CommandResult {
   const { store, place } = workspace;
   const cast = await loadNamedCast(store, command.castId);
   if (!cast.ok) return cast;

@@ -1,4 +1,4 @@
-import type { Command } from "../../core/command/command.ts";
+import type { CommandOf } from "../../core/command/command.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { failWith, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { findDifferences, type ReplayDifference } from "../../core/replay/differences.ts";
@@ -12,15 +12,15 @@ import {
   type CurrentGraphs,
 } from "../casting/rerun-cast.ts";
 import type { ReviewProblem } from "../../core/view/report/review-formats.ts";
-import type { CommandOutput } from "./command-output.ts";
+import type { CommandResult } from "./command-output.ts";
 
-type ReplayCommand = Extract<Command, { kind: "replay" }>;
+type ReplayCommand = CommandOf<"replay">;
 
 /** The exit code for differences: the same as for a cast that is not satisfied. */
 const DIFFERENT_EXIT_CODE = 3;
 
 /** [T15, T16] Replays a cast: the present configuration on the recorded answers. */
-export async function runReplay(workspace: Workspace, command: ReplayCommand): Promise<Result<CommandOutput>> {
+export async function runReplay(workspace: Workspace, command: ReplayCommand): CommandResult {
   const graphs = createCurrentGraphs(workspace.catalog);
   if (command.all) return replayAll(workspace, command, graphs);
   const id = await findCast(workspace.store, command.castId);
@@ -63,11 +63,7 @@ async function replayOne(
 }
 
 /** [T16] Every cast here, or those of one loadout. */
-async function replayAll(
-  workspace: Workspace,
-  { loadout }: ReplayCommand,
-  graphs: CurrentGraphs,
-): Promise<Result<CommandOutput>> {
+async function replayAll(workspace: Workspace, { loadout }: ReplayCommand, graphs: CurrentGraphs): CommandResult {
   const ids = await workspace.store.listIds();
   if (!ids.ok) return ids;
   const told: ReplayResult[] = [];

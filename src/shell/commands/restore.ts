@@ -1,4 +1,4 @@
-import { failWith, suggest, typed, error, fail, ok, type Result } from "../../core/model/issue.ts";
+import { failWith, suggest, typed, error, fail, ok } from "../../core/model/issue.ts";
 import { basename, dirname, join } from "node:path";
 import type { RestoreCommand } from "../../core/command/read-commands.ts";
 import { sanitizeForTerminal, countedText } from "../../core/model/text.ts";
@@ -6,7 +6,7 @@ import { line, toned } from "../../core/view/line.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { treeOf } from "../git/diff.ts";
 import { restoreInPlace, restoreToFolder, type RestoreOutcome } from "../git/restore.ts";
-import type { CommandOutput } from "./command-output.ts";
+import type { CommandResult } from "./command-output.ts";
 import { loadCastFiles, findSpan, type StoredCastFiles } from "./cast-files.ts";
 
 /** [Y8, Y15] Restores files to a separate working tree, or here if nothing would be lost. */
@@ -14,7 +14,7 @@ export async function runRestore(
   workspace: Workspace,
   command: RestoreCommand,
   otherWay = "restore into another folder with --to",
-): Promise<Result<CommandOutput>> {
+): CommandResult {
   const tree = await loadCastFiles(workspace, command.castId);
   if (!tree.ok) return tree;
   const { spans, repository, castId } = tree.value;

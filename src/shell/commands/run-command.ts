@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import type { CastingCommand, Command } from "../../core/command/command.ts";
-import { failWith, ok, type Result, assertNever } from "../../core/model/issue.ts";
+import { failWith, ok, assertNever } from "../../core/model/issue.ts";
 import type { CastFacts } from "../../core/history/facts.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import type { CommandOutput } from "./command-output.ts";
+import type { CommandResult } from "./command-output.ts";
 
 /** Commands that answer at once. The others run a cast, or belong to a face. */
 export type ImmediateCommand = Exclude<
@@ -15,11 +15,7 @@ export type ImmediateCommand = Exclude<
  * Runs a command and describes the result, for every face. File names are relative to `from`. Each command is loaded
  * when it runs: loading all of them takes longer than most of them do.
  */
-export async function runCommand(
-  command: ImmediateCommand,
-  workspace: Workspace,
-  from: string,
-): Promise<Result<CommandOutput>> {
+export async function runCommand(command: ImmediateCommand, workspace: Workspace, from: string): CommandResult {
   switch (command.kind) {
     case "abort":
       return (await import("./abort.ts")).runAbort(workspace, command);
@@ -88,11 +84,7 @@ type TestingCommand = Extract<
 >;
 
 /** Commands about past casts and tests. */
-async function runTestingCommand(
-  command: TestingCommand,
-  workspace: Workspace,
-  from: string,
-): Promise<Result<CommandOutput>> {
+async function runTestingCommand(command: TestingCommand, workspace: Workspace, from: string): CommandResult {
   switch (command.kind) {
     case "stats":
       return (await import("./forecast.ts")).runStats(workspace);

@@ -1,4 +1,4 @@
-import { failWith, ok, type Result } from "../../core/model/issue.ts";
+import { failWith, ok } from "../../core/model/issue.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { agentVisits, findVisit } from "../../core/history/facts.ts";
 import { visitKey } from "../../core/history/visits.ts";
@@ -7,15 +7,11 @@ import { line, toned } from "../../core/view/line.ts";
 import { promptPartLines, promptParts, type SentPrompt } from "../../core/view/report/prompt-parts.ts";
 import type { CastStore, LoadedCast } from "../store/cast-store.ts";
 import { TRANSCRIPT_FILE } from "../store/layout.ts";
-import type { CommandOutput } from "./command-output.ts";
+import type { CommandResult } from "./command-output.ts";
 import type { VisitKey } from "./read-visit.ts";
 
 /** [C53] What the agent of a visit was sent. */
-export async function promptOutput(
-  store: CastStore,
-  cast: LoadedCast,
-  named: string | undefined,
-): Promise<Result<CommandOutput>> {
+export async function promptOutput(store: CastStore, cast: LoadedCast, named: string | undefined): CommandResult {
   const visit = findVisit(agentVisits(cast), named);
   if (!visit.ok) return visit;
   const { socket, visit: number, materia } = visit.value;

@@ -4,7 +4,7 @@ import { replaySteps } from "../../core/cast/timeline.ts";
 import type { CastEvent } from "../../core/cast/state/event.ts";
 import type { ShowCommand } from "../../core/command/read-commands.ts";
 import type { CastId } from "../../core/model/ids.ts";
-import { ok, type Result } from "../../core/model/issue.ts";
+import { ok } from "../../core/model/issue.ts";
 import { sanitizeForTerminal } from "../../core/model/text.ts";
 import { deliveryLines } from "../../core/view/cast-list.ts";
 import {
@@ -33,7 +33,7 @@ import { listQuarantined } from "../git/worktrees/worktree.ts";
 import { castStartOf, type CastFile } from "../store/cast-file.ts";
 import type { CastStore, LoadedCast } from "../store/cast-store.ts";
 import { layoutInFolder } from "../store/layout.ts";
-import type { CommandOutput } from "./command-output.ts";
+import type { CommandOutput, CommandResult } from "./command-output.ts";
 import { foreignLines, foreignField, castLineage, programOption } from "./status-lines.ts";
 import { readVisitDetail, type VisitKey } from "./read-visit.ts";
 import { promptOutput } from "./show-prompt.ts";
@@ -42,7 +42,7 @@ import { initialState } from "../../core/cast/state/initial-state.ts";
 const MAX_WIDTH = 120;
 
 /** [C15, C39, C48] The story of a cast, or one visit of it. */
-export async function runShow(workspace: Workspace, command: ShowCommand): Promise<Result<CommandOutput>> {
+export async function runShow(workspace: Workspace, command: ShowCommand): CommandResult {
   const cast = await loadNamedCast(workspace.store, command.castId);
   if (!cast.ok) return cast;
   if (command.prompt) return promptOutput(workspace.store, cast.value, command.visit);
@@ -224,7 +224,7 @@ async function visitOutput(
   { store }: Workspace,
   { castId, file, events }: LoadedCast,
   { visit: named, markdown }: ShowCommand & { readonly visit: string },
-): Promise<Result<CommandOutput>> {
+): CommandResult {
   const visit = findVisit(foldVisits(events), named);
   if (!visit.ok) return visit;
   const found = visit.value;

@@ -1,11 +1,11 @@
-import type { Command } from "../../core/command/command.ts";
-import { ok, type Result } from "../../core/model/issue.ts";
+import type { CommandOf } from "../../core/command/command.ts";
+import { ok } from "../../core/model/issue.ts";
 import { sanitizeForTerminal } from "../../core/model/text.ts";
 import { boardLines, castBoard } from "../../core/view/progress/board.ts";
 import { deliveryLines } from "../../core/view/cast-list.ts";
 import { line, toned, type Line } from "../../core/view/line.ts";
 import { findCast, type Workspace } from "../workspace/workspace.ts";
-import type { CommandOutput } from "./command-output.ts";
+import type { CommandResult } from "./command-output.ts";
 import {
   queuePositionLines,
   setupLines,
@@ -16,10 +16,7 @@ import {
 } from "./status-lines.ts";
 import type { CastSummary } from "../../core/cast/summary.ts";
 
-export async function runStatus(
-  workspace: Workspace,
-  { castId: named }: Extract<Command, { kind: "status" }>,
-): Promise<Result<CommandOutput>> {
+export async function runStatus(workspace: Workspace, { castId: named }: CommandOf<"status">): CommandResult {
   const { store } = workspace;
   const id = await findCast(store, named);
   if (!id.ok) return id;

@@ -1,4 +1,4 @@
-import type { Command } from "../../core/command/command.ts";
+import type { CommandOf } from "../../core/command/command.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { failWith, ok, suggest, typed, type Result } from "../../core/model/issue.ts";
 import { oneLine, sanitizeForTerminal } from "../../core/model/text.ts";
@@ -10,13 +10,10 @@ import { castRef, readRef } from "../git/refs.ts";
 import type { CastFile } from "../store/cast-file.ts";
 import { ownWorktreeFolder, worktreePool } from "../store/layout.ts";
 import { findCast, type Workspace } from "../workspace/workspace.ts";
-import type { CommandOutput } from "./command-output.ts";
+import type { CommandResult } from "./command-output.ts";
 
 /** [B17, YT6] Brings home the result of a cast that worked elsewhere: as a branch, merged, or as a pull request. */
-export async function runTake(
-  workspace: Workspace,
-  command: Extract<Command, { kind: "take" }>,
-): Promise<Result<CommandOutput>> {
+export async function runTake(workspace: Workspace, command: CommandOf<"take">): CommandResult {
   const id = await findCast(workspace.store, command.castId);
   if (!id.ok) return id;
   const castId = id.value;
@@ -107,7 +104,7 @@ function workTitle({ request }: CastFile): string {
 }
 
 /** [YT11] */
-async function proposeTaken(workspace: Workspace, taken: TakenCast): Promise<Result<CommandOutput>> {
+async function proposeTaken(workspace: Workspace, taken: TakenCast): CommandResult {
   const { castId, branch, commit } = taken;
   const opened = await (await import("./pull-request.ts")).openPullRequest(workspace, taken);
   if (!opened.ok) return opened;
@@ -117,7 +114,7 @@ async function proposeTaken(workspace: Workspace, taken: TakenCast): Promise<Res
 }
 
 /** [YT7] Nothing has changed when it is refused. */
-async function mergeTaken({ place }: Workspace, taken: TakenCast): Promise<Result<CommandOutput>> {
+async function mergeTaken({ place }: Workspace, taken: TakenCast): CommandResult {
   const { castId, branch } = taken;
   const merged = await mergeCastBranch(place.cwd, taken);
   if (merged.kind === "refused")

@@ -10,7 +10,7 @@ import { errorText } from "../system/files.ts";
 import { findTests, type FoundTest } from "../testing/find-tests.ts";
 import { type TestResult, runTests } from "../testing/run-test.ts";
 import { withTestTrust } from "../testing/trust-tests.ts";
-import type { CommandOutput } from "./command-output.ts";
+import type { CommandOutput, CommandResult } from "./command-output.ts";
 import { applyEdits, modify } from "jsonc-parser";
 import { type UnmetExpectation, fullExpectation } from "../../core/testing/expectations.ts";
 
@@ -25,7 +25,7 @@ export async function runTestCommand(
   workspace: Workspace,
   command: TestCommand,
   setting: TestCommandContext,
-): Promise<Result<CommandOutput>> {
+): CommandResult {
   const { from, signal = new AbortController().signal } = setting;
   const found = findTests(command.paths, { from, cwd: workspace.place.cwd });
   if (!found.ok) return found;

@@ -1,9 +1,9 @@
 import * as v from "valibot";
-import { type CastingCommand, type Command, parseTarget } from "../../../core/command/command.ts";
+import { type CastingCommand, parseTarget, type CommandOf } from "../../../core/command/command.ts";
 import type { Options } from "../../../core/command/options.ts";
 import { error, fail, ok, type Issue, type Result } from "../../../core/model/issue.ts";
 import { withoutUndefined } from "../../../core/model/json.ts";
-import type { CommandOutput } from "../../../shell/commands/command-output.ts";
+import type { CommandResult } from "../../../shell/commands/command-output.ts";
 import { prepareCommand } from "../../../shell/commands/prepare.ts";
 import { runCommand, type ImmediateCommand } from "../../../shell/commands/run-command.ts";
 import { openPiHost } from "../../../shell/workspace/agent-hosts.ts";
@@ -117,7 +117,7 @@ export function immediateCommand(name: ToolName, input: object): ImmediateComman
   }
 }
 
-export async function runImmediate(command: ImmediateCommand, workspace: Workspace): Promise<Result<CommandOutput>> {
+export async function runImmediate(command: ImmediateCommand, workspace: Workspace): CommandResult {
   return runCommand(command, workspace, workspace.place.cwd);
 }
 
@@ -125,7 +125,7 @@ export async function runImmediate(command: ImmediateCommand, workspace: Workspa
 export function newCastCommand(
   input: ToolInput<"cast"> | ToolInput<"link">,
   { maxTokens, maxCostUsd }: Pick<ServerLimits, "maxTokens" | "maxCostUsd">,
-): Result<Extract<Command, { kind: "cast" | "link" }>> {
+): Result<CommandOf<"cast" | "link">> {
   const issues: Issue[] = [
     ...aboveLimit("budget", input.budget, maxTokens, "tokens"),
     ...aboveLimit("cost", input.cost, maxCostUsd, "dollars"),

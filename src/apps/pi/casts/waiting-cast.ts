@@ -9,7 +9,7 @@ import type { CastResult } from "../screen/result-card.ts";
 import { openWidget } from "../screen/widget.ts";
 import { askGate } from "./cast-dialogs.ts";
 import type { CommandContext } from "./session-state.ts";
-import type { Command } from "../../../core/command/command.ts";
+import type { CommandOf } from "../../../core/command/command.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { mayBeCastName, findOwnCast, type Workspace } from "../../../shell/workspace/workspace.ts";
 import { markdownLine } from "../screen/card.ts";
@@ -142,7 +142,7 @@ export interface ReplyReview {
 /** [X38, X56] A `continue` without text shows what the cast waits with before it asks. Undefined if there is text, if no cast waits, or if an RPC client has just received it. */
 export async function reviewReply(
   context: CommandContext,
-  { text, reject }: Extract<Command, { kind: "continue" }>,
+  { text, reject }: CommandOf<"continue">,
   workspace: Workspace,
 ): Promise<ReplyReview | undefined> {
   const { user, screen, state } = context;
