@@ -7,6 +7,8 @@ import { dirname, join, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import { truncate } from "../../core/model/text.ts";
 import { currentToolsUser } from "../process/tools-user.ts";
+import { valueOr } from "../system/files.ts";
+import { realPathOrSame } from "../system/folders.ts";
 
 export type Pi = typeof import("@earendil-works/pi-coding-agent");
 export type PiModel = Model<Api>;
@@ -76,11 +78,7 @@ function isPiFolder(folder: string): boolean {
 }
 
 function readPackage(folder: string): { readonly name?: unknown; readonly main?: unknown } | undefined {
-  try {
-    return JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  } catch {
-    return undefined;
-  }
+  return valueOr(() => JSON.parse(readFileSync(join(folder, "package.json"), "utf8")), undefined);
 }
 
 let loadModule = async (): Promise<Pi> => {
@@ -168,7 +166,8 @@ function instructionsFor(pi: Pi, { instructions, cwd }: Pick<TurnRequest, "instr
   const files = pi
     .loadProjectContextFiles({ cwd, agentDir })
     .filter(({ path }) => instructions === "project" || path.startsWith(`${agentDir}${sep}`))
-    .filter(({ path }) => currentToolsUser() === undefined || isNotLink(path));
+    // [B64] Do not follow links: tools of another user may have planted one to a file that only this user may read.
+    .filter(({ path }) => currentToolsUser() === undefined || realPathOrSame(path) === path);
   // The nearest file matters most: it gets its space first.
   let room = MAX_INSTRUCTION_CHARS;
   const parts: string[] = [];
@@ -178,13 +177,4 @@ function instructionsFor(pi: Pi, { instructions, cwd }: Pick<TurnRequest, "instr
     if (text !== "") parts.unshift(`<project_instructions path="${path}">\n${text}\n</project_instructions>`);
   }
   return parts;
-}
-
-/** [B64] Do not follow links: tools of another user may have planted one to a file that only this user may read. */
-function isNotLink(path: string): boolean {
-  try {
-    return realpathSync(path) === path;
-  } catch {
-    return false;
-  }
 }

@@ -1,7 +1,7 @@
 import type { CastEvent } from "../../core/cast/state/event.ts";
 import type { CastId, SocketId } from "../../core/model/ids.ts";
 import { isError, ok, type Result } from "../../core/model/issue.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../core/model/json.ts";
+import { isJsonObject, parseJson, type Json, type JsonObject } from "../../core/model/json.ts";
 import { truncate } from "../../core/model/text.ts";
 import { socketsOf, type Graph } from "../../core/compile/graph.ts";
 import { isWorkItem } from "../../core/model/handoff.ts";
@@ -87,17 +87,9 @@ async function newestList(
   const visit = await store.lastVisit(castId, socket);
   const file = await store.readArtifact(castId, { socket, visit, name: "handoff.json" }, { maxBytes: MAX_LIST_BYTES });
   if (!file || file.size > MAX_LIST_BYTES) return [];
-  const handoff = parseJsonBytes(file.bytes);
+  const handoff = parseJson(Buffer.from(file.bytes).toString("utf8"));
   const items = isJsonObject(handoff) ? handoff["workItems"] : undefined;
   return Array.isArray(items) ? [{ at: file.changedAt, items: boundedItems(items as readonly Json[]) }] : []; // it was read from JSON
-}
-
-function parseJsonBytes(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(bytes).toString("utf8"));
-  } catch {
-    return undefined;
-  }
 }
 
 function boundedItems(items: readonly Json[]): Json {

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as v from "valibot";
 import type { CastEvent } from "../../core/cast/state/event.ts";
@@ -6,11 +6,11 @@ import { castSpan, createVisitSplitter } from "../../core/telemetry/cast-spans.t
 import type { TraceSpan } from "../../core/telemetry/span.ts";
 import { appendAll } from "../../core/model/lists.ts";
 import { parseCastId } from "../../core/model/ids.ts";
-import { parseJson } from "../../core/model/json.ts";
 import { wholeNumber } from "../../core/model/schemas.ts";
 import type { CastFile } from "../store/cast-file.ts";
 import type { CastStore } from "../store/cast-store.ts";
-import { ignoreLocalErrors, readRegularText } from "../system/files.ts";
+import { namesIn } from "../system/folders.ts";
+import { ignoreLocalErrors, readStoredJson } from "../system/files.ts";
 import type { Telemetry } from "../context/run-context.ts";
 import { sendSpans } from "./send-spans.ts";
 import { readCastSpans, readVisitSpans, spanOptions } from "./trace-cast.ts";
@@ -79,7 +79,7 @@ function createSpanSender(
   const note = join(pending, `${castId}.json`);
   const options = spanOptions(contents);
   const splitter = createVisitSplitter();
-  const cursor = readNote(note)?.sent ?? 0;
+  const cursor = readStoredJson(PendingNote, note, MAX_NOTE_BYTES)?.sent ?? 0;
   let spans: TraceSpan[] = [];
   let reached = cursor;
   /** Set when spans were not held: a later process reads them from the journal. */
@@ -115,15 +115,7 @@ function createSpanSender(
 /** How far the spans of a cast were sent, and the store of the cast. */
 const PendingNote = v.object({ location: v.string(), sent: wholeNumber(0) });
 type PendingNote = v.InferOutput<typeof PendingNote>;
-
-function readNote(note: string): PendingNote | undefined {
-  try {
-    const read = v.safeParse(PendingNote, parseJson(readRegularText(note, 65_536)));
-    return read.success ? read.output : undefined;
-  } catch {
-    return undefined;
-  }
-}
+const MAX_NOTE_BYTES = 65_536;
 
 function writeNote(note: string, value: PendingNote): void {
   ignoreLocalErrors(() => {
@@ -137,23 +129,16 @@ const MAX_PENDING = 50;
 /** [TM5] Sends casts of this store again that an earlier process could not send, and that nobody drives now. */
 async function resendPending(telemetry: Telemetry, store: CastStore, signal: AbortSignal): Promise<void> {
   const { pending, collector, version, contents } = telemetry;
-  for (const name of listNotes(pending).slice(0, MAX_PENDING)) {
+  for (const name of namesIn(pending).slice(0, MAX_PENDING)) {
     const castId = parseCastId(name.replace(/\.json$/, ""));
     const note = join(pending, name);
-    if (castId === undefined || readNote(note)?.location !== store.location) continue;
+    if (castId === undefined || readStoredJson(PendingNote, note, MAX_NOTE_BYTES)?.location !== store.location)
+      continue;
     if (signal.aborted || (await store.owner(castId)) !== undefined) continue;
     const spans = await readCastSpans(store, castId, spanOptions(contents));
     // A cast that was removed has nothing left to send.
     const answer = spans.ok ? await sendSpans(collector, spans.value, { version, retries: 0, signal }) : undefined;
     if (answer && !answer.ok) return;
     ignoreLocalErrors(() => rmSync(note, { force: true }));
-  }
-}
-
-function listNotes(pending: string): readonly string[] {
-  try {
-    return readdirSync(pending);
-  } catch {
-    return [];
   }
 }

@@ -6,11 +6,11 @@ import { error, type Issue, assertNever } from "../../core/model/issue.ts";
 import { parseRehearsalText } from "../workspace/agent-hosts.ts";
 import { castStartOf, type CastFile } from "../store/cast-file.ts";
 import type { ArtifactRef, CastStore, VisitRef } from "../store/cast-store.ts";
-import { MAX_FILE_BYTES } from "../system/files.ts";
+import { MAX_FILE_BYTES, valueOr } from "../system/files.ts";
 import { isDeepStrictEqual } from "node:util";
 import { MAX_KEPT_TEXT } from "../../core/cast/decide.ts";
 import { materiaOf, socketOf, type Graph } from "../../core/compile/graph.ts";
-import type { JsonObject } from "../../core/model/json.ts";
+import { parseJson, type JsonObject } from "../../core/model/json.ts";
 import type { Materia } from "../../core/model/materia.ts";
 import type { VisitFileName } from "../../core/wire/casts.ts";
 import { validPrefix } from "../agents/transcript.ts";
@@ -110,11 +110,10 @@ export async function readVisitFile(
   const part = await store.readArtifact(castId, place, { maxBytes: MAX_FILE_BYTES.journal });
   if (!part) return "missing";
   if (part.bytes.length < part.size) return "unreadable";
-  try {
-    return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(part.bytes) };
-  } catch {
-    return "unreadable";
-  }
+  return valueOr(
+    () => ({ text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(part.bytes) }),
+    "unreadable",
+  );
 }
 
 /** Without the replies stored with the cast, none of its agents can be asked again. */
@@ -188,7 +187,7 @@ export function expectedFiles(record: JournaledVisit): readonly ExpectedFile[] {
       return accepted;
     case "utility":
       return [
-        { name: "input.json", isSound: isJson },
+        { name: "input.json", isSound: (text) => parseJson(text) !== undefined },
         outputFile("stdout.txt", record),
         anyTextFile("stderr.txt"),
         ...accepted,
@@ -212,7 +211,7 @@ function outputFile(name: VisitFileName, { text: accepted }: JournaledVisit): Ex
 function handoffFile(handoff: JsonObject): ExpectedFile {
   return {
     name: "handoff.json",
-    isSound: (text) => isJson(text) && isDeepStrictEqual(JSON.parse(text), handoff),
+    isSound: (text) => isDeepStrictEqual(parseJson(text), handoff),
     recover: () => `${JSON.stringify(handoff, undefined, 1)}\n`,
   };
 }
@@ -230,13 +229,4 @@ function transcriptFile({ isCompleted }: JournaledVisit): ExpectedFile {
       return sound === "" ? undefined : sound;
     },
   };
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -2,13 +2,13 @@ import { relative } from "node:path";
 import { findNodeAtLocation, parseTree } from "jsonc-parser";
 import type { Issue, KeyPath } from "../../core/model/issue.ts";
 import type { ReviewProblem } from "../../core/view/report/review-formats.ts";
-import { MAX_FILE_BYTES, readRegularText } from "../system/files.ts";
+import { MAX_FILE_BYTES, readRegularText, valueOr } from "../system/files.ts";
 
 /** [C56] Issues with the lines at which they are, in files below a folder. */
 export function issueFindings(issues: readonly Issue[], folder: string): readonly ReviewProblem[] {
   const texts = new Map<string, string>();
   const textOf = (file: string): string => {
-    const text = texts.get(file) ?? readOrEmpty(file);
+    const text = texts.get(file) ?? valueOr(() => readRegularText(file, MAX_FILE_BYTES.config), "");
     texts.set(file, text);
     return text;
   };
@@ -18,14 +18,6 @@ export function issueFindings(issues: readonly Issue[], folder: string): readonl
     message: hint === undefined ? message : `${message}\n${hint}`,
     ...(file === undefined ? {} : { file: relative(folder, file), line: lineOfPath(textOf(file), path) }),
   }));
-}
-
-function readOrEmpty(file: string): string {
-  try {
-    return readRegularText(file, MAX_FILE_BYTES.config);
-  } catch {
-    return "";
-  }
 }
 
 /** The line of a key path; that of its nearest parent if the key is missing. */

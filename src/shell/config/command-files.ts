@@ -1,7 +1,8 @@
 import { createHash, type Hash } from "node:crypto";
-import { lstatSync, readdirSync, readlinkSync, type BigIntStats } from "node:fs";
+import { lstatSync, readlinkSync, type BigIntStats } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
-import { readRegularFile, tryStat } from "../system/files.ts";
+import { namesIn } from "../system/folders.ts";
+import { readRegularFile, tryStat, valueOr } from "../system/files.ts";
 
 /** At most this much of a file is hashed; the rest counts by size and times, which no checkout preserves. */
 const MAX_READ_BYTES = 32 * 1024 * 1024;
@@ -64,7 +65,7 @@ function pathsInWords(cwd: string, words: readonly string[]): ReadonlyMap<string
 
 /** `node tools` runs a folder by its bare name; in `npm test` the same word names no folder. */
 function isRunnableFolder(folder: string): boolean {
-  return listNames(folder).some((name) => /^(?:index\.\w+|main\.\w+|__main__\.py|package\.json|makefile)$/i.test(name));
+  return namesIn(folder).some((name) => /^(?:index\.\w+|main\.\w+|__main__\.py|package\.json|makefile)$/i.test(name));
 }
 
 interface ReadBudget {
@@ -84,7 +85,7 @@ function hashTree(hash: Hash, path: string, name: string, budget: ReadBudget): b
   const id = `${found.dev} ${found.ino}`;
   if (!found.isDirectory() || budget.seen.has(id)) return true;
   budget.seen.add(id);
-  const names = listNames(path);
+  const names = namesIn(path).toSorted();
   hash.update(`\0${names.length}`);
   return names.every((each) => hashTree(hash, join(path, each), `${name}/${each}`, budget));
 }
@@ -98,25 +99,10 @@ function hashEntry(
   // With its length, so that no byte can move from one file to the next unnoticed.
   hash.update(`\0${name}\0${link}\0${found.mode & 0o170111n}\0${found.isFile() ? found.size : 0}\0`);
   if (!found.isFile()) return;
-  const content = found.size <= budget.bytes ? readContent(path, budget.bytes) : undefined;
+  const content =
+    found.size <= budget.bytes ? valueOr(() => readRegularFile(path, budget.bytes), undefined) : undefined;
   if (content) {
     budget.bytes -= content.length;
     hash.update(content);
   } else hash.update(`${found.dev} ${found.ino} ${found.mtimeNs} ${found.ctimeNs}`);
-}
-
-function readContent(path: string, most: number): Buffer | undefined {
-  try {
-    return readRegularFile(path, most);
-  } catch {
-    return undefined;
-  }
-}
-
-function listNames(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).toSorted();
-  } catch {
-    return [];
-  }
 }

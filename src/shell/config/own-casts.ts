@@ -5,6 +5,7 @@ import type { Json } from "../../core/model/json.ts";
 import { configFolder, type ConfigContext } from "./config.ts";
 import { sortKeys } from "./config-file.ts";
 import { readUserKey, ensureUserKey } from "./user-key.ts";
+import { namesIn } from "../system/folders.ts";
 
 /** Marks are spread over 256 folders; the oldest of a full folder is removed, so that their number is bounded. */
 const MAX_MARKS = 200;
@@ -41,7 +42,7 @@ export function createOwnCastRegistry(env: ConfigContext["env"]): OwnCastRegistr
   const folders = new Map<string, readonly string[]>();
   const look = (id: string): readonly OwnershipMark[] => {
     const folder = markFolder(top, id);
-    const names = listNames(folder);
+    const names = namesIn(folder);
     folders.set(folder, names);
     return parseMarks(id, names);
   };
@@ -93,14 +94,6 @@ function markName({ id, content, stamp }: OwnershipMark): string {
 
 function markFolder(top: string, id: string): string {
   return join(top, id.slice(0, 2));
-}
-
-function listNames(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 function parseMarks(id: string, names: readonly string[]): readonly OwnershipMark[] {

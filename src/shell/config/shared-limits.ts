@@ -4,7 +4,7 @@ import { join } from "node:path";
 import * as v from "valibot";
 import { MAX_WAIT_MS } from "../../core/cast/provider-refusal.ts";
 import type { ProviderLimit, SharedLimits } from "../ports.ts";
-import { ignoreLocalErrors, readRegularText } from "../system/files.ts";
+import { ignoreLocalErrors, readStoredJson } from "../system/files.ts";
 import { realPathOrSame } from "../system/folders.ts";
 import { configFolder, type ConfigContext } from "./config.ts";
 
@@ -21,12 +21,8 @@ export function openSharedLimits(env: ConfigContext["env"], location: string): S
   const fileOf = (model: string): string => join(folder, `${hash("sha256", `${project}\0${model}`).slice(0, 32)}.json`);
   return {
     find: (model, now) => {
-      try {
-        const limit = v.parse(LimitFile, JSON.parse(readRegularText(fileOf(model), MAX_BYTES)));
-        return lasts(limit, now) ? limit : undefined;
-      } catch {
-        return undefined;
-      }
+      const limit = readStoredJson(LimitFile, fileOf(model), MAX_BYTES);
+      return limit && lasts(limit, now) ? limit : undefined;
     },
     record: (model, limit) =>
       ignoreLocalErrors(() => {

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import * as v from "valibot";
 import { depthExceeds, isJsonObject, type Json, type JsonObject } from "../../core/model/json.ts";
 import { configFolder, projectConfigFile, type ConfigContext, findCommandFile } from "./config.ts";
-import { MAX_FILE_BYTES, readRegularText } from "../system/files.ts";
+import { MAX_FILE_BYTES, readStoredJson } from "../system/files.ts";
 import { sortKeys } from "./config-file.ts";
 import { digestCommandFiles } from "./command-files.ts";
 import { realPathOrSame } from "../system/folders.ts";
@@ -144,12 +144,7 @@ function section(raw: unknown, name: string): JsonObject {
 }
 
 function readTrust(env: ConfigContext["env"]): Readonly<Record<string, string>> {
-  try {
-    const parsed = v.safeParse(TrustFile, JSON.parse(readRegularText(trustFile(env), MAX_FILE_BYTES.config)));
-    return parsed.success ? parsed.output : {};
-  } catch {
-    return {};
-  }
+  return readStoredJson(TrustFile, trustFile(env), MAX_FILE_BYTES.config) ?? {};
 }
 
 function trustFile(env: ConfigContext["env"]): string {

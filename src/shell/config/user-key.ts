@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID, createHmac } from "node:crypto";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { linkIfFree, readRegularText } from "../system/files.ts";
+import { linkIfFree, readRegularText, valueOr } from "../system/files.ts";
 import { configFolder, type ConfigContext } from "./config.ts";
 import { realPathOrSame } from "../system/folders.ts";
 
@@ -9,21 +9,13 @@ type UserEnv = ConfigContext["env"];
 
 /** The key of this user on this machine, created on first use; undefined if it can neither be read nor created. */
 export function ensureUserKey(env: UserEnv): string | undefined {
-  try {
-    return readUserKey(env) ?? createUserKey(env);
-  } catch {
-    return undefined;
-  }
+  return valueOr(() => readUserKey(env) ?? createUserKey(env), undefined);
 }
 
 /** The same if it exists. */
 export function readUserKey(env: UserEnv): string | undefined {
-  try {
-    const key = readRegularText(userKeyFile(env), 1_024).trim();
-    return key.length >= 32 ? key : undefined;
-  } catch {
-    return undefined;
-  }
+  const key = valueOr(() => readRegularText(userKeyFile(env), 1_024).trim(), "");
+  return key.length >= 32 ? key : undefined;
 }
 
 function userKeyFile(env: UserEnv): string {

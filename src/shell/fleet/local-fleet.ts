@@ -6,7 +6,7 @@ import * as v from "valibot";
 import { failWith, ok, type Result } from "../../core/model/issue.ts";
 import { ProcessIdentity, isAlive, identifyProcess } from "../process/process-identity.ts";
 import { createServer } from "node:net";
-import { errorText } from "../system/files.ts";
+import { errorText, MAX_FILE_BYTES, readStoredJson } from "../system/files.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -73,10 +73,7 @@ export function startLocalWorkers(env: Env, count: number, program: readonly str
 }
 
 function readLocalWorkers(env: Env): readonly ProcessIdentity[] {
-  const file = join(localFleetFolder(env), "workers.json");
-  if (!existsSync(file)) return [];
-  const read = v.safeParse(WorkersFile, JSON.parse(readFileSync(file, "utf8")));
-  return read.success ? read.output : [];
+  return readStoredJson(WorkersFile, join(localFleetFolder(env), "workers.json"), MAX_FILE_BYTES.config) ?? [];
 }
 
 const WORKER_POLL_MS = 100;

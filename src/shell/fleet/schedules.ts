@@ -4,6 +4,7 @@ import { withDatabaseErrors } from "../store/postgres/database.ts";
 import type { ConnectedFleet } from "./open-fleet.ts";
 import { packCast, treeValues, type PackingHost, type TreeChoice } from "./submit-cast.ts";
 import { Cron } from "croner";
+import { valueOr } from "../system/files.ts";
 
 /** [B23] A command that the fleet submits again and again. */
 export interface Schedule {
@@ -162,9 +163,5 @@ export function nextCronTime(cron: CronSchedule, after: number, zone: string): n
 }
 
 export function isTimeZone(zone: string): boolean {
-  try {
-    return new Intl.DateTimeFormat("en-US", { timeZone: zone }).resolvedOptions().timeZone !== "";
-  } catch {
-    return false;
-  }
+  return valueOr(() => new Intl.DateTimeFormat("en-US", { timeZone: zone }).resolvedOptions().timeZone !== "", false);
 }

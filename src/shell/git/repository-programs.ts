@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { valueOr } from "../system/files.ts";
 
 /** Settings of a repository's own configuration that name a program which git starts when it touches files. */
 const PROGRAM_SETTINGS = "^(filter\\.|merge\\..*\\.driver$|diff\\.(external$|.*\\.(command|textconv)$)|hook\\.)";
@@ -83,10 +84,6 @@ function configFilesAround(folder: string): readonly string[] {
 }
 
 function readOrEmpty(file: string): string {
-  try {
-    // A pipe would block for ever.
-    return statSync(file).isFile() ? readFileSync(file, "utf8") : "";
-  } catch {
-    return "";
-  }
+  // A pipe would block for ever.
+  return valueOr(() => (statSync(file).isFile() ? readFileSync(file, "utf8") : ""), "");
 }

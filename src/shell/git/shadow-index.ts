@@ -15,6 +15,7 @@ import { homedir, tmpdir } from "node:os";
 import { join, relative, sep } from "node:path";
 import { GIT_GROUP, gitFolder, gitUserFor, readFileOf } from "../process/tools-user.ts";
 import { type Repository, stdoutParts, runGit, type GitResult, type GitOptions } from "./repository.ts";
+import { ignoreLocalErrors, valueOr } from "../system/files.ts";
 
 /**
  * A second set of git's own files for the same working tree and objects: a private index, and none of the repository's
@@ -93,11 +94,8 @@ export async function openEmptyShadow(
     lastWritten: {},
     bytes: { differ: false },
     close: () => {
-      try {
-        rmSync(folder, { recursive: true, force: true });
-      } catch {
-        // The next owner removes it, or it goes with the cast.
-      }
+      // The next owner removes it, or it goes with the cast.
+      ignoreLocalErrors(() => rmSync(folder, { recursive: true, force: true }));
     },
   };
 }
@@ -162,11 +160,7 @@ function writeShadowFiles(
 }
 
 function readExcludes({ top, commonDir }: Repository): string {
-  try {
-    return readFileOf(gitUserFor(top), join(commonDir, "info", "exclude")).bytes.toString("utf8");
-  } catch {
-    return "";
-  }
+  return valueOr(() => readFileOf(gitUserFor(top), join(commonDir, "info", "exclude")).bytes.toString("utf8"), "");
 }
 
 function quoteValue(value: string): string {
@@ -234,9 +228,5 @@ function pathBelow(top: string, path: string): readonly string[] {
 }
 
 function readIfExists(file: string): string {
-  try {
-    return existsSync(file) && statSync(file).isFile() ? readFileSync(file, "utf8") : "";
-  } catch {
-    return "";
-  }
+  return valueOr(() => (existsSync(file) && statSync(file).isFile() ? readFileSync(file, "utf8") : ""), "");
 }

@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { hostname } from "node:os";
 import * as v from "valibot";
 import { wholeNumber } from "../../core/model/schemas.ts";
+import { hasErrorCode, valueOr } from "../system/files.ts";
 
 /** Identifies a process. A pid may be reused, so the start time is part of it. */
 export const ProcessIdentity = v.object({
@@ -41,7 +42,7 @@ export function livenessOf(owner: ProcessIdentity): ProcessLiveness {
   }
   if (owner.host !== hostname()) return "unseen";
   // Another boot of the same host: its processes are gone.
-  if (bootOf(owner) !== "" && bootId() !== "") return "gone";
+  if (owner.boot !== undefined && bootId() !== "") return "gone";
   return startTimeOf(owner.pid) === owner.startedAt ? "alive" : "gone";
 }
 
@@ -51,12 +52,7 @@ export function isAlive(owner: ProcessIdentity): boolean {
 
 /** Whether it belongs to the present boot of this host, under any host name. */
 export function isFromThisBoot(owner: ProcessIdentity): boolean {
-  return bootId() !== "" && bootOf(owner) === bootId();
-}
-
-/** Earlier versions wrote it as part of the start time. */
-function bootOf({ boot, startedAt }: ProcessIdentity): string {
-  return boot ?? startedAt.slice(0, Math.max(0, startedAt.lastIndexOf("-")));
+  return bootId() !== "" && owner.boot === bootId();
 }
 
 /** The start time of a process in the system's unit; undefined if there is no such process. */
@@ -66,14 +62,13 @@ function startTimeOf(pid: number): string | undefined {
     process.kill(pid, 0);
   } catch (thrown) {
     // EPERM: the process exists.
-    if (!(thrown instanceof Error && "code" in thrown && thrown.code === "EPERM")) return undefined;
+    if (!hasErrorCode(thrown, "EPERM")) return undefined;
   }
   if (process.platform === "win32") return "";
-  try {
-    return execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8" }).trim();
-  } catch {
-    return undefined;
-  }
+  return valueOr(
+    () => execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8" }).trim(),
+    undefined,
+  );
 }
 
 function linuxStartTime(pid: number): string | undefined {
@@ -88,24 +83,16 @@ function linuxStartTime(pid: number): string | undefined {
   }
 }
 
+/** Only Linux has these. */
 let cachedBootId: string | undefined;
 let cachedNamespace: string | undefined;
 
 function bootId(): string {
-  cachedBootId ??= readOrEmpty(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());
+  cachedBootId ??= valueOr(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim(), "");
   return cachedBootId;
 }
 
 function pidNamespace(): string {
-  cachedNamespace ??= readOrEmpty(() => readlinkSync("/proc/self/ns/pid"));
+  cachedNamespace ??= valueOr(() => readlinkSync("/proc/self/ns/pid"), "");
   return cachedNamespace;
-}
-
-/** Only Linux has these. */
-function readOrEmpty(from: () => string): string {
-  try {
-    return from();
-  } catch {
-    return "";
-  }
 }

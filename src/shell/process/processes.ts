@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, readdirSync } from "node:fs";
+import { valueOr } from "../system/files.ts";
 
 export interface ProcessRow {
   readonly pid: number;
@@ -41,15 +42,12 @@ export function processesWithVariable(variables: readonly string[]): readonly nu
   if (process.platform !== "linux") return [];
   return listProcesses()
     .map(({ pid }) => pid)
-    .filter((pid) => pid !== process.pid && variables.some((variable) => environmentOf(pid).includes(variable)));
+    .filter((pid) => pid !== process.pid && hasVariable(pid, variables));
 }
 
-function environmentOf(pid: number): readonly string[] {
-  try {
-    return readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
-  } catch {
-    return [];
-  }
+function hasVariable(pid: number, variables: readonly string[]): boolean {
+  const environment: readonly string[] = valueOr(() => readFileSync(`/proc/${pid}/environ`, "utf8").split("\0"), []);
+  return variables.some((variable) => environment.includes(variable));
 }
 
 const POLL_MS = 10;
@@ -92,9 +90,5 @@ function signalGroup(leader: number, name: NodeJS.Signals | 0): boolean {
 }
 
 function sendSignal(pid: number, name: NodeJS.Signals | 0): boolean {
-  try {
-    return process.kill(pid, name);
-  } catch {
-    return false;
-  }
+  return valueOr(() => process.kill(pid, name), false);
 }

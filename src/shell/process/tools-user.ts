@@ -2,6 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } f
 import { randomInt } from "node:crypto";
 import { resolve, sep } from "node:path";
 import { failWith, ok, type Result } from "../../core/model/issue.ts";
+import { valueOr } from "../system/files.ts";
 
 /** [B25] The user of this machine that runs tools and programs of casts. */
 export interface ToolsUser {
@@ -86,7 +87,7 @@ export function findToolsUser(name: string): Result<ToolsUser> {
     return failWith("command_unavailable", at, "only root may run tools as another user", hint);
   }
   const [, , uid = "", gid = "", , home = "/"] =
-    readPasswdFile()
+    valueOr(() => readFileSync("/etc/passwd", "utf8"), "")
       .split("\n")
       .map((line) => line.split(":"))
       .find(([known]) => known === name) ?? [];
@@ -95,12 +96,4 @@ export function findToolsUser(name: string): Result<ToolsUser> {
   if (Number(uid) === 0)
     return failWith("unknown_user", at, `"${name}" is root`, "make a user for the tools of agents alone");
   return ok({ name, uid: Number(uid), gid: Number(gid), home });
-}
-
-function readPasswdFile(): string {
-  try {
-    return readFileSync("/etc/passwd", "utf8");
-  } catch {
-    return "";
-  }
 }

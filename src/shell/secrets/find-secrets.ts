@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { valueOr } from "../system/files.ts";
 
 /** A secret and the name that replaces it. */
 export interface Secret {
@@ -61,16 +62,8 @@ function isOrdinaryText(value: string, words: number): boolean {
 function passwordsInUrl(value: string): readonly string[] {
   const written = /^[a-z][a-z0-9+.-]*:\/\/[^\s/:@]*:([^\s/@]+)@/i.exec(value)?.[1];
   if (written === undefined) return [];
-  const meant = decodeOrKeep(written);
+  const meant = valueOr(() => decodeURIComponent(written), written);
   return [...new Set([written, meant])].filter((password) => isSecret(password, SECRET_LENGTHS));
-}
-
-function decodeOrKeep(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** [S16] Encodings that programs write over several lines: base64 and hex. */

@@ -12,6 +12,8 @@ import {
   copyFileSync,
   linkSync,
 } from "node:fs";
+import * as v from "valibot";
+import { parseJson } from "../../core/model/json.ts";
 
 const MIB = 1024 * 1024;
 
@@ -53,23 +55,30 @@ export function openRegularFile(file: string, flags = 0): number {
   throw notRegularError(opened);
 }
 
-/** A failure to tidy up is harmless. */
-export function ignoreLocalErrors(work: () => void): void {
+/** What a call gives; another value if it throws, because the file or process is gone or cannot be read. */
+export function valueOr<T, F>(read: () => T, otherwise: F): T | F {
   try {
-    work();
+    return read();
   } catch {
-    // The next worker removes it.
+    return otherwise;
   }
+}
+
+/** A small file that this program wrote; undefined if it is missing, or not as written. */
+export function readStoredJson<T>(schema: v.GenericSchema<unknown, T>, file: string, most: number): T | undefined {
+  const read = v.safeParse(schema, parseJson(valueOr(() => readRegularText(file, most), "")));
+  return read.success ? read.output : undefined;
+}
+
+/** A failure to tidy up, or to write what may be lost, is harmless. */
+export function ignoreLocalErrors(work: () => unknown): void {
+  valueOr(work, undefined);
 }
 
 /** The file at a path, links followed; undefined if it cannot be seen. */
 export function tryStat(path: string): BigIntStats | undefined {
-  try {
-    return statSync(path, { bigint: true, throwIfNoEntry: false });
-  } catch {
-    // A circular link, or a folder without permission.
-    return undefined;
-  }
+  // It throws for a circular link, or a folder without permission.
+  return valueOr(() => statSync(path, { bigint: true, throwIfNoEntry: false }), undefined);
 }
 
 /** Some files report size 0 and have content. A growing file is read to its size at the start, or slightly beyond. */

@@ -1,22 +1,15 @@
-import { existsSync, realpathSync, statSync, readdirSync, type Dirent } from "node:fs";
+import { existsSync, realpathSync, statSync, readdirSync } from "node:fs";
 import { sep, join, relative } from "node:path";
+import { valueOr } from "./files.ts";
 
 /** [N4] Whether a path is inside a folder after resolving links: agents may have planted links. */
 export function isInside(folder: string, path: string): boolean {
-  try {
-    return realpathSync.native(path).startsWith(realpathSync.native(folder) + sep);
-  } catch {
-    return false;
-  }
+  return valueOr(() => realpathSync.native(path).startsWith(realpathSync.native(folder) + sep), false);
 }
 
 /** The path without links; as given if nothing is there. */
 export function realPathOrSame(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
+  return valueOr(() => realpathSync(path), path);
 }
 
 /** Whether a path may be read: it is inside, or does not exist yet. */
@@ -24,12 +17,13 @@ export function isInsideOrAbsent(folder: string, path: string): boolean {
   return isInside(folder, path) || !existsSync(path);
 }
 
+/** The names in a folder; none if it is missing or cannot be read. */
+export function namesIn(folder: string): readonly string[] {
+  return valueOr(() => readdirSync(folder), []);
+}
+
 export function folderExists(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false;
-  }
+  return valueOr(() => statSync(path).isDirectory(), false);
 }
 
 const MAX_ENTRIES = 20_000;
@@ -42,30 +36,15 @@ export function filesChangedSince(folder: string, since: number, except: string)
   const open = [folder];
   let seen = 0;
   for (let at = open.pop(); at !== undefined && seen < MAX_ENTRIES && found.length < MAX_NAMES; at = open.pop()) {
-    for (const entry of listEntries(at)) {
+    for (const entry of valueOr(() => readdirSync(at, { withFileTypes: true }), [])) {
       seen += 1;
       const path = join(at, entry.name);
       if (SKIPPED_FOLDERS.has(entry.name) || path === except || except.startsWith(`${path}/`)) continue;
       if (entry.isDirectory()) open.push(path);
-      else if (entry.isFile() && wasModifiedSince(path, since)) found.push(relative(folder, path));
+      // File times are coarse: the same time may mean later.
+      else if (entry.isFile() && valueOr(() => statSync(path).mtimeMs >= since, false))
+        found.push(relative(folder, path));
     }
   }
   return found.slice(0, MAX_NAMES).toSorted();
-}
-
-function listEntries(folder: string): readonly Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
-}
-
-function wasModifiedSince(file: string, since: number): boolean {
-  try {
-    // File times are coarse: the same time may mean later.
-    return statSync(file).mtimeMs >= since;
-  } catch {
-    return false;
-  }
 }

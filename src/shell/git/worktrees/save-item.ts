@@ -22,7 +22,7 @@ import { writeRef, readRef } from "../refs.ts";
 import { squashMessage } from "./replay-commits.ts";
 import { repairWorktree } from "./acquire-worktree.ts";
 import { quarantine, quarantinePath, runExclusively } from "./worktree.ts";
-import { errorText } from "../../system/files.ts";
+import { errorText, valueOr } from "../../system/files.ts";
 
 export interface ItemSaveRequest {
   /** The working tree of the item, and the ref for its work. */
@@ -209,11 +209,7 @@ function listInnerWorktrees(commonDir: string, tree: string): readonly string[] 
 }
 
 function registeredFolder(gitDir: string): readonly string[] {
-  try {
-    return [dirname(resolve(gitDir, readFileSync(join(gitDir, "gitdir"), "utf8").trim()))];
-  } catch {
-    return [];
-  }
+  return valueOr(() => [dirname(resolve(gitDir, readFileSync(join(gitDir, "gitdir"), "utf8").trim()))], []);
 }
 
 export interface NestedRepositoriesRequest {

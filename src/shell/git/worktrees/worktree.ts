@@ -11,7 +11,8 @@ import {
 } from "node:fs";
 import { dirname, join, resolve, basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { errorText } from "../../system/files.ts";
+import { namesIn } from "../../system/folders.ts";
+import { errorText, ignoreLocalErrors, valueOr } from "../../system/files.ts";
 import { gitDirOf } from "../cached-worktree.ts";
 import {
   operationInProgress,
@@ -157,11 +158,7 @@ export async function readWorktreeState({ commonDir }: Repository, folder: strin
 }
 
 function isSamePath(one: string, other: string): boolean {
-  try {
-    return realpathSync(one) === realpathSync(other);
-  } catch {
-    return false;
-  }
+  return valueOr(() => realpathSync(one) === realpathSync(other), false);
 }
 
 export async function removeWorktree(cwd: string, folder: string): Promise<void> {
@@ -170,11 +167,8 @@ export async function removeWorktree(cwd: string, folder: string): Promise<void>
   // A tree that was being moved when its process was killed: git knows it by its former path.
   if (!ok && gitDirOf(folder) !== undefined && (await runGit(["worktree", "repair", folder], { cwd })).ok)
     ({ ok } = await remove());
-  try {
-    rmSync(folder, { recursive: true, force: true });
-  } catch {
-    // A folder that cannot be removed now goes with the folder of its cast.
-  }
+  // A folder that cannot be removed now goes with the folder of its cast.
+  ignoreLocalErrors(() => rmSync(folder, { recursive: true, force: true }));
   if (ok) return;
   // A locked tree is never pruned.
   await runGit(["worktree", "unlock", folder], { cwd });
@@ -226,23 +220,15 @@ const MAX_POOLED = 8;
 
 /** Unused trees, oldest name first. The first to move one gets it. */
 export function listPooledWorktrees(pool: string): readonly string[] {
-  try {
-    return readdirSync(pool)
-      .toSorted()
-      .map((name) => join(pool, name));
-  } catch {
-    return [];
-  }
+  return namesIn(pool)
+    .toSorted()
+    .map((name) => join(pool, name));
 }
 
 /** [V41] Keeps a tree whose work is on the branch for a later cast. Returns true if it is kept. */
 export async function poolWorktree(repository: Repository, pool: string, tree: string): Promise<boolean> {
   if (!isLargeRepository(repository) || listPooledWorktrees(pool).length >= MAX_POOLED) return false;
-  try {
-    mkdirSync(pool, { recursive: true, mode: 0o700 });
-  } catch {
-    return false;
-  }
+  ignoreLocalErrors(() => mkdirSync(pool, { recursive: true, mode: 0o700 }));
   // Files that were copied or made in it are no longer needed.
   if (!(await runGit(["clean", "-ffdxq"], { cwd: tree })).ok) return false;
   return (await moveWorktree(repository, tree, join(pool, basename(tree)))) === undefined;

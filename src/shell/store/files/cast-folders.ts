@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync }
 import { dirname, join } from "node:path";
 import type { CastId } from "../../../core/model/ids.ts";
 import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
-import { isMissingFile, errorText, syncFolder, writeFileSynced } from "../../system/files.ts";
+import { isMissingFile, errorText, syncFolder, writeFileSynced, ignoreLocalErrors } from "../../system/files.ts";
 import type { NewCast, OwnedCast, WriteOptions } from "../cast-store.ts";
 import { firstChainHead } from "./journal-chain.ts";
 import { REMOVED_PREFIX, NEW_PREFIX, parentFolderOf, layoutInFolder, castLayout } from "../layout.ts";
@@ -81,13 +81,12 @@ export function ignoreInGit(casts: string): void {
   if (existsSync(file)) return;
   const isOurs = (name: string): boolean =>
     name.startsWith(".") || existsSync(castLayout(casts, name as CastId).castFile); // the name of a folder
-  try {
+  // A cast needs no such file.
+  ignoreLocalErrors(() => {
     const names = readdirSync(casts);
     if (!names.includes(".git") && !names.includes(".jj") && names.every(isOurs))
       writeFileSync(file, "*\n", { mode: 0o600, flag: "wx" });
-  } catch {
-    // A cast needs no such file.
-  }
+  });
 }
 
 /** [D7] The new folders, from the innermost to the one that holds the first of them. */

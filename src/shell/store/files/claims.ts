@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { randomUUID } from "node:crypto";
 import * as v from "valibot";
 import { ProcessIdentity, isFromThisBoot, livenessOf, thisProcess } from "../../process/process-identity.ts";
-import { linkIfFree, readRegularText, isMissingFile, errorText } from "../../system/files.ts";
+import { linkIfFree, readStoredJson, isMissingFile, errorText, ignoreLocalErrors } from "../../system/files.ts";
 import { parseClaimEpoch, type CastLayout } from "../layout.ts";
 
 /** [D35] An owner on another machine counts as dead after this time without a heartbeat. */
@@ -95,7 +95,7 @@ function writeClaim(layout: CastLayout, lock: Exclude<FileLock, { kind: "taken" 
     return claimFailure(thrown);
   } finally {
     if (claimed === undefined && lock.kind === "held") lock.release();
-    removeDraft(draft);
+    ignoreLocalErrors(() => rmSync(draft, { force: true }));
   }
 }
 
@@ -134,7 +134,8 @@ function createHeldClaim(layout: CastLayout, { epoch, content, lock }: HeldClaim
     release: () => {
       if (isOver) return;
       isOver = true;
-      emptyClaim(own);
+      // An empty claim names nobody. Emptying needs no disk space; if it fails, the end of the process releases the claim.
+      ignoreLocalErrors(() => truncateSync(own, 0));
       if (lock.kind === "held") lock.release();
     },
   };
@@ -148,23 +149,6 @@ function writeDraft(draft: string, content: string): number {
     return fstatSync(fd).mtimeMs;
   } finally {
     closeSync(fd);
-  }
-}
-
-function removeDraft(draft: string): void {
-  try {
-    rmSync(draft, { force: true });
-  } catch {
-    // If its folder is missing, there is no claim.
-  }
-}
-
-/** An empty claim names nobody. Emptying needs no disk space, so a full disk cannot prevent a release. */
-function emptyClaim(file: string): void {
-  try {
-    truncateSync(file, 0);
-  } catch {
-    // The process ends soon, which releases the claim too.
   }
 }
 
@@ -200,12 +184,7 @@ function ownerOf({ locked: _locked, ...owner }: ClaimFile): ProcessIdentity {
 }
 
 function readClaim(layout: CastLayout, epoch: number): ClaimFile | undefined {
-  try {
-    const parsed = v.safeParse(ClaimFile, JSON.parse(readRegularText(layout.claim(epoch), CLAIM_BYTES)));
-    return parsed.success ? parsed.output : undefined;
-  } catch {
-    return undefined;
-  }
+  return readStoredJson(ClaimFile, layout.claim(epoch), CLAIM_BYTES);
 }
 
 /** A lock that the system holds while a process lives and releases at its end. */

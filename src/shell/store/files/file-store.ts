@@ -3,12 +3,13 @@ import { readdirSync, watch as watchSystem } from "node:fs";
 import { isFromThisBoot } from "../../process/process-identity.ts";
 import { parentCastId, parseCastId, type CastId } from "../../../core/model/ids.ts";
 import { createFolderWatcher, type FolderWatcher } from "../../system/folder-watcher.ts";
-import { isMissingFile, errorText } from "../../system/files.ts";
+import { namesIn } from "../../system/folders.ts";
+import { isMissingFile, errorText, valueOr } from "../../system/files.ts";
 import type { CastStore, OwnedCast, Subscription, TranscriptUpdate, VisitRef, WriteOptions } from "../cast-store.ts";
 import { startedSummary, sufficesForSummary, notStartedSummary } from "../summary.ts";
 import { followEvents, followTranscript } from "./follow.ts";
 import { isJournalEmpty, readJournalEnds } from "./journal-ends.ts";
-import { layoutInFolder, castLayout, type CastLayout } from "../layout.ts";
+import { castLayout, type CastLayout } from "../layout.ts";
 import { OWNER_TIMEOUT_MS, claimCast, currentOwner, type ClaimOutcome } from "./claims.ts";
 import { readFileRange } from "./artifacts.ts";
 import type { CastSummary } from "../../../core/cast/summary.ts";
@@ -41,7 +42,7 @@ export function fileStore(root: string, options: FileStoreOptions = {}): CastSto
     listIds: async () => listCastIds(root),
     summary,
     list: () => listSummaries(root, summary),
-    owner: async (castId) => ownerOrNone(at(castId)),
+    owner: async (castId) => valueOr(() => currentOwner(at(castId)), undefined),
     stamp: async (castId) => (await reading()).castFileStamp(at(castId)),
     readCastFile: async (castId) => (await reading()).readCastFile(at(castId)),
     current: async (castId) => {
@@ -63,15 +64,12 @@ export function fileStore(root: string, options: FileStoreOptions = {}): CastSto
     readValue: async (castId, digest) => {
       // The text comes from a file that anybody may have planted; only a digest may become a file name.
       if (!/^[0-9a-f]{32}$/.test(digest)) return undefined;
-      const { folder, value } = at(castId);
-      // Items of earlier versions have their own values.
-      return (
-        readFileText(at(parentCastId(castId) ?? castId).folder, value(digest)) ??
-        readFileText(folder, layoutInFolder(folder).value(digest))
-      );
+      const { value } = at(castId);
+      return readFileText(at(parentCastId(castId) ?? castId).folder, value(digest));
     },
     readAttachment: async (castId, name) => readFileText(at(castId).folder, at(castId).attachment(name)),
-    lastVisit: async (castId, socket) => lastVisit(at(castId).socketFolder(socket)),
+    lastVisit: async (castId, socket) =>
+      namesIn(at(castId).socketFolder(socket)).reduce((last, name) => Math.max(last, Number(name) || 0), 0),
     create: async (cast, how) => (await folders()).createCast(root, cast, how),
     claim: (castId, how) => claimOwnedCast(root, castId, how),
     requestAbort: async (castId) => (await writing()).writeRequest(at(castId).abortRequest),
@@ -142,30 +140,11 @@ function listCastIds(root: string): Result<readonly CastId[]> {
 /** The row of a cast in a listing, from both ends of its journal: the middle may be long. */
 async function summaryOf(layout: CastLayout, castId: CastId): Promise<CastSummary | undefined> {
   const ends = readJournalEnds(layout.journal, sufficesForSummary);
-  const isOwned = async (): Promise<boolean> => ownerOrNone(layout) !== undefined;
+  const isOwned = async (): Promise<boolean> => valueOr(() => currentOwner(layout), undefined) !== undefined;
   if (ends.first?.type === "cast_started") return startedSummary(castId, ends, isOwned);
   if (!isJournalEmpty(layout.journal)) return undefined;
   const file = (await reading()).readCastFile(layout);
   return file.ok ? notStartedSummary(file.value, await isOwned()) : undefined;
-}
-
-function ownerOrNone(layout: CastLayout): ReturnType<typeof currentOwner> {
-  try {
-    return currentOwner(layout);
-  } catch {
-    return undefined;
-  }
-}
-
-function lastVisit(folder: string): number {
-  try {
-    return readdirSync(folder)
-      .map(Number)
-      .filter(Number.isInteger)
-      .reduce((most, visit) => Math.max(most, visit), 0);
-  } catch {
-    return 0;
-  }
 }
 
 async function claimOwnedCast(root: string, castId: CastId, writeOptions: WriteOptions): Promise<Result<OwnedCast>> {

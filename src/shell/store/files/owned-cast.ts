@@ -2,7 +2,7 @@ import { existsSync, renameSync, rmSync, truncateSync, writeFileSync } from "nod
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { failWith, ok, type Result } from "../../../core/model/issue.ts";
-import { errorText, readRegularText, syncFile } from "../../system/files.ts";
+import { errorText, readRegularText, syncFile, ignoreLocalErrors, valueOr } from "../../system/files.ts";
 import { TIMELINE, type CurrentCast, type OwnedCast, type WriteOptions } from "../cast-store.ts";
 import { createFileArtifacts } from "./artifacts.ts";
 import type { ChainHead } from "./journal-chain.ts";
@@ -99,8 +99,9 @@ export function createOwnedCast({
       storeValue: async (value) =>
         mine.isSuperseded() ? { kind: "failed", problem: TAKEN_OVER } : artifacts.storeValue(value),
     },
-    writeNote: async (name, text) => writeNote(layout.note(name), text),
-    readNote: async (name) => readNote(layout.note(name)),
+    // Only a kill in the next moments would lose it, and a full disk stops the cast anyway.
+    writeNote: async (name, text) => ignoreLocalErrors(() => writeFileSync(layout.note(name), text, { mode: 0o600 })),
+    readNote: async (name) => valueOr(() => readRegularText(layout.note(name), NOTE_BYTES), undefined),
     heartbeat: async () => mine.heartbeat(),
     holdsClaim: async () => mine.holdsClaim(),
     isSuperseded: mine.isSuperseded,
@@ -130,42 +131,20 @@ function catchIssue<T>(read: () => Result<T>): Result<T> {
   }
 }
 
-/** Only a kill in the next moments would lose it, and a full disk stops the cast anyway. */
-function writeNote(file: string, text: string): void {
-  try {
-    writeFileSync(file, text, { mode: 0o600 });
-  } catch {
-    return undefined;
-  }
-}
-
-function readNote(file: string): string | undefined {
-  try {
-    return readRegularText(file, NOTE_BYTES);
-  } catch {
-    return undefined;
-  }
-}
-
 /** [C3] A cast that could not start leaves nothing behind. */
 function discardFolder(folder: string, removed: string): void {
-  try {
+  // The next prune removes the rest.
+  ignoreLocalErrors(() => {
     renameSync(folder, removed);
     rmSync(removed, { recursive: true, force: true });
-  } catch {
-    // The next prune removes the rest.
-  }
+  });
 }
 
 const POLL_MS = 100;
 
 /** Asks the owner for something, on every call; on a full disk the request is lost. */
 export function writeRequest(file: string): void {
-  try {
-    writeFileSync(file, "", { mode: 0o600 });
-  } catch {
-    return undefined;
-  }
+  ignoreLocalErrors(() => writeFileSync(file, "", { mode: 0o600 }));
 }
 
 /**

@@ -1,12 +1,12 @@
 import { createHash, randomUUID } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
 import { parseCastId, type CastId } from "../../../core/model/ids.ts";
-import { parseJson } from "../../../core/model/json.ts";
 import { wholeNumber } from "../../../core/model/schemas.ts";
 import { livenessOf, ProcessIdentity, thisProcess } from "../../process/process-identity.ts";
-import { ignoreLocalErrors, linkIfFree, readRegularText } from "../../system/files.ts";
+import { ignoreLocalErrors, linkIfFree, readRegularText, readStoredJson, valueOr } from "../../system/files.ts";
+import { namesIn } from "../../system/folders.ts";
 import { ignoreInGit } from "./cast-folders.ts";
 import { queueFolder } from "../layout.ts";
 
@@ -35,10 +35,10 @@ export function listQueue(root: string): readonly QueuedRequest[] {
   return namesIn(folder)
     .flatMap((name) => {
       const id = /^([0-9a-f-]{36,64})\.json$/.exec(name)?.[1];
-      const entry = id === undefined ? undefined : v.safeParse(QueueEntry, readJson(join(folder, name)));
-      if (id === undefined || !entry?.success) return [];
-      const castId = readMark(folder, id);
-      return [{ id, ...entry.output, ...(castId === undefined ? {} : { castId }) }];
+      const entry = readStoredJson(QueueEntry, join(folder, name), MAX_ENTRY_BYTES);
+      if (id === undefined || !entry) return [];
+      const castId = parseCastId(valueOr(() => readRegularText(markFile(folder, id), MAX_ENTRY_BYTES), "").trim());
+      return [{ id, ...entry, ...(castId === undefined ? {} : { castId }) }];
     })
     .toSorted((a, b) => a.order - b.order || (a.id < b.id ? -1 : 1));
 }
@@ -93,21 +93,16 @@ export function claimQueue(root: string): { readonly release: () => void } | { r
   const folder = queueFolder(root);
   const claims = namesIn(folder).flatMap((name) => Number(/^run-(\d{1,9})$/.exec(name)?.[1] ?? []));
   const newest = Math.max(0, ...claims);
-  const owner = readOwner(join(folder, `run-${newest}`));
+  const owner = readStoredJson(ProcessIdentity, join(folder, `run-${newest}`), MAX_ENTRY_BYTES);
   if (owner && livenessOf(owner) !== "gone") return { owner };
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const mine = join(folder, `run-${newest + 1}`);
   const draft = writeDraft(folder, thisProcess());
   const isMine = linkIfFree(draft, mine);
   rmSync(draft, { force: true });
-  if (!isMine) return { owner: readOwner(mine) ?? thisProcess() };
+  if (!isMine) return { owner: readStoredJson(ProcessIdentity, mine, MAX_ENTRY_BYTES) ?? thisProcess() };
   for (const old of claims) rmSync(join(folder, `run-${old}`), { force: true });
   return { release: () => ignoreLocalErrors(() => rmSync(mine, { force: true })) };
-}
-
-function readOwner(file: string): ProcessIdentity | undefined {
-  const read = v.safeParse(ProcessIdentity, readJson(file));
-  return read.success ? read.output : undefined;
 }
 
 function entryFile(folder: string, id: string): string {
@@ -118,32 +113,8 @@ function markFile(folder: string, id: string): string {
   return join(folder, `${id}.cast`);
 }
 
-function readMark(folder: string, id: string): CastId | undefined {
-  return parseCastId(readTextOrEmpty(markFile(folder, id)).trim());
-}
-
 function writeDraft(folder: string, value: object): string {
   const draft = join(folder, `.${randomUUID()}.draft`);
   writeFileSync(draft, JSON.stringify(value), { mode: 0o600 });
   return draft;
-}
-
-function readJson(file: string): unknown {
-  return parseJson(readTextOrEmpty(file));
-}
-
-function readTextOrEmpty(file: string): string {
-  try {
-    return readRegularText(file, MAX_ENTRY_BYTES);
-  } catch {
-    return "";
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

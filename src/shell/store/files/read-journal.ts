@@ -2,7 +2,7 @@ import { closeSync, readSync } from "node:fs";
 import { type CastEvent, parseEvent } from "../../../core/cast/state/event.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { error, fail, ok, type Issue, type Result } from "../../../core/model/issue.ts";
-import { errorText, openRegularFile } from "../../system/files.ts";
+import { errorText, openRegularFile, valueOr } from "../../system/files.ts";
 import { MAX_LINE_BYTES } from "./line-reader.ts";
 import { createJournalChain, type JournalChain, type ChainHead, type LineCheck } from "./journal-chain.ts";
 
@@ -117,11 +117,7 @@ function isCompleteLine(chain: JournalChain, torn: Buffer): boolean {
 }
 
 export function parseEventJson(json: string): CastEvent | string {
-  try {
-    return parseEvent(JSON.parse(json));
-  } catch {
-    return "it is not JSON";
-  }
+  return valueOr(() => parseEvent(JSON.parse(json)), "it is not JSON");
 }
 
 const BLOCK = 64 * 1024;

@@ -9,7 +9,7 @@ import {
   writeSync,
 } from "node:fs";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
-import { errorText, syncFolder } from "../../system/files.ts";
+import { errorText, syncFolder, ignoreLocalErrors } from "../../system/files.ts";
 import { redactEvent } from "../../secrets/redact-event.ts";
 import type { Redactor } from "../../secrets/redact.ts";
 import type { Durability } from "../cast-store.ts";
@@ -108,9 +108,8 @@ function writeAll(fd: number, bytes: Buffer): void {
 
 /** Cuts a partial write, unless another process has appended: its lines must stay. */
 function undoPartialWrite(fd: number, before: number, size: number): void {
-  try {
+  // It stays as a torn last line, and a resume cuts it.
+  ignoreLocalErrors(() => {
     if (fstatSync(fd).size <= before + size) ftruncateSync(fd, before);
-  } catch {
-    // It stays as a torn last line, and a resume cuts it.
-  }
+  });
 }
