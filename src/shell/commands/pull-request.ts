@@ -3,10 +3,10 @@ import * as v from "valibot";
 import { failWith, ok, type Result } from "../../core/model/issue.ts";
 import { oneLine } from "../../core/model/text.ts";
 import { pushResultBranch } from "../fleet/worker/push-result.ts";
-import { runGit, stdoutText } from "../git/repository.ts";
-import { currentBranch } from "../git/worktrees/join-items.ts";
+import { askGit, runGit, stdoutText } from "../git/repository.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { TakenCast } from "./take.ts";
+import { currentBranch } from "../git/refs.ts";
 
 /** [YT11] Pushes the branch of a cast, and opens a pull request into the current branch. Returns its address. */
 export async function openPullRequest({ place }: Workspace, taken: TakenCast): Promise<Result<string>> {
@@ -42,8 +42,8 @@ async function findRemote(cwd: string, branch: string): Promise<{ name: string; 
   const configured = stdoutText(await runGit(["config", "--get", `branch.${branch}.remote`], { cwd }));
   const [first = ""] = stdoutText(await runGit(["remote"], { cwd })).split("\n");
   for (const name of [configured, "origin", first].filter((each) => each !== "" && each !== ".")) {
-    const asked = await runGit(["remote", "get-url", "--", name], { cwd });
-    if (asked.ok) return { name, url: stdoutText(asked) };
+    const url = await askGit(["remote", "get-url", "--", name], { cwd });
+    if (url !== undefined) return { name, url };
   }
   return undefined;
 }

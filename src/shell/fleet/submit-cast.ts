@@ -10,15 +10,9 @@ import type { CastFile } from "../store/cast-file.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative, sep } from "node:path";
-import { removeCastRefs } from "../git/refs.ts";
+import { removeCastRefs, currentBranch } from "../git/refs.ts";
 import { openCheckpointSession } from "../git/checkpoint-session.ts";
-import {
-  currentBranch,
-  isBranchPushed,
-  createPack,
-  maxReadableBytes,
-  findPushedCommits,
-} from "../git/transfer/packs.ts";
+import { isBranchPushed, createPack, maxReadableBytes, findPushedCommits } from "../git/transfer/packs.ts";
 import type { TreeSource } from "../git/transfer/tree-source.ts";
 import { findRepository } from "../git/repository.ts";
 import { redactKeys } from "../secrets/redact-event.ts";

@@ -1,5 +1,5 @@
 import type { FileChange } from "../../core/model/checkpoint.ts";
-import { gitErrorText, stdoutParts, runGit, stdoutText } from "./repository.ts";
+import { askGit, gitErrorText, stdoutParts, runGit } from "./repository.ts";
 
 /** Two commits of the repository around a folder. */
 export interface CommitRange {
@@ -100,8 +100,8 @@ export async function listChanges({ cwd, from, to }: CommitRange): Promise<reado
 /** Commits between two, the first excluded, that changed a file, under its earlier names too; oldest first. */
 export async function commitsChanging({ cwd, from, to }: CommitRange, path: string): Promise<readonly string[]> {
   const args = ["--literal-pathspecs", "log", "--follow", "--reverse", "--format=%H", "--no-show-signature"];
-  const answer = await runGit([...args, `${from}..${to}`, "--", path], { cwd });
-  return answer.ok ? stdoutText(answer).split("\n").filter(Boolean) : [];
+  const listed = await askGit([...args, `${from}..${to}`, "--", path], { cwd });
+  return listed?.split("\n").filter(Boolean) ?? [];
 }
 
 function parseLineCount(text: string): number | null {
@@ -113,7 +113,14 @@ export async function hasCommit(cwd: string, commit: string): Promise<boolean> {
   return (await runGit(["cat-file", "-e", `${commit}^{commit}`], { cwd })).ok;
 }
 
-export async function treeOf(cwd: string, commit: string): Promise<string | undefined> {
-  const answer = await runGit(["rev-parse", "--verify", "--quiet", `${commit}^{tree}`], { cwd });
-  return answer.ok ? stdoutText(answer) : undefined;
+export function treeOf(cwd: string, commit: string): Promise<string | undefined> {
+  return askGit(["rev-parse", "--verify", "--quiet", `${commit}^{tree}`], { cwd });
+}
+
+const MAX_TEXT_BYTES = 8 * 1024 * 1024;
+
+/** The lines of a file in a commit or tree; undefined if it is too large, or no text. */
+export async function readFileLines(cwd: string, tree: string, file: string): Promise<readonly string[] | undefined> {
+  const blob = await runGit(["cat-file", "blob", `${tree}:${file}`], { cwd, maxBytes: MAX_TEXT_BYTES });
+  return blob.ok && !blob.stdout.includes(0) ? blob.stdout.toString("utf8").split("\n") : undefined;
 }

@@ -1,4 +1,4 @@
-import { runGit, stdoutText, stdoutParts, type Repository } from "./repository.ts";
+import { askGit, runGit, stdoutText, stdoutParts, type Repository } from "./repository.ts";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { itemGitRef } from "../../core/model/ids.ts";
@@ -35,9 +35,18 @@ async function removeItemRefs(cwd: string, castIds: readonly string[]): Promise<
   await runGit(["worktree", "prune", "--expire=now"], { cwd });
 }
 
-export async function readRef(cwd: string, ref: string): Promise<string | undefined> {
-  const answer = await runGit(["rev-parse", "--verify", "--quiet", ref], { cwd });
-  return answer.ok ? stdoutText(answer) : undefined;
+/** The branch of HEAD, `refs/heads/…`; null if HEAD is detached. */
+export async function currentBranch(cwd: string): Promise<string | null> {
+  return (await askGit(["symbolic-ref", "--quiet", "HEAD"], { cwd })) ?? null;
+}
+
+/** The commit of HEAD; undefined if there is none. */
+export function headCommitOf(cwd: string): Promise<string | undefined> {
+  return askGit(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], { cwd });
+}
+
+export function readRef(cwd: string, ref: string): Promise<string | undefined> {
+  return askGit(["rev-parse", "--verify", "--quiet", ref], { cwd });
 }
 
 export async function isAncestor(cwd: string, one: string, other: string): Promise<boolean> {
@@ -45,9 +54,8 @@ export async function isAncestor(cwd: string, one: string, other: string): Promi
 }
 
 /** The newest commit that both have; undefined if there is none. */
-export async function mergeBase(cwd: string, one: string, other: string): Promise<string | undefined> {
-  const found = await runGit(["merge-base", one, other], { cwd });
-  return found.ok ? stdoutText(found) : undefined;
+export function mergeBase(cwd: string, one: string, other: string): Promise<string | undefined> {
+  return askGit(["merge-base", one, other], { cwd });
 }
 
 /** Returns true if the ref exists afterwards. */

@@ -1,5 +1,5 @@
 import type { RepositoryFacts } from "../../core/prompt/work-so-far.ts";
-import { mayBeInRepository, runGit, stdoutText } from "./repository.ts";
+import { askGit, mayBeInRepository } from "./repository.ts";
 
 const MAX_SUBJECTS = 10;
 const MAX_MADE = 30;
@@ -12,17 +12,14 @@ export async function readRepositoryFacts(
 ): Promise<RepositoryFacts | undefined> {
   if (!mayBeInRepository(cwd)) return undefined;
   const log = async (...args: readonly string[]): Promise<readonly string[]> => {
-    const answer = await runGit(["log", "--no-show-signature", "--no-color", ...args, "--"], {
-      cwd,
-      maxBytes: MAX_BYTES,
-    });
-    return answer.ok ? stdoutText(answer).split("\n").filter(Boolean) : [];
+    const call = { cwd, maxBytes: MAX_BYTES };
+    const listed = await askGit(["log", "--no-show-signature", "--no-color", ...args, "--"], call);
+    return listed?.split("\n").filter(Boolean) ?? [];
   };
-  const [head, subjects, made] = await Promise.all([
-    runGit(["symbolic-ref", "--quiet", "--short", "HEAD"], { cwd }),
+  const [branch = null, subjects, made] = await Promise.all([
+    askGit(["symbolic-ref", "--quiet", "--short", "HEAD"], { cwd }),
     log("--format=%s", "-n", String(MAX_SUBJECTS), "HEAD"),
     since === undefined ? [] : log("--reverse", "--format=%h %s", "-n", String(MAX_MADE), `${since}..HEAD`),
   ]);
-  const branch = head.ok ? stdoutText(head) : null;
   return branch === null && subjects.length === 0 ? undefined : { branch, made, subjects };
 }

@@ -129,12 +129,6 @@ export function operationInProgress(gitDir: string): string | undefined {
   return OPERATIONS.find(([name]) => existsSync(join(gitDir, name)))?.[1];
 }
 
-/** The commit of HEAD; undefined if there is none. */
-export async function headCommitOf(cwd: string): Promise<string | undefined> {
-  const asked = await runGit(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], { cwd });
-  return asked.ok ? stdoutText(asked) : undefined;
-}
-
 /** The result of a git call. A call never rejects: git may be missing, killed, or hang on a dead disk. */
 export interface GitResult {
   readonly ok: boolean;
@@ -176,6 +170,18 @@ export async function runGit(args: readonly string[], call: GitOptions): Promise
   if (call.env?.["GIT_DIR"] !== undefined) return spawnGit(args, call);
   const off = settingVariables(await programsOff(call.cwd));
   return spawnGit(args, { ...call, env: { ...call.env, ...off } });
+}
+
+/** What git prints; undefined if it fails. */
+export async function askGit(args: readonly string[], call: GitOptions): Promise<string | undefined> {
+  const answer = await runGit(args, call);
+  return answer.ok ? stdoutText(answer) : undefined;
+}
+
+/** Why git failed; undefined if it did what was asked. */
+export async function gitProblem(args: readonly string[], call: GitOptions): Promise<string | undefined> {
+  const answer = await runGit(args, call);
+  return answer.ok ? undefined : gitErrorText(answer);
 }
 
 function programsOff(cwd: string): ReturnType<typeof repositoryProgramsOff> {

@@ -1,8 +1,6 @@
-import { type CommitRange, listChanges } from "./diff.ts";
-import { runGit } from "./repository.ts";
+import { type CommitRange, listChanges, readFileLines } from "./diff.ts";
 
 const MAX_FILES = 100;
-const MAX_BYTES = 8 * 1024 * 1024;
 
 /** [V51] Whether every change lies inside conflict marks of the first commit, and no mark is left in the second. */
 export async function isResolution(range: CommitRange): Promise<boolean> {
@@ -11,18 +9,12 @@ export async function isResolution(range: CommitRange): Promise<boolean> {
   for (const { path, status } of changed) {
     if (status !== "modified") return false;
     const [marked, resolved] = await Promise.all([
-      readLines(range.cwd, range.from, path),
-      readLines(range.cwd, range.to, path),
+      readFileLines(range.cwd, range.from, path),
+      readFileLines(range.cwd, range.to, path),
     ]);
     if (!marked || !resolved || !resolvesMarks(marked, resolved)) return false;
   }
   return true;
-}
-
-async function readLines(cwd: string, commit: string, path: string): Promise<readonly string[] | undefined> {
-  const blob = await runGit(["cat-file", "blob", `${commit}:${path}`], { cwd, maxBytes: MAX_BYTES });
-  if (!blob.ok || blob.stdout.includes(0)) return undefined;
-  return blob.stdout.toString("utf8").split("\n");
 }
 
 /** The lines outside of marked hunks are the same, in the same order; anything may stand where a hunk was. */

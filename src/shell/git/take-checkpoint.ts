@@ -3,6 +3,7 @@ import { basename, join } from "node:path";
 import type { ChangeCounts, OmittedFiles } from "../../core/model/checkpoint.ts";
 import { readFileOf } from "../process/tools-user.ts";
 import type { ShadowIndex } from "./shadow-index.ts";
+import { readRef } from "./refs.ts";
 import { gitErrorText, stdoutParts, runGit, stdoutText } from "./repository.ts";
 
 export type CheckpointOutcome =
@@ -199,8 +200,7 @@ async function moveRef(
   const call = { cwd: repository.top };
   const move = (old: string) => runGit(["update-ref", "--no-deref", ref, to, old], call);
   if ((await move(from)).ok) return undefined;
-  const read = await runGit(["rev-parse", "--verify", "--quiet", ref], call);
-  const now = read.ok ? stdoutText(read) : "";
+  const now = (await readRef(repository.top, ref)) ?? "";
   if (now === to) return undefined;
   // A git that was killed while it moved this ref left its lock; only the owner moves it.
   rmSync(join(repository.commonDir, `${ref}.lock`), { force: true });

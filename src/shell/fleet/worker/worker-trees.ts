@@ -9,7 +9,7 @@ import { failWith, ok, type Result } from "../../../core/model/issue.ts";
 import { importPacks, createPack, maxReadableBytes } from "../../git/transfer/packs.ts";
 import { restoreTransferredTree, type RestoredTree, type TreePosition } from "../../git/transfer/restore-tree.ts";
 import { TreeSource } from "../../git/transfer/tree-source.ts";
-import { headCommitOf, isObjectId } from "../../git/repository.ts";
+import { isObjectId } from "../../git/repository.ts";
 import type { CastFile } from "../../store/cast-file.ts";
 import type { Database } from "../../store/postgres/database.ts";
 import type { PackSource } from "../../store/postgres/owned-cast.ts";
@@ -17,6 +17,7 @@ import type { CheckpointPolicy } from "../../store/cast-store.ts";
 import type { ResolvedFleetProfile } from "../open-fleet.ts";
 import { runSetups, type FetchTreeOptions } from "./run-setups.ts";
 import { chownToToolsUser, lockTreeFolder } from "./tools-user-folders.ts";
+import { headCommitOf } from "../../git/refs.ts";
 
 /** The working trees of the casts that this worker runs. */
 export interface WorkerTrees {

@@ -1,4 +1,4 @@
-import { gitErrorText, runGit, stdoutText } from "../repository.ts";
+import { gitErrorText, gitProblem, runGit, stdoutText } from "../repository.ts";
 import { protocolsFor, redirectOptions, type AllowedRemotes } from "./tree-source.ts";
 
 export type RemoteHeads =
@@ -20,7 +20,7 @@ export async function listRemoteHeads(cwd: string, remote: string, remotes?: All
 }
 
 /** [B24] Pushes a new branch; an existing one of that name is never moved. */
-export async function pushNewBranch(
+export function pushNewBranch(
   cwd: string,
   remote: string,
   { ref, commit, remotes }: { readonly ref: string; readonly commit: string; readonly remotes?: AllowedRemotes },
@@ -35,8 +35,7 @@ export async function pushNewBranch(
     remote,
     `${commit}:${ref}`,
   ];
-  const pushed = await runGit(args, { cwd, env: protocolsFor(remote) });
-  return pushed.ok ? undefined : gitErrorText(pushed);
+  return gitProblem(args, { cwd, env: protocolsFor(remote) });
 }
 
 /** A file, or the message of a commit, that the remote does not have. */

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
-import { gitErrorText, runGit, stdoutText } from "../repository.ts";
+import { readRef } from "../refs.ts";
+import { askGit, gitErrorText, gitProblem, runGit, stdoutText } from "../repository.ts";
 import { createHash } from "node:crypto";
 
 type PackOutcome =
@@ -34,9 +35,8 @@ export async function createPack({ cwd, include, exclude, maxBytes: mostBytes }:
 }
 
 /** The problem of a pack that cannot be imported. */
-export async function importPack(cwd: string, bytes: Buffer): Promise<string | undefined> {
-  const taken = await runGit(["index-pack", "--stdin", "--fix-thin"], { cwd, input: bytes });
-  return taken.ok ? undefined : gitErrorText(taken);
+export function importPack(cwd: string, bytes: Buffer): Promise<string | undefined> {
+  return gitProblem(["index-pack", "--stdin", "--fix-thin"], { cwd, input: bytes });
 }
 
 /** Where the pushed commits of this repository can be fetched. */
@@ -47,8 +47,8 @@ export interface PushedCommits {
 
 /** [B9] The commits that a worker can fetch by itself. A password in the url is removed. */
 export async function findPushedCommits(cwd: string): Promise<PushedCommits> {
-  const asked = await runGit(["config", "--get", "remote.origin.url"], { cwd });
-  const remote = asked.ok ? absoluteRemote(withoutPassword(stdoutText(asked)), cwd) : "";
+  const url = await askGit(["config", "--get", "remote.origin.url"], { cwd });
+  const remote = url === undefined ? "" : absoluteRemote(withoutPassword(url), cwd);
   if (remote === "") return { remote: null, commits: [] };
   const listed = await runGit(["for-each-ref", "--format=%(objectname)", "refs/remotes/origin"], { cwd });
   const commits = [...new Set(stdoutText(listed).split("\n"))].filter((commit) => commit !== "");
@@ -64,16 +64,9 @@ function withoutPassword(url: string): string {
   return url.replace(/^([a-z+]+:\/\/)[^/@]*@/i, (_all, scheme: string) => scheme);
 }
 
-/** The branch of HEAD; null if HEAD is detached. */
-export async function currentBranch(cwd: string): Promise<string | null> {
-  const asked = await runGit(["symbolic-ref", "--quiet", "HEAD"], { cwd });
-  return asked.ok ? stdoutText(asked) : null;
-}
-
 /** True if the remote has a branch of this name, as far as this repository knows. */
 export async function isBranchPushed(cwd: string, branch: string): Promise<boolean> {
-  const ref = branch.replace("refs/heads/", "refs/remotes/origin/");
-  return (await runGit(["rev-parse", "--verify", "--quiet", ref], { cwd })).ok;
+  return (await readRef(cwd, branch.replace("refs/heads/", "refs/remotes/origin/"))) !== undefined;
 }
 
 /** At most this many bytes are joined; a larger pack is imported alone. */

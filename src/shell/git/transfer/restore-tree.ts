@@ -4,7 +4,8 @@ import { join, relative } from "node:path";
 import { errorText } from "../../system/files.ts";
 import { currentToolsUser } from "../../process/tools-user.ts";
 import { importPacks } from "./packs.ts";
-import { findRepository, gitErrorText, isObjectId, runGit, stdoutText } from "../repository.ts";
+import { readRef } from "../refs.ts";
+import { findRepository, gitErrorText, gitProblem, isObjectId, runGit } from "../repository.ts";
 import { openEmptyShadow } from "../shadow-index.ts";
 import { isAllowedRemote, protocolsFor, redirectOptions, type AllowedRemotes, type TreeSource } from "./tree-source.ts";
 
@@ -66,8 +67,8 @@ async function restoreIntoFolder({
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const call = { cwd: folder };
-  const made = await runGit(["init", "-q"], call);
-  if (!made.ok) return restoreFailure(gitErrorText(made));
+  const unmade = await gitProblem(["init", "-q"], call);
+  if (unmade !== undefined) return restoreFailure(unmade);
   let begins: TreePosition | undefined;
   if (source.remote !== null) {
     const cache = await fetchIntoCache(caches, secret, { remote: source.remote, remotes });
@@ -87,8 +88,8 @@ async function restoreIntoFolder({
   const head =
     source.branch === null ? ["update-ref", "--no-deref", "HEAD", last.head] : ["update-ref", source.branch, last.head];
   if (source.branch !== null) await runGit(["symbolic-ref", "HEAD", source.branch], call);
-  const moved = await runGit(head, call);
-  if (!moved.ok) return restoreFailure(gitErrorText(moved));
+  const unmoved = await gitProblem(head, call);
+  if (unmoved !== undefined) return restoreFailure(unmoved);
   const found = await findRepository(folder);
   if (found.kind === "none") return restoreFailure(found.why);
   const shadow = await openEmptyShadow(found.repository, folder);
@@ -98,8 +99,8 @@ async function restoreIntoFolder({
   } finally {
     shadow.close();
   }
-  const index = await runGit(["reset", "-q", "--mixed", last.head], call);
-  if (!index.ok) return restoreFailure(gitErrorText(index));
+  const unset = await gitProblem(["reset", "-q", "--mixed", last.head], call);
+  if (unset !== undefined) return restoreFailure(unset);
   const cwd = join(folder, source.below);
   // A link in the tree may lead out of it.
   if (existsSync(cwd) && relative(realpathSync(folder), realpathSync(cwd)).startsWith(".."))
@@ -108,8 +109,8 @@ async function restoreIntoFolder({
 }
 
 async function branchHead(cache: string, branch: string): Promise<TreePosition | undefined> {
-  const asked = await runGit(["rev-parse", "--verify", "--quiet", `${branch}^{commit}`], { cwd: cache });
-  return asked.ok ? { head: stdoutText(asked), ckpt: stdoutText(asked) } : undefined;
+  const commit = await readRef(cache, `${branch}^{commit}`);
+  return commit === undefined ? undefined : { head: commit, ckpt: commit };
 }
 
 type CacheOutcome =
@@ -140,14 +141,11 @@ async function fetchRemote(folder: string, { remote, remotes }: FetchedRemote): 
   // [B25] The tools user's git reads it too.
   mkdirSync(folder, { recursive: true, mode: currentToolsUser() ? 0o755 : 0o700 });
   const call = { cwd: folder };
-  const made = await runGit(["init", "-q", "--bare"], call);
-  if (!made.ok) return restoreFailure(gitErrorText(made));
+  const unmade = await gitProblem(["init", "-q", "--bare"], call);
+  if (unmade !== undefined) return restoreFailure(unmade);
   const args = ["fetch", "-q", "--no-tags", "--", remote, "+refs/heads/*:refs/heads/*"];
-  const fetched = await runGit([...redirectOptions(remotes), ...args], {
-    ...call,
-    env: protocolsFor(remote),
-  });
-  if (!fetched.ok) return restoreFailure(`cannot read the repository ${remote}: ${gitErrorText(fetched)}`);
+  const unread = await gitProblem([...redirectOptions(remotes), ...args], { ...call, env: protocolsFor(remote) });
+  if (unread !== undefined) return restoreFailure(`cannot read the repository ${remote}: ${unread}`);
   return { kind: "cache", folder };
 }
 

@@ -2,7 +2,7 @@ import { existsSync, realpathSync, cpSync, lstatSync, readlinkSync, rmSync } fro
 import { join, relative, dirname, isAbsolute, resolve, sep } from "node:path";
 import type { ItemTreeProgress, ItemsFailure, PreparedWorktree } from "../../item-ports.ts";
 import { cacheWorktree, type CachedWorktree } from "../cached-worktree.ts";
-import { type Repository, gitErrorText, runGit } from "../repository.ts";
+import { type Repository, gitErrorText, gitProblem, runGit } from "../repository.ts";
 import { openEmptyShadow } from "../shadow-index.ts";
 import { broken, type ItemRepository } from "./item-repository.ts";
 import {
@@ -77,8 +77,8 @@ async function restoreWorktree(
   { itemRepository: { repository }, folder, window: { base } }: WorktreeRequest,
   checkpoint: string,
 ): Promise<string | undefined> {
-  const cleaned = await runGit(["clean", "-ffdq"], { cwd: folder });
-  if (!cleaned.ok) return gitErrorText(cleaned);
+  const unclean = await gitProblem(["clean", "-ffdq"], { cwd: folder });
+  if (unclean !== undefined) return unclean;
   const shadow = await openEmptyShadow(repository, folder);
   try {
     // From the base: files that the item deleted must go.
@@ -171,7 +171,7 @@ function copyInto({ project, tree, to }: CopyPaths, name: string): string | unde
   if (isAbsolute(name) || !target.startsWith(`${tree}${sep}`)) return OUTSIDE_PROJECT;
   const top = realpathSync(project);
   const source = resolve(top, name);
-  if (!pathExists(source)) return undefined;
+  if (lstatSync(source, { throwIfNoEntry: false }) === undefined) return undefined;
   if (realpathSync(dirname(source)) !== dirname(source)) return "which is behind a link";
   const leading: string[] = [];
   // A link at the target would redirect the copy.
@@ -190,10 +190,6 @@ function copyInto({ project, tree, to }: CopyPaths, name: string): string | unde
 }
 
 const OUTSIDE_PROJECT = "which is outside the project";
-
-function pathExists(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-}
 
 function isLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;

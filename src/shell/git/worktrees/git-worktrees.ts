@@ -5,7 +5,7 @@ import { errorText } from "../../system/files.ts";
 import type { ItemsFailure, JoinRequest, SavedWork, ItemWorktrees, MergeRequest } from "../../item-ports.ts";
 import type { ItemCastInput } from "../../../core/cast/state/parallel-run.ts";
 import type { CachedWorktree } from "../cached-worktree.ts";
-import { type Repository, runGit } from "../repository.ts";
+import { type Repository } from "../repository.ts";
 import {
   broken,
   findParallelRepository,
@@ -13,12 +13,12 @@ import {
   createItemRepository,
   type ItemRepository,
 } from "./item-repository.ts";
-import { currentBranch, joinMergedItems } from "./join-items.ts";
+import { joinMergedItems } from "./join-items.ts";
 import { saveItem, saveTransferred, type SavedItem, type TransferredWork } from "./save-item.ts";
-import { deleteRefs, listItemRefs, writeRef } from "../refs.ts";
+import { deleteRefs, listItemRefs, writeRef, currentBranch } from "../refs.ts";
 import { poolWorktree, isQuarantined, removeWorktree } from "./worktree.ts";
 import { acquireWorktree, type WorktreeContext } from "./acquire-worktree.ts";
-import { treeOf } from "../diff.ts";
+import { treeOf, readFileLines } from "../diff.ts";
 import { replayCommits } from "./replay-commits.ts";
 import { truncate } from "../../../core/model/text.ts";
 
@@ -244,10 +244,4 @@ async function readHunks(cwd: string, tree: string, file: string): Promise<reado
     const hunk = lines.slice(from, from + Math.min(length === 0 ? HUNK_LINES : length, HUNK_LINES));
     return [truncate(hunk.join("\n"), HUNK_CHARS)];
   });
-}
-
-async function readFileLines(cwd: string, tree: string, file: string): Promise<readonly string[] | undefined> {
-  const blob = await runGit(["cat-file", "blob", `${tree}:${file}`], { cwd, maxBytes: 8 * 1024 * 1024 });
-  if (!blob.ok || blob.stdout.includes(0)) return undefined;
-  return blob.stdout.toString("utf8").split("\n");
 }

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import type { JoinOutcome, JoinRequest } from "../../item-ports.ts";
 import { treeOf } from "../diff.ts";
 import {
-  headCommitOf,
   type Repository,
   gitErrorText,
   stdoutParts,
@@ -12,7 +11,7 @@ import {
   type GitResult,
   type GitOptions,
 } from "../repository.ts";
-import { isAncestor } from "../refs.ts";
+import { isAncestor, currentBranch, headCommitOf } from "../refs.ts";
 import type { ItemRepository } from "./item-repository.ts";
 import { replayCommits } from "./replay-commits.ts";
 
@@ -70,12 +69,6 @@ export async function landCommits(
   return moved.kind === "failed"
     ? { kind: "broken", problem: moved.problem }
     : { kind: "conflicted", files: moved.files };
-}
-
-/** The branch of HEAD, `refs/heads/…`; null if HEAD is detached. */
-export async function currentBranch(cwd: string): Promise<string | null> {
-  const asked = await runGit(["symbolic-ref", "--quiet", "HEAD"], { cwd });
-  return asked.ok ? stdoutText(asked) : null;
 }
 
 /** [V45] The steps after the items work on the files of the branch too: it must be checked out. */

@@ -1,7 +1,7 @@
-import { mergeBase } from "../refs.ts";
+import { mergeBase, currentBranch } from "../refs.ts";
 import { findRepository, operationInProgress } from "../repository.ts";
 import { createItemRepository } from "./item-repository.ts";
-import { currentBranch, landCommits } from "./join-items.ts";
+import { landCommits } from "./join-items.ts";
 
 export type BranchMerge =
   | { readonly kind: "merged"; readonly commit: string; readonly into: string }

@@ -3,8 +3,8 @@ import { castBranch, type CastId } from "../../../core/model/ids.ts";
 import type { ItemTreeProgress, ItemsFailure } from "../../item-ports.ts";
 import { errorText } from "../../system/files.ts";
 import type { CachedWorktree } from "../cached-worktree.ts";
-import { deleteRefs, isAncestor, readRef } from "../refs.ts";
-import { gitErrorText, headCommitOf, runGit, stdoutText, type Repository } from "../repository.ts";
+import { deleteRefs, isAncestor, readRef, headCommitOf } from "../refs.ts";
+import { gitProblem, runGit, stdoutText, type Repository } from "../repository.ts";
 import { acquireWorktree, repairWorktree, type WorktreeContext } from "./acquire-worktree.ts";
 import { createCastBranch, moveBranch, takenRef, type BranchOutcome } from "./cast-branch.ts";
 import { broken, findItemRepository } from "./item-repository.ts";
@@ -88,12 +88,11 @@ async function checkOutBranch(
 ): Promise<string | undefined> {
   if (tip === undefined) {
     // The empty old value: a branch that somebody created just now is not overwritten.
-    const made = await runGit(["update-ref", ref, from, ""], { cwd: top });
-    if (!made.ok) return gitErrorText(made);
+    const unmade = await gitProblem(["update-ref", ref, from, ""], { cwd: top });
+    if (unmade !== undefined) return unmade;
   }
   if (!isNew) return undefined;
-  const attached = await runGit(["symbolic-ref", "-m", "materia", "HEAD", ref], { cwd: folder });
-  return attached.ok ? undefined : gitErrorText(attached);
+  return gitProblem(["symbolic-ref", "-m", "materia", "HEAD", ref], { cwd: folder });
 }
 
 /** The working tree that has the branch checked out, if it is not this folder. */

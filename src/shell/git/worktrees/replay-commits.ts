@@ -1,4 +1,4 @@
-import { gitErrorText, stdoutParts, runGit, stdoutText } from "../repository.ts";
+import { askGit, gitErrorText, stdoutParts, runGit, stdoutText } from "../repository.ts";
 import { treeOf } from "../diff.ts";
 import type { CommitIdentity } from "./item-repository.ts";
 
@@ -71,7 +71,8 @@ async function replayOneByOne(request: ReplayRequest, tree: string): Promise<str
     const isLast = index === commits.length - 1;
     const merged = isLast ? { kind: "clean" as const, tree } : await cherryPick(request, tip, each);
     if (merged?.kind !== "clean") return undefined;
-    const next = await copyCommit(cwd, each, merged.tree, tip);
+    const copy = { cwd, env: each.env, input: each.words };
+    const next = await askGit(["commit-tree", merged.tree, "-p", tip, "-F", "-"], copy);
     if (next === undefined) return undefined;
     tip = next;
   }
@@ -127,18 +128,7 @@ async function commitOnParent(
 ): Promise<string | undefined> {
   const tree = await treeOf(cwd, commit);
   if (tree === undefined) return undefined;
-  const made = await runGit(["commit-tree", tree, "-p", parent, "-m", "ours"], { cwd, env: await identity() });
-  return made.ok ? stdoutText(made) : undefined;
-}
-
-async function copyCommit(
-  cwd: string,
-  { env, words }: ParsedCommit,
-  tree: string,
-  parent: string,
-): Promise<string | undefined> {
-  const made = await runGit(["commit-tree", tree, "-p", parent, "-F", "-"], { cwd, env, input: words });
-  return made.ok ? stdoutText(made) : undefined;
+  return askGit(["commit-tree", tree, "-p", parent, "-m", "ours"], { cwd, env: await identity() });
 }
 
 async function squashOnto(request: ReplayRequest, tree: string): Promise<string | undefined> {
@@ -146,8 +136,7 @@ async function squashOnto(request: ReplayRequest, tree: string): Promise<string 
   const date = stdoutText(await runGit(["show", "-s", "--format=%cd", "--date=raw", commit], { cwd }));
   const { author, words } = await squashMessage(request, title);
   const env = { ...(await identity()), GIT_AUTHOR_DATE: date, ...author, GIT_COMMITTER_DATE: date };
-  const made = await runGit(["commit-tree", tree, "-p", onto, "-F", "-"], { cwd, env, input: words });
-  return made.ok ? stdoutText(made) : undefined;
+  return askGit(["commit-tree", tree, "-p", onto, "-F", "-"], { cwd, env, input: words });
 }
 
 /** [V53] One commit for several. A single message stays as it is; several follow the title, their trailers last. */

@@ -15,10 +15,10 @@ import type { ChangeCounts } from "../../../core/model/checkpoint.ts";
 import type { ItemsFailure, SavedWork } from "../../item-ports.ts";
 import { treeOf } from "../diff.ts";
 import { countChanges } from "../take-checkpoint.ts";
-import { gitErrorText, runGit, stdoutText, type Repository, stdoutParts } from "../repository.ts";
+import { gitErrorText, gitProblem, runGit, stdoutText, type Repository, stdoutParts } from "../repository.ts";
 import { isUntouched, type CachedWorktree } from "../cached-worktree.ts";
 import type { ItemRepository } from "./item-repository.ts";
-import { writeRef, readRef } from "../refs.ts";
+import { isAncestor, writeRef, readRef } from "../refs.ts";
 import { squashMessage } from "./replay-commits.ts";
 import { repairWorktree } from "./acquire-worktree.ts";
 import { quarantine, quarantinePath, runExclusively } from "./worktree.ts";
@@ -150,9 +150,8 @@ async function commitWork(
 
 /** After a reset or a change of branch: the files are the work, and it started from the base. */
 async function parentCommitFor(cwd: string, base: string, at: string): Promise<string> {
-  const head = stdoutText(await runGit(["rev-parse", "--verify", "--quiet", `${at}^{commit}`], { cwd }));
-  if (head === "" || head === base) return base;
-  return (await runGit(["merge-base", "--is-ancestor", base, head], { cwd })).ok ? head : base;
+  const head = await readRef(cwd, `${at}^{commit}`);
+  return head !== undefined && head !== base && (await isAncestor(cwd, base, head)) ? head : base;
 }
 
 /** The present files in a private index: the agent's staged files stay staged. */
@@ -191,8 +190,8 @@ function broken(problem: string): ItemsFailure {
 async function quarantineInnerWorktrees({ top, commonDir }: Repository, tree: string): Promise<string | undefined> {
   for (const inner of listInnerWorktrees(commonDir, tree)) {
     const move = ["worktree", "move", "--force", "--force", inner, quarantinePath(tree)];
-    const moved = await runExclusively(commonDir, () => runGit(move, { cwd: top }));
-    if (!moved.ok) return `cannot move the working tree ${inner} aside: ${gitErrorText(moved)}`;
+    const unmoved = await runExclusively(commonDir, () => gitProblem(move, { cwd: top }));
+    if (unmoved !== undefined) return `cannot move the working tree ${inner} aside: ${unmoved}`;
   }
   return undefined;
 }
@@ -243,8 +242,8 @@ async function absorbNestedRepositories({ tree, base, env }: NestedRepositoriesR
     const unmoved = quarantineGitFolders(tree, nested);
     if (unmoved !== undefined) return unmoved;
     const input = links.map((name) => `${name}\0`).join("");
-    const dropped = await runGit(["update-index", "-z", "--force-remove", "--stdin"], { ...call, input });
-    if (!dropped.ok) return gitErrorText(dropped);
+    const kept = await gitProblem(["update-index", "-z", "--force-remove", "--stdin"], { ...call, input });
+    if (kept !== undefined) return kept;
   }
 }
 

@@ -14,14 +14,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { namesIn } from "../../system/folders.ts";
 import { errorText, ignoreLocalErrors, valueOr } from "../../system/files.ts";
 import { gitDirOf } from "../cached-worktree.ts";
-import {
-  operationInProgress,
-  type Repository,
-  gitErrorText,
-  runGit,
-  stdoutText,
-  type GitResult,
-} from "../repository.ts";
+import { operationInProgress, type Repository, gitProblem, runGit, stdoutText, type GitResult } from "../repository.ts";
 
 /** The contents of a working tree: HEAD at the base, and the files of the base or of a failed merge. */
 export interface WorktreeContent {
@@ -37,9 +30,8 @@ export async function createWorktree(
 ): Promise<string | undefined> {
   const unmade = await runExclusively(repository.commonDir, () => addWorktree(repository, folder, base));
   if (unmade !== undefined) return unmade;
-  const filled = await runGit(["read-tree", "--reset", "-u", base], { cwd: folder });
-  if (!filled.ok) return gitErrorText(filled);
-  return tree === null ? undefined : overlayFiles(folder, { base, tree });
+  const unfilled = await gitProblem(["read-tree", "--reset", "-u", base], { cwd: folder });
+  return unfilled ?? (tree === null ? undefined : overlayFiles(folder, { base, tree }));
 }
 
 async function addWorktree({ top }: Repository, folder: string, base: string): Promise<string | undefined> {
@@ -48,26 +40,11 @@ async function addWorktree({ top }: Repository, folder: string, base: string): P
   } catch (thrown) {
     return errorText(thrown);
   }
-  const add = (): Promise<GitResult> =>
-    runGit(
-      [
-        "worktree",
-        "add",
-        "--no-checkout",
-        "--detach",
-        "--force",
-        "--lock",
-        "--reason",
-        "an item of a cast",
-        folder,
-        base,
-      ],
-      { cwd: top },
-    );
+  const lock = ["--lock", "--reason", "an item of a cast"];
+  const add = ["worktree", "add", "--no-checkout", "--detach", "--force", ...lock, folder, base];
   for (let attempt = 1; ; attempt += 1) {
-    const added = await add();
-    if (added.ok) return undefined;
-    if (attempt === MAX_ADD_ATTEMPTS) return gitErrorText(added);
+    const problem = await gitProblem(add, { cwd: top });
+    if (problem === undefined || attempt === MAX_ADD_ATTEMPTS) return problem;
     // A killed git left a partial tree: no cast has started in it, so it can be removed.
     await removeWorktree(top, folder);
     // Other processes may be creating trees: git cannot read their unfinished records. Spread the next attempts.
@@ -94,12 +71,11 @@ export async function reuseWorktree(
   // A checkout keeps an unfinished operation, and the next agent would continue it.
   const doing = operationInProgress(gitDir);
   if (doing !== undefined) return `${doing} is in progress in it`;
-  const taken = await runGit(["checkout", "--detach", "--quiet", "--force", base], { cwd: folder });
-  if (!taken.ok) return gitErrorText(taken);
-  // Removes all files of the earlier item, also ignored ones: an item must not depend on its predecessor.
-  const cleaned = await runGit(["clean", "-ffdxq"], { cwd: folder });
-  if (!cleaned.ok) return gitErrorText(cleaned);
-  return tree === null ? undefined : overlayFiles(folder, { base, tree });
+  const problem =
+    (await gitProblem(["checkout", "--detach", "--quiet", "--force", base], { cwd: folder })) ??
+    // Removes all files of the earlier item, also ignored ones: an item must not depend on its predecessor.
+    (await gitProblem(["clean", "-ffdxq"], { cwd: folder }));
+  return problem ?? (tree === null ? undefined : overlayFiles(folder, { base, tree }));
 }
 
 /** The first to move it gets it. After a kill in between, the next owner repairs git's record of the path. */
@@ -111,8 +87,7 @@ async function moveWorktree(repository: Repository, from: string, to: string): P
   if (!readFileSync(join(from, ".git"), "utf8").includes(gitDir)) {
     // The relative path changes with its place.
     const move = ["worktree", "move", "--force", "--force", from, to];
-    const moved = await runExclusively(repository.commonDir, () => runGit(move, { cwd: repository.top }));
-    return moved.ok ? undefined : gitErrorText(moved);
+    return runExclusively(repository.commonDir, () => gitProblem(move, { cwd: repository.top }));
   }
   try {
     renameSync(from, to);
@@ -137,10 +112,8 @@ async function overlayFiles(
   folder: string,
   { base, tree }: { base: string; tree: string },
 ): Promise<string | undefined> {
-  const filled = await runGit(["read-tree", "--reset", "-u", tree], { cwd: folder });
-  if (!filled.ok) return gitErrorText(filled);
-  const index = await runGit(["read-tree", "--reset", base], { cwd: folder });
-  return index.ok ? undefined : gitErrorText(index);
+  const unfilled = await gitProblem(["read-tree", "--reset", "-u", tree], { cwd: folder });
+  return unfilled ?? gitProblem(["read-tree", "--reset", base], { cwd: folder });
 }
 
 /** What exists at the path of a tree. If git could not answer, it must not count as nothing. */
