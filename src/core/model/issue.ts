@@ -91,6 +91,11 @@ export function hasForeignCastIssue(issues: readonly Issue[]): boolean {
   return issues.some(({ code }) => code === "foreign_cast");
 }
 
+/** All problems in one sentence. */
+export function issuesText(issues: readonly Issue[]): string {
+  return issues.map(({ message }) => message).join("; ");
+}
+
 /** Every value, or every problem of all of them: nobody mends a file one problem at a time. */
 export function collectResults<T>(results: readonly Result<T>[]): Result<readonly T[]> {
   const issues = results.flatMap((result) => (result.ok ? [] : result.issues));

@@ -4,7 +4,7 @@ import { writeOptionsFor, type RunContext } from "../context/run-context.ts";
 import { openCastCheckpoints } from "../run/visit-checkpoints.ts";
 import { redactEvent } from "../secrets/redact-event.ts";
 import type { CastFile } from "../store/cast-file.ts";
-import type { CastStore, OwnedCast } from "../store/cast-store.ts";
+import { readArtifactText, type CastStore, type OwnedCast } from "../store/cast-store.ts";
 import { TRANSCRIPT_FILE } from "../store/layout.ts";
 
 export type CreationContext = Pick<RunContext, "store" | "env" | "durability">;
@@ -44,8 +44,7 @@ export async function writePast(
     if (event.type !== "visit_completed") continue;
     const { socket, visit } = event;
     for (const name of COPIED_FILES) {
-      const part = await store.readArtifact(origin, { socket, visit, name });
-      const text = part && Buffer.from(part.bytes).toString("utf8");
+      const text = await readArtifactText(store, origin, { socket, visit, name });
       const problem = text === undefined ? undefined : await artifacts.write(socket, visit, name, text);
       if (problem !== undefined) return problem;
     }

@@ -4,14 +4,13 @@ import type { TargetRef } from "../../core/command/command.ts";
 import { quoteWord } from "../../core/command/split-words.ts";
 import { Graph, socketsOf } from "../../core/compile/graph.ts";
 import { compileTargets } from "../../core/compile/targets/compile.ts";
-import type { SocketId } from "../../core/model/ids.ts";
 import { fail, failWith, ok, withHintParts, type Issue, type Result } from "../../core/model/issue.ts";
 import { foldVisits, visitKey } from "../../core/history/visits.ts";
 import type { RecordedCast } from "../../core/replay/differences.ts";
 import { replyContract } from "../../core/replay/replay.ts";
 import { readTranscript } from "../agents/transcript.ts";
 import { castStartOf, type CastFile } from "../store/cast-file.ts";
-import type { CastStore, LoadedCast } from "../store/cast-store.ts";
+import { readArtifactText, type CastStore, type LoadedCast, type VisitRef } from "../store/cast-store.ts";
 import * as v from "valibot";
 import type { Workspace } from "../workspace/workspace.ts";
 import { TRANSCRIPT_FILE } from "../store/layout.ts";
@@ -95,15 +94,11 @@ export async function loadRecordedCast(
 async function readReplies(
   store: CastStore,
   castId: LoadedCast["castId"],
-  at: { readonly socket: SocketId; readonly visit: number },
+  at: VisitRef,
 ): Promise<readonly string[] | undefined> {
-  const read = async (name: string): Promise<string | undefined> => {
-    const part = await store.readArtifact(castId, { ...at, name });
-    return part && Buffer.from(part.bytes).toString("utf8");
-  };
-  const transcript = await read(TRANSCRIPT_FILE);
+  const transcript = await readArtifactText(store, castId, { ...at, name: TRANSCRIPT_FILE });
   if (transcript !== undefined) return readTranscript(transcript).replies.map(({ text }) => text);
-  const stdout = await read("stdout.txt");
+  const stdout = await readArtifactText(store, castId, { ...at, name: "stdout.txt" });
   return stdout === undefined ? undefined : [stdout];
 }
 

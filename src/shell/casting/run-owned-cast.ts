@@ -30,7 +30,7 @@ import { runCast } from "../run/run-cast.ts";
 import { runSetupCommand, runUtility } from "../run/run-utility.ts";
 import { openCastCheckpoints } from "../run/visit-checkpoints.ts";
 import type { CastFile } from "../store/cast-file.ts";
-import type { CurrentCast, OwnedCast } from "../store/cast-store.ts";
+import { readArtifactText, type CurrentCast, type OwnedCast } from "../store/cast-store.ts";
 import { MAX_FILE_BYTES, readRegularText } from "../system/files.ts";
 import { ownWorktreeFolder, TRANSCRIPT_FILE, worktreePool } from "../store/layout.ts";
 
@@ -184,8 +184,7 @@ async function readTranscriptOf(
   try {
     if (other === castId)
       return readRegularText(artifacts.pathOf(socket, visit, TRANSCRIPT_FILE), MAX_FILE_BYTES.journal);
-    const part = await store.readArtifact(other, { socket, visit, name: TRANSCRIPT_FILE });
-    return part && Buffer.from(part.bytes).toString("utf8");
+    return await readArtifactText(store, other, { socket, visit, name: TRANSCRIPT_FILE });
   } catch {
     return undefined;
   }

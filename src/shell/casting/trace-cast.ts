@@ -10,7 +10,7 @@ import {
   type TracedVisit,
 } from "../../core/telemetry/cast-spans.ts";
 import type { TraceSpan, SpanOptions } from "../../core/telemetry/span.ts";
-import type { CastStore } from "../store/cast-store.ts";
+import { readArtifactText, type CastStore } from "../store/cast-store.ts";
 import { TRANSCRIPT_FILE } from "../store/layout.ts";
 
 export function spanOptions(contents: boolean): SpanOptions {
@@ -49,6 +49,5 @@ export async function readVisitSpans(
   options: SpanOptions,
 ): Promise<readonly TraceSpan[]> {
   const at = { socket: visit.visit.socket, visit: visit.visit.visit, name: TRANSCRIPT_FILE };
-  const transcript = await store.readArtifact(cast.castId, at);
-  return visitSpans(cast, visit, transcript ? Buffer.from(transcript.bytes).toString("utf8") : "", options);
+  return visitSpans(cast, visit, (await readArtifactText(store, cast.castId, at)) ?? "", options);
 }

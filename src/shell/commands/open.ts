@@ -10,7 +10,7 @@ import { missingPiIssue } from "../agents/pi-models.ts";
 import { validPrefix } from "../agents/transcript.ts";
 import { foreignCastIssue } from "../workspace/foreign-casts.ts";
 import { loadNamedCast, type Workspace } from "../workspace/workspace.ts";
-import type { LoadedCast } from "../store/cast-store.ts";
+import { readArtifactText, type LoadedCast } from "../store/cast-store.ts";
 import { errorText } from "../system/files.ts";
 import type { CommandResult } from "./command-output.ts";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -75,8 +75,8 @@ async function findVisitTranscript(
 ): Promise<Result<{ readonly visit: VisitRecord; readonly text: string }>> {
   const visit = findVisit(agentVisits(cast), name);
   if (!visit.ok) return visit;
-  const part = await store.readArtifact(cast.castId, { ...visit.value, name: TRANSCRIPT_FILE });
-  const text = part ? validPrefix(Buffer.from(part.bytes).toString("utf8")) : "";
+  const transcript = await readArtifactText(store, cast.castId, { ...visit.value, name: TRANSCRIPT_FILE });
+  const text = validPrefix(transcript ?? "");
   if (text !== "") return ok({ visit: visit.value, text });
   const place = `${visit.value.socket}#${visit.value.visit}`;
   return failWith("missing_file", place, "the conversation of this visit is missing");

@@ -1,6 +1,6 @@
 import { appendAll } from "../../core/model/lists.ts";
 import { NO_USAGE, addUsage } from "../../core/cast/state/usage.ts";
-import type { CastId, SocketId } from "../../core/model/ids.ts";
+import type { CastId } from "../../core/model/ids.ts";
 import type { ReplyWithTools, ToolCall, VisitDetail } from "../../core/view/report/visit-detail.ts";
 import {
   handedOverText,
@@ -11,25 +11,18 @@ import {
   type TranscriptMessage,
 } from "../../core/cast/transcript.ts";
 import { HAND_OVER } from "../../core/model/handoff.ts";
-import type { CastStore } from "../store/cast-store.ts";
+import { readArtifactText, type CastStore, type VisitRef } from "../store/cast-store.ts";
 import { TRANSCRIPT_FILE } from "../store/layout.ts";
-
-export interface VisitKey {
-  readonly socket: SocketId;
-  readonly visit: number;
-}
 
 /** [C39] Files of a visit beside its events; `parts` limits what is read. */
 export async function readVisitDetail(
   store: CastStore,
   castId: CastId,
-  { socket, visit }: VisitKey,
+  { socket, visit }: VisitRef,
   parts: "talk" | "all",
 ): Promise<VisitDetail> {
-  const read = async (name: string): Promise<string | null> => {
-    const part = await store.readArtifact(castId, { socket, visit, name });
-    return part ? Buffer.from(part.bytes).toString("utf8") : null;
-  };
+  const read = async (name: string): Promise<string | null> =>
+    (await readArtifactText(store, castId, { socket, visit, name })) ?? null;
   const talk = parseReplies((await read(TRANSCRIPT_FILE)) ?? "");
   const nothing = { prompt: null, stdout: null, stderr: null };
   if (parts === "talk") return { socket, visit, ...talk, ...nothing };

@@ -20,7 +20,7 @@ import { projectConfigFile, userConfigFile } from "../config/config.ts";
 import { findRepository } from "../git/repository.ts";
 import { exportTree } from "../git/restore.ts";
 import { createRedactor } from "../secrets/redact.ts";
-import type { CastStore, LoadedCast } from "../store/cast-store.ts";
+import { readArtifactText, type CastStore, type LoadedCast } from "../store/cast-store.ts";
 import { errorText } from "../system/files.ts";
 import { TESTS_FOLDER } from "../testing/find-tests.ts";
 import type { CommandResult } from "./command-output.ts";
@@ -159,8 +159,7 @@ async function readReplies(
   const found = new Map<string, readonly RecordedReply[]>();
   for (const [castId, events] of casts)
     for (const { socket, visit } of foldVisits(events)) {
-      const transcript = await store.readArtifact(castId, { socket, visit, name: TRANSCRIPT_FILE });
-      const text = transcript && Buffer.from(transcript.bytes).toString("utf8");
+      const text = await readArtifactText(store, castId, { socket, visit, name: TRANSCRIPT_FILE });
       if (text !== undefined) found.set(`${castId} ${visitKey(socket, visit)}`, repliesInTranscript(text));
     }
   return found;

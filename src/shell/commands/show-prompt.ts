@@ -5,10 +5,9 @@ import { visitKey } from "../../core/history/visits.ts";
 import { visitLabel } from "../../core/view/graph/labels.ts";
 import { line, toned } from "../../core/view/line.ts";
 import { promptPartLines, promptParts, type SentPrompt } from "../../core/view/report/prompt-parts.ts";
-import type { CastStore, LoadedCast } from "../store/cast-store.ts";
+import { readArtifactText, type CastStore, type LoadedCast, type VisitRef } from "../store/cast-store.ts";
 import { TRANSCRIPT_FILE } from "../store/layout.ts";
 import type { CommandResult } from "./command-output.ts";
-import type { VisitKey } from "./read-visit.ts";
 
 /** [C53] What the agent of a visit was sent. */
 export async function promptOutput(store: CastStore, cast: LoadedCast, named: string | undefined): CommandResult {
@@ -32,12 +31,10 @@ export async function promptOutput(store: CastStore, cast: LoadedCast, named: st
 export async function readSentPrompt(
   store: CastStore,
   castId: CastId,
-  { socket, visit }: VisitKey,
+  { socket, visit }: VisitRef,
 ): Promise<SentPrompt | undefined> {
-  const read = async (number: number): Promise<string | undefined> => {
-    const part = await store.readArtifact(castId, { socket, visit: number, name: TRANSCRIPT_FILE });
-    return part && Buffer.from(part.bytes).toString("utf8");
-  };
+  const read = (number: number): Promise<string | undefined> =>
+    readArtifactText(store, castId, { socket, visit: number, name: TRANSCRIPT_FILE });
   const transcript = await read(visit);
   return transcript === undefined ? undefined : promptParts(transcript, visit > 1 ? await read(visit - 1) : undefined);
 }

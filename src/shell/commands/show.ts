@@ -31,11 +31,11 @@ import { findVisit } from "../../core/history/facts.ts";
 import { loadNamedCast, type Workspace } from "../workspace/workspace.ts";
 import { listQuarantined } from "../git/worktrees/worktree.ts";
 import { castStartOf, type CastFile } from "../store/cast-file.ts";
-import type { CastStore, LoadedCast } from "../store/cast-store.ts";
+import { readArtifactText, type CastStore, type LoadedCast, type VisitRef } from "../store/cast-store.ts";
 import { layoutInFolder } from "../store/layout.ts";
 import type { CommandOutput, CommandResult } from "./command-output.ts";
 import { foreignLines, foreignField, castLineage, programOption } from "./status-lines.ts";
-import { readVisitDetail, type VisitKey } from "./read-visit.ts";
+import { readVisitDetail } from "./read-visit.ts";
 import { promptOutput } from "./show-prompt.ts";
 import { initialState } from "../../core/cast/state/initial-state.ts";
 
@@ -193,13 +193,13 @@ async function readWholeTexts(store: CastStore, { castId, events }: LoadedCast):
   const whole: CastEvent[] = [];
   for (const event of events) {
     const isCut = event.type === "output_accepted" && event.chars > event.text.length;
-    const kept = isCut ? await store.readArtifact(castId, { ...event, name: "output.md" }) : undefined;
-    whole.push(isCut && kept ? { ...event, text: Buffer.from(kept.bytes).toString("utf8") } : event);
+    const text = isCut ? await readArtifactText(store, castId, { ...event, name: "output.md" }) : undefined;
+    whole.push(isCut && text !== undefined ? { ...event, text } : event);
   }
   return whole;
 }
 
-type DetailLookup = (visit: VisitKey) => VisitDetail | undefined;
+type DetailLookup = (visit: VisitRef) => VisitDetail | undefined;
 
 function createDetailLookup(details: readonly VisitDetail[]): DetailLookup {
   const byKey = new Map(details.map((detail) => [`${detail.socket}#${detail.visit}`, detail]));

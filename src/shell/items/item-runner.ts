@@ -6,7 +6,7 @@ import type { EventBody, EventOf } from "../../core/cast/state/event.ts";
 import { phaseBeforeEnd, type CastStart, type CastState } from "../../core/cast/state/state.ts";
 import { NO_USAGE } from "../../core/cast/state/usage.ts";
 import type { CastId } from "../../core/model/ids.ts";
-import type { Issue } from "../../core/model/issue.ts";
+import { issuesText, type Issue } from "../../core/model/issue.ts";
 import type { CachedWorktree } from "../git/cached-worktree.ts";
 import type { ItemOutcome, ItemRequest, ItemRunner, ItemsFailure, ItemWorktrees } from "../item-ports.ts";
 import { writeOptionsFor, type RunContext, type RunOutcome } from "../context/run-context.ts";
@@ -237,5 +237,5 @@ async function itemOutcome(
 }
 
 function brokenOutcome(issues: readonly Issue[]): ItemsFailure {
-  return { kind: "broken", problem: issues.map(({ message }) => message).join("; ") };
+  return { kind: "broken", problem: issuesText(issues) };
 }

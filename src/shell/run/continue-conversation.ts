@@ -5,7 +5,7 @@ import { materiaOf, socketOf } from "../../core/compile/graph.ts";
 import { isFree } from "../../core/cast/decide-refusal.ts";
 import { splitModels } from "../../core/model/materia.ts";
 import { maxConversationTokensOf } from "../../core/model/config.ts";
-import type { SocketId } from "../../core/model/ids.ts";
+import type { VisitRef } from "../store/cast-store.ts";
 import { continueTranscript, readConversation } from "../agents/transcript.ts";
 import type { Ports } from "../ports.ts";
 import type { EffectContext, RunOptions } from "../context/run-context.ts";
@@ -58,7 +58,7 @@ async function expectedModel(
 
 /** [I5] Copies the conversation into the files of this visit; a problem, or whether there was one to copy. */
 export async function copyConversation(
-  at: { readonly socket: SocketId; readonly visit: number },
+  at: VisitRef,
   { visit, castId }: SocketConversation,
   { state, ports }: EffectContext,
 ): Promise<{ readonly isCopied: boolean } | { readonly problem: string }> {

@@ -238,6 +238,17 @@ export const TIMELINE_WITH_EVENTS: CastFold<TimelineWithEvents> = {
   },
 };
 
+/** A file of a visit as text; undefined if there is none. */
+export async function readArtifactText(
+  store: Pick<CastStore, "readArtifact">,
+  castId: CastId,
+  at: ArtifactRef,
+  part?: ByteRange,
+): Promise<string | undefined> {
+  const found = await store.readArtifact(castId, at, part);
+  return found && Buffer.from(found.bytes).toString("utf8");
+}
+
 /** [N42] A JSON text with the large values that it refers to filled in, as far as the limit allows. */
 export async function inlineValues(store: CastStore, castId: CastId, text: string, most: number): Promise<string> {
   const left = { bytes: most };

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isError, type Issue } from "../../../core/model/issue.ts";
+import { isError, issuesText } from "../../../core/model/issue.ts";
 import { KNOWN_TOOLS, splitModels } from "../../../core/model/materia.ts";
 import { parseMillis } from "../../../core/model/text.ts";
 import { originalAgentChoice } from "../../casting/resume-cast.ts";
@@ -37,24 +37,20 @@ export async function openHostFor(
 ): Promise<AgentHost | { readonly why: string }> {
   const { file } = cast;
   const choice = await originalAgentChoice(store, file);
-  if (!choice.ok) return { why: joinMessages(choice.issues) };
+  if (!choice.ok) return { why: issuesText(choice.issues) };
   const { rehearsal } = choice.value;
   if (typeof rehearsal === "object")
     return (await import("../../agents/rehearsal-host.ts")).createRehearsalHost(rehearsal, {});
   const host = await openPiHost(choice.value, {});
   const needs = agentNeeds(file.graph, choice.value.model);
   const issues = (await host.preflight(needs.map(withoutEquipment))).filter(isError);
-  const why = issues.length > 0 ? joinMessages(issues) : await describeRefusal(cast, needs, { host, limits });
+  const why = issues.length > 0 ? issuesText(issues) : await describeRefusal(cast, needs, { host, limits });
   return why === undefined ? host : { why };
 }
 
 /** [YP7] The tree is not here yet, and may bring skills and extensions: the turn itself refuses before its first request. */
 function withoutEquipment({ skills: _skills, extensions, ...need }: AgentRequirement): AgentRequirement {
   return extensions ? { ...need, tools: need.tools.filter((tool) => KNOWN_TOOLS.includes(tool)) } : need;
-}
-
-function joinMessages(issues: readonly Issue[]): string {
-  return issues.map(({ message }) => message).join("; ");
 }
 
 /** [Z16] Whether all models of an agent are refused now. A limit that was met before somebody continued the cast does not count. */

@@ -1,5 +1,6 @@
 import { itemResultOf } from "../../../core/cast/decide-items.ts";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
+import { issuesText, type Issue } from "../../../core/model/issue.ts";
 import { type CastId, parallelRunNumber, parentCastId } from "../../../core/model/ids.ts";
 import { type ParentCast, type FleetHooks, sleepUnlessAborted } from "../../context/run-context.ts";
 import { createGitWorktrees, type GitWorktrees } from "../../git/worktrees/git-worktrees.ts";
@@ -147,8 +148,8 @@ async function abortRemoteItems(context: RemoteItemContext, children: readonly C
   }
 }
 
-function brokenByIssues({ issues }: { readonly issues: readonly { readonly message: string }[] }): ItemsFailure {
-  return brokenOutcome(issues.map(({ message }) => message).join("; "));
+function brokenByIssues({ issues }: { readonly issues: readonly Issue[] }): ItemsFailure {
+  return brokenOutcome(issuesText(issues));
 }
 
 function brokenOutcome(problem: string): ItemsFailure {

@@ -3,7 +3,7 @@ import type { UsageCounts } from "./usage-counts.ts";
 import { startedEvent } from "../../../core/cast/next.ts";
 import { totalsOf } from "../../../core/cast/state/usage.ts";
 import { parentCastId, type CastId } from "../../../core/model/ids.ts";
-import { failWith, type Issue, type Result } from "../../../core/model/issue.ts";
+import { failWith, issuesText, type Issue, type Result } from "../../../core/model/issue.ts";
 import { recordEvents } from "../../casting/record-events.ts";
 import { resumeCast } from "../../casting/resume-cast.ts";
 import type { AgentHost, SharedLimits } from "../../ports.ts";
@@ -145,7 +145,7 @@ async function deliverResult({ database, trees, env }: DispatchContext, castId: 
   const tree = await trees.fetchCleanTree(castId);
   const delivered = tree.ok
     ? await pushResultBranch({ castId, ...tree.value, env })
-    : { problem: tree.issues.map(({ message }) => message).join("; ") };
+    : { problem: issuesText(tree.issues) };
   trees.remove(castId);
   await database.query({
     text: `with c as (update materia.casts set summary = summary || jsonb_build_object('delivered', $2::jsonb)
@@ -208,7 +208,7 @@ function claimWithTree(context: DispatchContext, { castId, file }: LoadedCast, l
     await owned.value.release();
     // [B20] A cast that is to be aborted ends the same way with or without its files.
     if (tree.ok || abort.signal.aborted) return store.claim(id, options);
-    missing = tree.issues.map(({ message }) => message).join("; ");
+    missing = issuesText(tree.issues);
     isLeaving = leaving.aborted;
     return tree;
   };
@@ -292,7 +292,7 @@ async function failCast(
 const TRANSIENT_CODES: readonly string[] = ["database_unreachable", "database_full", "cast_owned"];
 
 function notStarted(issues: readonly Issue[], isUnwritten = false): DispatchAttempt {
-  const why = issues.map(({ message }) => message).join("; ");
+  const why = issuesText(issues);
   const isTransient = isUnwritten || issues.some(({ code }) => TRANSIENT_CODES.includes(code));
   if (isTransient) return { how: "retry", outcome: { how: "not begun", why } };
   return issues.some(({ code }) => code === "write_failed") ? { how: "unable", why } : { how: "not begun", why };

@@ -1,5 +1,5 @@
 import type { PoolClient } from "pg";
-import type { Issue } from "../../../core/model/issue.ts";
+import { issuesText } from "../../../core/model/issue.ts";
 import { isTransientError, type Database } from "../../store/postgres/database.ts";
 import { errorText } from "../../system/files.ts";
 import type { LimitUsage } from "../limits.ts";
@@ -186,10 +186,6 @@ async function submitScheduledCast(client: PoolClient, row: DueSchedule): Promis
     { project: row.project, queue: row.queue, priority: row.priority, by: row.submitted_by },
   );
   return { castId: file.castId };
-}
-
-function issuesText(issues: readonly Issue[]): string {
-  return issues.map(({ message }) => message).join("; ");
 }
 
 /** The replies of a rehearsal are found by the id of their cast. */

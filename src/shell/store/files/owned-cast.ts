@@ -1,7 +1,7 @@
 import { existsSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { CastId } from "../../../core/model/ids.ts";
-import { failWith, ok, type Result } from "../../../core/model/issue.ts";
+import { failWith, issuesText, ok, type Result } from "../../../core/model/issue.ts";
 import { errorText, readRegularText, syncFile, ignoreLocalErrors, valueOr } from "../../system/files.ts";
 import { TIMELINE, type CurrentCast, type OwnedCast, type WriteOptions } from "../cast-store.ts";
 import { createFileArtifacts } from "./artifacts.ts";
@@ -65,7 +65,7 @@ export function createOwnedCast({
     if (mine.isSuperseded()) return TAKEN_OVER;
     try {
       const read = writer ? undefined : load();
-      if (read && !read.ok) return writeProblem(read.issues.map(({ message }) => message).join("; "));
+      if (read && !read.ok) return writeProblem(issuesText(read.issues));
       if (durability === "sync") syncFiles(events);
       return writer?.append(events, after);
     } catch (thrown) {
