@@ -107,6 +107,12 @@ export interface PreflightPlace {
   readonly withoutProject?: boolean | undefined;
 }
 
+/** [YP8] A sandbox that a materia names. Without a command this user has no such sandbox. */
+export interface Sandbox {
+  readonly name: string;
+  readonly command?: readonly string[] | undefined;
+}
+
 /** Parts of the user's Pi that a materia names. */
 export interface AgentEquipment {
   readonly skills?: readonly string[] | undefined;
@@ -129,6 +135,8 @@ export interface AgentRequirement extends AgentEquipment {
 }
 
 export interface TurnRequest extends AgentEquipment {
+  /** [YP8] All tools of Pi run in it. */
+  readonly sandbox?: Sandbox | undefined;
   readonly withoutProject?: true;
   readonly castId: CastId;
   readonly socket: SocketId;
@@ -221,6 +229,7 @@ export type TurnOutcome =
 
 export interface UtilityRequest {
   readonly materia: UtilityMateria;
+  readonly sandbox?: Sandbox | undefined;
   readonly input: JsonObject;
   readonly cwd: string;
   readonly signal: AbortSignal;

@@ -92,10 +92,21 @@ it("[YP4] the cast records what its agents were given", async () => {
 });
 
 it("[YP5] trust lists the names and ends when a skill of the project changes", () => {
-  const raw = { materia: { P: { prompt: "plan", skills: ["release"], extensions: ["clock"] } } };
+  const raw = {
+    materia: {
+      P: { prompt: "plan", skills: ["release"], extensions: ["clock"], mcp: ["db"], sandbox: "strict" },
+      Gate: { type: "utility", gate: true, command: ["npm", "test"], sandbox: "none" },
+    },
+  };
   const cwd = projectWith();
   const place = { cwd, env: { XDG_CONFIG_HOME: join(cwd, "../home") } };
-  expect(listProgramsToTrust(cwd, raw).equipment).toEqual(["skill release", "extension clock"]);
+  expect(listProgramsToTrust(cwd, raw).equipment).toEqual([
+    "skill release",
+    "extension clock",
+    "MCP server db",
+    "sandbox strict",
+    "no sandbox for `npm test`",
+  ]);
   rememberTrust(place, raw);
   expect(isTrusted(place, raw)).toBe(true);
   put(cwd, { ".pi/skills/release/SKILL.md": `${SKILL}And push it.` });

@@ -155,8 +155,9 @@ function entryJson<T>({ name, layer, file, value, partial, issues }: CatalogEntr
 
 function trustJson(trust: ProjectTrust): CatalogResponse["trust"] {
   if (trust.kind === "given") return { given: true };
-  const { file, commands, watched, tooLarge, digest } = trust;
-  return { given: false, file, commands: [...commands], watched: [...watched], tooLarge: [...tooLarge], digest };
+  const { file, commands, equipment, watched, tooLarge, digest } = trust;
+  const lists = { commands: [...commands], equipment: [...equipment], watched: [...watched], tooLarge: [...tooLarge] };
+  return { given: false, file, ...lists, digest };
 }
 
 /** [N38] Tests that contain the name from before a rename. */

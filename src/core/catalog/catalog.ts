@@ -5,6 +5,7 @@ import {
   Limits,
   WorktreeConfig,
   type FleetConfig,
+  type SandboxProfile,
   type TelemetryConfig,
 } from "../model/config.ts";
 import { type Issue, error, isError, warning } from "../model/issue.ts";
@@ -22,6 +23,8 @@ export interface Catalog {
   readonly fleet?: FleetConfig;
   /** The same: a header may hold a key. */
   readonly telemetry?: TelemetryConfig;
+  /** [YP8] The same: sandboxes by name. */
+  readonly sandboxes?: Readonly<Record<string, SandboxProfile>>;
   readonly materia: ReadonlyMap<string, CatalogEntry<Materia>>;
   readonly loadouts: ReadonlyMap<string, CatalogEntry<Loadout>>;
   /** Problems of whole files. Problems of a materia or loadout are in its entry. */
@@ -76,9 +79,9 @@ export function mergeLayers(layers: readonly ConfigLayer[]): Catalog {
 }
 
 /** [B3] Settings that only the user's own file may have. */
-function userSettings(layers: readonly ConfigLayer[]): Pick<Catalog, "fleet" | "telemetry"> {
-  const { fleet, telemetry } = layers.find(({ name }) => name === "user")?.settings ?? {};
-  return withoutUndefined({ fleet, telemetry });
+function userSettings(layers: readonly ConfigLayer[]): Pick<Catalog, "fleet" | "telemetry" | "sandboxes"> {
+  const { fleet, telemetry, sandboxes } = layers.find(({ name }) => name === "user")?.settings ?? {};
+  return withoutUndefined({ fleet, telemetry, sandboxes });
 }
 
 function lastSetting(

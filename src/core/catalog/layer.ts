@@ -100,8 +100,8 @@ interface EntrySource {
   readonly positionOf: (path: KeyPath) => KeyPath;
 }
 
-/** [B3, TM5] A project's file must never choose where a person's work goes. */
-const USER_SETTINGS: readonly string[] = ["fleet", "telemetry"];
+/** [B3, TM5, YP8] A project's file must never choose where a person's work goes, nor what guards the person. */
+const USER_SETTINGS: readonly string[] = ["fleet", "telemetry", "sandboxes"];
 
 function readSettings(
   raw: Readonly<Record<string, unknown>>,

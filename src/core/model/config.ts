@@ -177,6 +177,27 @@ export const TelemetryConfig = v.object({
 });
 export type TelemetryConfig = v.InferOutput<typeof TelemetryConfig>;
 
+const SANDBOX_WORDS: readonly string[] = ["cwd", "home", "gitDir"];
+
+function isSandboxCommand(words: readonly string[]): boolean {
+  return words.every((word) =>
+    [...word.matchAll(/\{\{(.*?)\}\}/g)].every(([, name = ""]) => SANDBOX_WORDS.includes(name)),
+  );
+}
+
+/** [YP8] How the programs of an agent are started. */
+export const SandboxProfile = v.object({
+  command: described(
+    v.pipe(
+      v.array(nonEmptyText, "must be a list of words, as no shell reads it"),
+      v.minLength(1, "names no program"),
+      v.check((words) => isSandboxCommand(words), "may have the words {{cwd}}, {{home}} and {{gitDir}}, and no others"),
+    ),
+    "A program and its arguments that each program of the agent is started through. {{cwd}}, {{home}} and {{gitDir}} are filled in.",
+  ),
+});
+export type SandboxProfile = v.InferOutput<typeof SandboxProfile>;
+
 /** The settings of a configuration file, without its materia and loadouts. */
 export const settingsSchemaEntries = {
   $schema: v.optional(v.string()),
@@ -195,6 +216,10 @@ export const settingsSchemaEntries = {
   checkpoints: setting(v.boolean(), "Whether the files are kept after every visit that changed them; true if unset."),
   worktree: setting(WorktreeConfig, "What the working trees of parallel items are given."),
   fleet: setting(FleetConfig, "Fleets of machines that drive casts; read from the user's own file alone."),
+  sandboxes: setting(
+    v.record(nonEmptyText, SandboxProfile),
+    "Sandboxes by the name that `sandbox` of a materia takes; read from the user's own file alone.",
+  ),
   telemetry: setting(TelemetryConfig, "Where spans of casts are sent; read from the user's own file alone."),
 };
 

@@ -122,6 +122,8 @@ export const ISSUE_CODES = {
   unknown_tool: "no tool has this name",
   unknown_skill: "Pi finds no such skill for the folder",
   unknown_extension: "Pi finds no such extension for the folder",
+  unknown_sandbox: "the user's configuration has no such sandbox",
+  unusable_sandbox: "the sandbox does not start here, or it is not clear which one is meant",
   unusable_equipment: "a skill or extension of Pi cannot be used here",
   forbidden_tool: "Pi does not allow the tool here",
 

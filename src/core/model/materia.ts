@@ -114,6 +114,10 @@ export const AgentMateria = v.object({
     nameList,
     "Extensions of Pi, by file or package name, that are loaded into the agent's session; `tools` may name their tools.",
   ),
+  sandbox: setting(
+    nonEmptyText,
+    "A sandbox of the user's configuration that every program and file tool of the agent runs in.",
+  ),
   multiTurn: setting(v.boolean(), "Another name for interactive."),
 });
 export type AgentMateria = v.InferOutput<typeof AgentMateria>;
@@ -130,6 +134,10 @@ export const UtilityMateria = v.object({
   timeoutMs: setting(wholeNumber(1), "How long it may run; 30000 without it."),
   env: setting(v.array(v.string()), "Environment variables it gets besides the usual four."),
   gate: setting(v.boolean(), "Its exit code is the answer: 0 is satisfied, anything else is not."),
+  sandbox: setting(
+    nonEmptyText,
+    "A sandbox of the user's configuration, or \"none\". Without it the program runs in the sandbox of the cast's agents.",
+  ),
   retries: setting(wholeNumber(0), "How often a run that failed is tried again; 0 without it."),
 });
 export type UtilityMateria = v.InferOutput<typeof UtilityMateria>;

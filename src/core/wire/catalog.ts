@@ -40,6 +40,8 @@ export const CatalogResponse = v.object({
       given: v.literal(false),
       file: v.string(),
       commands: v.array(v.string()),
+      /** Skills, extensions, servers and sandboxes of agents. */
+      equipment: v.array(v.string()),
       /** Files and folders of the project that the configuration names, and those too large to watch. */
       watched: v.array(v.string()),
       tooLarge: v.array(v.string()),

@@ -87,10 +87,15 @@ let loadModule = async (): Promise<Pi> => {
   return bundle === undefined ? import("@earendil-works/pi-coding-agent") : ((await import(bundle)) as Pi);
 };
 
+/** [YP8] What another program imports to have the same Pi. */
+export function piModuleAddress(): string {
+  return findBundle() ?? import.meta.resolve(PI_PACKAGE);
+}
+
 /** Not every version of Pi has a bundle. */
 function findBundle(): string | undefined {
   try {
-    const handed = process.env[PI_VARIABLE];
+    const handed = process.env[PI_VARIABLE] ?? runningPiEnvironment()[PI_VARIABLE];
     const given = handed !== undefined && isPiFolder(handed) ? handed : undefined;
     const found = given ?? dirname(findPackageJSON(PI_PACKAGE, import.meta.url) ?? "");
     const main = given === undefined ? undefined : readPackage(given)?.main;

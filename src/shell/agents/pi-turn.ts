@@ -14,8 +14,7 @@ import { guardTurn, type TurnGuard, type TurnStop, type Timer } from "./turn-gua
 import { systemPromptFor, bareResources, type SessionHooks, type PiModel, type PiContext } from "./pi-sdk.ts";
 import { describeAbsentTools, bindSession, equippedResources } from "./equipped-session.ts";
 import { unavailableTools } from "./search-programs.ts";
-import { currentToolsUser } from "../process/tools-user.ts";
-import { toolsRunAsUser, type TurnTools } from "./tool-process.ts";
+import { toolsRunApart, type TurnTools } from "./tool-process.ts";
 import { joinedText, progressFromEvent } from "./turn-progress.ts";
 import { soundPiUsage, usageOfReply, type TokenPrices } from "./provider-reports.ts";
 import { plainProviderError } from "../../core/cast/provider-refusal.ts";
@@ -57,8 +56,7 @@ async function runSession(
   const onProgress: TurnRequest["onProgress"] = (progress) =>
     progress.kind === "tools_over" && !transcript.isComplete() ? undefined : request.onProgress(progress);
   const seen = createTurnRecord({ ...request, onProgress }, setup.model.cost);
-  const user = currentToolsUser();
-  const other = user && toolsRunAsUser(user, setup, request);
+  const other = toolsRunApart(setup, request);
   try {
     const session = await openPiSession(setup, request, { kept, other, seen });
     const { after, silenceMs } = setup;
@@ -172,7 +170,7 @@ async function openPiSession(
     settingsManager: setup.settings,
     model: setup.model,
     // [B25] A tool that the other user's process lacks would run here: refuse it.
-    tools: [...(other ? other.tools.map(({ name }) => name) : request.tools), ...handOver.map(({ name }) => name)],
+    tools: [...(other?.names ?? request.tools), ...handOver.map(({ name }) => name)],
     resourceLoader: resources,
     customTools: [...(other?.tools ?? shellToolWithEnvironment(setup, request, resources)), ...handOver],
     sessionManager: kept,

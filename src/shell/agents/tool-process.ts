@@ -1,10 +1,14 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
 import { endProcessGroup } from "../process/processes.ts";
-import { spawnOptionsFor, type ToolsUser } from "../process/tools-user.ts";
+import { wrapInSandbox } from "../process/sandbox.ts";
+import { curatedEnvironment } from "../process/visit-processes.ts";
+import { currentToolsUser, spawnOptionsFor, type ToolsUser } from "../process/tools-user.ts";
 import type { ToolDefinition } from "@earendil-works/pi-coding-agent";
-import type { Pi, PiContext } from "./pi-sdk.ts";
-import type { TurnRequest } from "../ports.ts";
+import { realTimer, type Timer } from "./turn-guard.ts";
+import { piModuleAddress, type Pi, type PiContext } from "./pi-sdk.ts";
+import { thrownMessage } from "../../core/model/text.ts";
+import type { Sandbox, TurnRequest } from "../ports.ts";
 import { withoutUndefined } from "../../core/model/json.ts";
 
 interface ToolProcessCall {
@@ -14,8 +18,13 @@ interface ToolProcessCall {
   readonly onUpdate: ((partial: unknown) => void) | undefined;
 }
 
-export interface ToolProcessOptions {
-  readonly user: ToolsUser;
+/** Where tools run instead of in this process. */
+export interface ToolsPlace {
+  readonly user?: ToolsUser | undefined;
+  readonly sandbox?: Sandbox | undefined;
+}
+
+export interface ToolProcessOptions extends ToolsPlace {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   /** The constructors of Pi's tools, by name. */
@@ -54,6 +63,9 @@ createInterface({ input: process.stdin }).on("line", (line) => {
 `;
 
 const GRACE_MS = 1_000;
+/** [YP10] A container may have to be fetched from a disk that sleeps. */
+const START_MS = 30_000;
+const STDERR_CHARS = 2_000;
 
 interface PendingCall {
   readonly resolve: (result: unknown) => void;
@@ -69,7 +81,7 @@ function openToolProcess(place: ToolProcessOptions) {
   const started = (): ChildProcess => {
     if (child && child.exitCode === null && child.signalCode === null) return child;
     child = startToolProcess(place);
-    routeReplies(child, pending, place.user);
+    routeReplies(child, pending, place);
     return child;
   };
   return {
@@ -91,35 +103,57 @@ function openToolProcess(place: ToolProcessOptions) {
       }),
     close: async () => {
       if (child?.pid === undefined || child.exitCode !== null) return;
+      // A container passes on no signal that its first program ignores.
+      child.stdin?.end();
       await endProcessGroup(child.pid, GRACE_MS);
       child.unref();
     },
   };
 }
 
-/** Why tools cannot run as this user, if so. */
-export async function checkToolsUser(user: ToolsUser): Promise<string | undefined> {
-  const child = startToolProcess({ user, cwd: "/", env: {}, options: {} });
-  const said: string[] = [];
-  child.stderr?.on("data", (chunk: Buffer) => said.push(chunk.toString("utf8")));
-  child.stdin?.end();
-  return new Promise((resolve) => {
-    child.on("error", (thrown) => resolve(thrown.message));
-    child.on("close", (code) => {
-      const [reason] = said
-        .join("")
-        .split("\n")
-        .filter((line) => /error/i.test(line));
-      resolve(code === 0 ? undefined : (reason?.trim() ?? `it ended with ${code ?? "a signal"}`));
+/** [B65, YP8] Why tools cannot run there, if so. */
+export async function checkToolsPlace(
+  place: ToolsPlace,
+  cwd = "/",
+  after: Timer = realTimer,
+): Promise<string | undefined> {
+  try {
+    const child = startToolProcess({ ...place, cwd, env: {}, options: {} });
+    const said: string[] = [];
+    let isReady = false;
+    child.stdout?.on("data", (chunk: Buffer) => (isReady ||= chunk.includes('"ready"')));
+    child.stderr?.on("data", (chunk: Buffer) => said.push(chunk.toString("utf8")));
+    child.stdin?.end();
+    const { promise, resolve } = Promise.withResolvers<string | undefined>();
+    child.on("error", (thrown) => resolve(thrown.message.replace(/^spawn (.*) ENOENT$/, "there is no program $1")));
+    const cancel = after(START_MS, () => {
+      resolve(`it did not start within ${START_MS / 1000} s`);
+      if (child.pid !== undefined) void endProcessGroup(child.pid, GRACE_MS);
     });
-  });
+    child.on("close", (code) =>
+      resolve(code === 0 && isReady ? undefined : (errorLine(said.join("")) ?? endingText(code))),
+    );
+    return await promise.finally(cancel);
+  } catch (thrown) {
+    return thrownMessage(thrown);
+  }
 }
 
-function startToolProcess({ user, cwd, env, options }: ToolProcessOptions): ChildProcess {
-  const as = spawnOptionsFor(user);
-  const address = import.meta.resolve("@earendil-works/pi-coding-agent");
-  const args = ["--input-type=module", "-e", TOOL_PROGRAM, address, JSON.stringify(options)];
-  const child = spawn(process.execPath, args, {
+/** The line that names the cause. */
+function errorLine(printed: string): string | undefined {
+  const lines = printed.split("\n").filter((line) => line.trim() !== "");
+  return (lines.find((line) => /error|cannot|denied/i.test(line)) ?? lines.at(-1))?.trim();
+}
+
+function endingText(code: number | null): string {
+  return `it ended with ${code ?? "a signal"}`;
+}
+
+function startToolProcess({ user, sandbox, cwd, env, options }: ToolProcessOptions): ChildProcess {
+  const as = user ? spawnOptionsFor(user) : { env: curatedEnvironment() };
+  const script = [process.execPath, "--input-type=module", "-e", TOOL_PROGRAM] as const;
+  const [program, ...args] = wrapInSandbox(sandbox, [...script, piModuleAddress(), JSON.stringify(options)], cwd);
+  const child = spawn(program, args, {
     ...as,
     cwd,
     env: { ...as.env, ...env },
@@ -131,14 +165,16 @@ function startToolProcess({ user, cwd, env, options }: ToolProcessOptions): Chil
   return child;
 }
 
-function routeReplies(child: ChildProcess, pending: Map<number, PendingCall>, { name }: ToolsUser): void {
-  child.stderr?.resume();
+function routeReplies(child: ChildProcess, pending: Map<number, PendingCall>, { user, sandbox }: ToolsPlace): void {
+  let printed = "";
+  child.stderr?.on("data", (chunk: Buffer) => (printed = `${printed}${chunk.toString("utf8")}`.slice(-STDERR_CHARS)));
+  const where = sandbox ? `in the sandbox ${sandbox.name}` : `as ${user?.name}`;
   const failAll = (why: string): void => {
-    for (const { reject } of pending.values()) reject(new Error(`the tools that run as ${name} ended: ${why}`));
+    for (const { reject } of pending.values()) reject(new Error(`the tools that run ${where} ended: ${why}`));
     pending.clear();
   };
   child.on("error", (thrown) => failAll(thrown.message));
-  child.on("close", (code) => failAll(`with ${code ?? "a signal"}`));
+  child.on("close", (code) => failAll(errorLine(printed) ?? endingText(code)));
   if (!child.stdout) return;
   createInterface(child.stdout).on("line", (line) => {
     const said = parseReply(line);
@@ -168,32 +204,36 @@ function parseReply(
 /** The tools of a turn; `close` frees their resources. */
 export interface TurnTools {
   readonly tools: ToolDefinition[];
+  /** [B25] The tools that the agent may have: another user's process lacks those of extensions. */
+  readonly names: readonly string[];
   readonly close: () => Promise<void>;
 }
 
-/** [B25] Pi's own tools with their names and descriptions, run by a process of another user. */
-export function toolsRunAsUser(
-  user: ToolsUser,
+/** [B25, YP8] Pi's own tools with their names and descriptions, run by a process of another user or in a sandbox. */
+export function toolsRunApart(
   { pi, settings }: PiContext,
-  { cwd, env, tools }: TurnRequest,
-): TurnTools {
+  { cwd, env, tools, sandbox }: TurnRequest,
+): TurnTools | undefined {
+  const user = currentToolsUser();
+  if (!user && !sandbox) return undefined;
+  // [YP10] Before the first request, and not as a result that the agent works around.
+  if (sandbox) wrapInSandbox(sandbox, ["true"], cwd);
   const [commandPrefix, shellPath] = [settings.getShellCommandPrefix(), settings.getShellPath()];
   const shell = {
     exposeSessionEnvironment: false,
     ...withoutUndefined({ commandPrefix, shellPath }),
   };
-  const beside = openToolProcess({ user, cwd, env, options: { bash: shell, powershell: shell } });
-  const all = toolDefinitions(pi, cwd);
+  const beside = openToolProcess({ user, sandbox, cwd, env, options: { bash: shell, powershell: shell } });
+  const own = toolDefinitions(pi, cwd).filter(({ name }) => tools.includes(name));
   return {
     close: beside.close,
-    tools: all
-      .filter(({ name }) => tools.includes(name))
-      .map((tool) => ({
-        ...tool,
-        execute: async (_id, params, signal, onUpdate) =>
-          // The types of the tool with the same name.
-          (await beside.call({ tool: tool.name, params, signal, onUpdate: onUpdate as never })) as never,
-      })),
+    names: user ? own.map(({ name }) => name) : tools,
+    tools: own.map((tool) => ({
+      ...tool,
+      execute: async (_id, params, signal, onUpdate) =>
+        // The types of the tool with the same name.
+        (await beside.call({ tool: tool.name, params, signal, onUpdate: onUpdate as never })) as never,
+    })),
   };
 }
 

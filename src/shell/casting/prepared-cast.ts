@@ -9,6 +9,7 @@ import type { RunContext, RunObserver, RunOutcome } from "../context/run-context
 import type { CastFile } from "../store/cast-file.ts";
 import { TIMELINE, type CastStore, type NewCast } from "../store/cast-store.ts";
 import { agentNeeds, openAgentHost, type AgentSource } from "../workspace/agent-hosts.ts";
+import { sandboxIssues } from "../workspace/check-sandboxes.ts";
 import { foreignCastIssue } from "../workspace/foreign-casts.ts";
 import { checkConfiguration, trustIssue, type Workspace } from "../workspace/workspace.ts";
 
@@ -56,7 +57,10 @@ export async function prepareRun<T extends RunRequest>(
   const { graph, agents } = planned.value;
   const host = await openAgentHost(workspace, agents);
   if (!host.ok) return host;
-  const missing = await host.value.preflight(agentNeeds(graph, agents.model), workspace.place);
+  const missing = [
+    ...(await host.value.preflight(agentNeeds(graph, agents.model), workspace.place)),
+    ...(await sandboxIssues(graph, workspace.place)),
+  ];
   return missing.some(isError) ? fail(...missing) : ok({ ...planned.value, host: host.value });
 }
 

@@ -5,6 +5,7 @@ import { phaseBeforeEnd, type Visit } from "../../core/cast/state/state.ts";
 import { totalsOf } from "../../core/cast/state/usage.ts";
 import { castBranch, type SocketId } from "../../core/model/ids.ts";
 import { withoutUndefined } from "../../core/model/json.ts";
+import { readSandboxes } from "../config/config.ts";
 import { openSharedLimits } from "../config/shared-limits.ts";
 import { ensureUserKey } from "../config/user-key.ts";
 import type { WorktreeContext } from "../git/worktrees/acquire-worktree.ts";
@@ -152,6 +153,7 @@ export async function runWithPorts(
       cwd,
       firstEvents,
       secretOf,
+      sandboxes: readSandboxes(context.env ?? process.env),
       readRepository: (since) => readRepositoryFacts(cwd, since),
       released: context.released ? AbortSignal.any([context.released, release.signal]) : release.signal,
       ...(context.leavesSleep ? { leavesSleep: true } : {}),

@@ -6,6 +6,7 @@ import { mergeLayers, type Catalog } from "../../core/catalog/catalog.ts";
 import { readLayer, type ConfigLayer, type LayerName } from "../../core/catalog/layer.ts";
 import { error, fail, ok, warning, type Issue, type Result } from "../../core/model/issue.ts";
 import { readJsonFile, readConfigText } from "./config-file.ts";
+import type { SandboxProfiles } from "../process/sandbox.ts";
 import { isJsonObject, type Json } from "../../core/model/json.ts";
 import { tryStat, errorText } from "../system/files.ts";
 import { applyEdits, modify } from "jsonc-parser";
@@ -93,6 +94,13 @@ export function readConfigLayer(name: LayerName, file: string, raw: Result<unkno
     return { ...layer, issues: [...layer.issues, ...bareArgumentIssues(raw.value, file)] };
   }
   return { name, file, settings: {}, materia: new Map(), loadouts: new Map(), issues: raw.issues };
+}
+
+/** [YP8] Sandboxes of the user's own file; no other file defines any. */
+export function readSandboxes(env: ConfigContext["env"]): SandboxProfiles {
+  const file = userConfigFile(env);
+  const raw = readJsonFile(file);
+  return raw ? (readConfigLayer("user", file, raw).settings.sandboxes ?? {}) : {};
 }
 
 /** The folder of casts. A project may only name a folder inside itself. */

@@ -38,8 +38,8 @@ export function rememberDigests(env: ConfigContext["env"], digests: Readonly<Rec
 /** Everything to show a person before they decide: all programs that the configuration may start, and the watched files. */
 export interface ProgramsToTrust {
   readonly commands: readonly string[];
-  /** [YP5] Skills and extensions of Pi that agents would have. */
-  readonly equipment?: readonly string[];
+  /** [YP5] Skills, extensions, servers and sandboxes of agents, and programs outside of every sandbox. */
+  readonly equipment: readonly string[];
   /** Files and folders of the project that these name: a change asks for trust again. */
   readonly watched: readonly string[];
   /** Folders that are too large to be watched: trust in them is not stored. */
@@ -71,15 +71,29 @@ function commandsOf(raw: unknown): readonly (readonly string[])[] {
 /** [YP5] Each with its kind, once. */
 function equipmentNames(raw: unknown): readonly string[] {
   const named = (key: string, kind: string) => namesIn(raw, key).map((name) => `${kind} ${name}`);
-  return [...named("skills", "skill"), ...named("extensions", "extension")];
+  return [
+    ...named("skills", "skill"),
+    ...named("extensions", "extension"),
+    ...named("mcp", "MCP server"),
+    ...named("sandbox", "sandbox").filter((name) => name !== "sandbox none"),
+    ...unguardedCommands(raw).map((command) => `no sandbox for \`${command}\``),
+  ];
+}
+
+/** [YP5] Programs that run outside of the sandbox of the agents. */
+function unguardedCommands(raw: unknown): readonly string[] {
+  const materia = Object.values(section(raw, "materia")).filter(isJsonObject);
+  return materia.flatMap(({ sandbox, command, script }) =>
+    sandbox === "none" ? [isStringArray(command) ? command.join(" ") : JSON.stringify(script)] : [],
+  );
 }
 
 function namesIn(raw: unknown, key: string): readonly string[] {
-  const lists = Object.values(section(raw, "materia")).map((each) => (isJsonObject(each) ? each[key] : undefined));
-  return [...new Set(lists.flatMap((list) => (isStringArray(list) ? list : [])))];
+  const named = Object.values(section(raw, "materia")).map((each) => (isJsonObject(each) ? each[key] : undefined));
+  return [...new Set(named.flatMap((names) => (isStringArray(names) || typeof names === "string" ? names : [])))];
 }
 
-/** [YP5] Where Pi finds skills and extensions of a project. */
+/** [YP5] Where Pi finds skills, extensions and servers of a project. */
 function equipmentWords(raw: unknown): readonly string[] {
   const skills = namesIn(raw, "skills").flatMap((name) => [
     `.pi/skills/${name}`,
@@ -89,7 +103,8 @@ function equipmentWords(raw: unknown): readonly string[] {
   const extensions = namesIn(raw, "extensions").flatMap((name) =>
     ["", ".ts", ".js", ".mjs"].map((suffix) => `.pi/extensions/${name}${suffix}`),
   );
-  return [...skills, ...extensions];
+  const servers = namesIn(raw, "mcp").length === 0 ? [] : [".pi/mcp.json"];
+  return [...skills, ...extensions, ...servers];
 }
 
 /** Every text of a utility's command and parameters may be the path of a program. */

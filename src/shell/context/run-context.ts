@@ -5,13 +5,16 @@ import type { EventBody } from "../../core/cast/state/event.ts";
 import type { CastState } from "../../core/cast/state/state.ts";
 import type { CastSummary } from "../../core/cast/summary.ts";
 import type { GraphSocket } from "../../core/compile/graph.ts";
+import { sandboxOf } from "../../core/compile/sandboxes.ts";
+import type { Materia } from "../../core/model/materia.ts";
+import { findSandbox, type SandboxProfiles } from "../process/sandbox.ts";
 import type { RepositoryFacts } from "../../core/prompt/work-so-far.ts";
 import type { SocketId } from "../../core/model/ids.ts";
 import type { QueuedCast } from "../../core/view/progress/fleet-status.ts";
 import type { CachedWorktree } from "../git/cached-worktree.ts";
 import type { ItemRunner } from "../item-ports.ts";
 import type { FinishedReply } from "../agents/transcript.ts";
-import type { AgentHost, Ports, SharedLimits, TurnAdmission, TurnProgress } from "../ports.ts";
+import type { AgentHost, Ports, Sandbox, SharedLimits, TurnAdmission, TurnProgress } from "../ports.ts";
 import { createRedactor } from "../secrets/redact.ts";
 import type { CastFile } from "../store/cast-file.ts";
 import type { CastStore, Durability, OwnedCast, WriteOptions } from "../store/cast-store.ts";
@@ -124,6 +127,8 @@ export interface RunOptions extends Pick<RunObserver, "signal" | "released" | "o
   readonly resumedAt?: number;
   /** [Z3] Return when the cast sleeps, instead of waiting. */
   readonly leavesSleep?: true;
+  /** [YP8] The sandboxes of this user. */
+  readonly sandboxes?: SandboxProfiles;
 }
 
 export type RunOutcome =
@@ -174,6 +179,12 @@ export type EffectResult =
       readonly outcome: EffectOutcome;
     }
   | { readonly kind: "broken"; readonly problem: string };
+
+/** [YP8, YP9] Where the programs of a visit run; undefined outside of every sandbox. */
+export function visitSandbox(materia: Materia, { state, options }: EffectContext): Sandbox | undefined {
+  const name = sandboxOf(state.graph, materia);
+  return name === undefined ? undefined : findSandbox(options.sandboxes ?? {}, name);
+}
 
 /** The longest wait without a look at the clock: a machine may sleep, and its clock may jump. */
 const MAX_PAUSE_MS = 30_000;

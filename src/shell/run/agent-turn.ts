@@ -22,7 +22,7 @@ import { chooseModel, readRefusedTurn } from "./refused-turn.ts";
 import type { SocketConversation } from "../../core/cast/state/conversations.ts";
 import { copyConversation } from "./continue-conversation.ts";
 import { checkpointsDuringTurn } from "./visit-checkpoints.ts";
-import type { Interruption, EffectResult, EffectContext } from "../context/run-context.ts";
+import { visitSandbox, type Interruption, type EffectResult, type EffectContext } from "../context/run-context.ts";
 import { countOf } from "../../core/cast/state/persistent-map.ts";
 import { TRANSCRIPT_FILE } from "../store/layout.ts";
 
@@ -197,6 +197,7 @@ function turnRequest(
     prompt,
     tools: toolsInScope(materia.tools),
     ...equipmentOf(materia),
+    sandbox: visitSandbox(materia, context),
     handOver: handOverTool(state.graph, socket),
     ...(model === undefined ? undefined : { model }),
     ...(materia.thinking === undefined ? undefined : { thinking: materia.thinking }),

@@ -5,6 +5,7 @@ import type { UtilityOutcome, UtilityRequest } from "../ports.ts";
 import { captureBeginning, captureEnd, openJoinedStreams } from "./utility-output.ts";
 import { curatedEnvironment, endVisitProcesses, visitEnvironment } from "../process/visit-processes.ts";
 import { endProcessGroup } from "../process/processes.ts";
+import { wrapInSandbox } from "../process/sandbox.ts";
 import { spawnOptionsFor, currentToolsUser, type ToolsUser } from "../process/tools-user.ts";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -67,11 +68,11 @@ async function gateOutcome(child: ChildProcess, reader: Socket, request: Utility
 }
 
 function startChild(
-  { materia, input, cwd, secret, idempotencyKey }: UtilityRequest,
+  { materia, input, cwd, secret, idempotencyKey, sandbox }: UtilityRequest,
   output: Socket | undefined,
 ): ChildProcess | Error {
   try {
-    const [program, ...args] = programWithArguments(materia);
+    const [program, ...args] = wrapInSandbox(sandbox, programWithArguments(materia), cwd);
     const text = `${JSON.stringify(input)}\n`;
     const stdio: StdioOptions = ["pipe", output ?? "pipe", output ?? "pipe"];
     // [U6] Detached makes it the leader of a process group, which can be ended as a whole.

@@ -7,7 +7,7 @@ import type { Json, JsonObject } from "../../core/model/json.ts";
 import { truncate } from "../../core/model/text.ts";
 import type { UtilityOutcome, UtilityRequest } from "../ports.ts";
 import { idempotencyKeyOf } from "../process/visit-processes.ts";
-import type { EffectContext, EffectResult } from "../context/run-context.ts";
+import { visitSandbox, type EffectContext, type EffectResult } from "../context/run-context.ts";
 
 type UtilityEffect = Extract<Effect, { kind: "utility" }>;
 
@@ -27,6 +27,7 @@ export async function runUtilityVisit(effect: UtilityEffect, context: EffectCont
     materia,
     input,
     cwd: options.cwd,
+    sandbox: visitSandbox(materia, context),
     signal: options.signal,
     idempotencyKey: idempotencyKeyOf(state.castId, socket.id, visit.number),
     ...(secret === undefined ? {} : { secret }),

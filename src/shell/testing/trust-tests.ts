@@ -35,6 +35,7 @@ export function withTestTrust(workspace: Workspace, tests: readonly FoundTest[])
       file: project?.file ?? resolve(place.cwd, TESTS_FOLDER),
       digest: project?.digest ?? null,
       commands: [...new Set(all.flatMap(({ commands }) => commands))],
+      equipment: [...new Set(all.flatMap(({ equipment }) => equipment))],
       watched: [...new Set(all.flatMap(({ watched }) => watched))],
       tooLarge: [...new Set(all.flatMap(({ tooLarge }) => tooLarge))],
       remember: () => {
@@ -69,7 +70,7 @@ function programsOfTest(cwd: string, { file, test, isTyped }: FoundTest): TestPr
   const seed = test.cast.seed === undefined ? undefined : resolve(dirname(file), test.cast.seed);
   const config = configOfTest(cwd, file, test.config);
   const own = config && listProgramsToTrust(config.folder, config.raw);
-  const runsConfig = own !== undefined && own.commands.length > 0;
+  const runsConfig = own !== undefined && own.commands.length + own.equipment.length > 0;
   if (!runsConfig && !(isBrought && (calls.length > 0 || seed !== undefined))) return undefined;
   // A program may run any file of the folder that it works in.
   const seeded = digestCommandFiles(cwd, seed === undefined ? [] : [`.${sep}${relative(cwd, seed)}`]);
@@ -84,6 +85,7 @@ function programsOfTest(cwd: string, { file, test, isTyped }: FoundTest): TestPr
       ...(isBrought ? calls.map(({ name, arguments: given }) => `${name} ${JSON.stringify(given)}`) : []),
       ...(own?.commands ?? []),
     ],
+    equipment: own?.equipment ?? [],
     watched: [relative(cwd, file), ...seeded.paths, ...(own?.watched ?? [])],
     tooLarge,
   };

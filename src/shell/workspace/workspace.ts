@@ -79,13 +79,13 @@ export function trustIssue({ trust }: Workspace): Issue | undefined {
 /** [S8] Lists every program: the sixth one may be malicious. */
 export function describeProgramsToTrust({
   commands,
-  equipment = [],
+  equipment,
   watched,
   tooLarge,
 }: ProgramsToTrust): readonly string[] {
   return [
     ...(commands.length === 0 ? [] : [`its utilities would run: ${commands.map((each) => `\`${each}\``).join(", ")}`]),
-    ...(equipment.length === 0 ? [] : [`its agents would have, of Pi: ${equipment.join(", ")}`]),
+    ...(equipment.length === 0 ? [] : [`its agents and programs would have: ${equipment.join(", ")}`]),
     ...(watched.length === 0
       ? []
       : [`watched for changes: ${watched.join(", ")}, but not what these load from elsewhere`]),

@@ -66,11 +66,16 @@ export async function createUserAgentHost(
     // [X32] Every agent gets the same time and the same number of tries, in both kinds of sessions.
     runTurn: (request) =>
       control.run(request, (turn) =>
-        turn.interactive && visible
+        turn.interactive && visible && !needsOwnSession(turn)
           ? visible.runTurn({ ...thinking, ...turn }, { ...patience, after })
           : runIsolated(turn),
       ),
   };
+}
+
+/** [YP8] The user's session has other skills and extensions, and no sandbox. */
+function needsOwnSession({ skills, extensions, sandbox }: TurnRequest): boolean {
+  return (skills ?? extensions ?? sandbox) !== undefined;
 }
 
 /** [X14] Providers of other extensions, and a key given for this run only, exist only in this process. */

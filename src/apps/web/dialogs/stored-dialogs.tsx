@@ -97,6 +97,7 @@ function TrustProjectDialog(): ReactElement | null {
         you are asked again.
       </p>
       <TrustedEntryList title="It would run" entries={shown?.commands ?? []} none="It runs no programs." />
+      <TrustedEntryList title="Its agents and programs would have" entries={shown?.equipment ?? []} />
       <TrustedEntryList
         title="Watched for changes (not files that these load from elsewhere)"
         entries={shown?.watched ?? []}

@@ -1,4 +1,5 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isError, issuesText } from "../../../core/model/issue.ts";
 import { KNOWN_TOOLS, splitModels } from "../../../core/model/materia.ts";
@@ -7,6 +8,7 @@ import { originalAgentChoice } from "../../casting/resume-cast.ts";
 import type { AgentHost, AgentRequirement } from "../../ports.ts";
 import type { LoadedCast } from "../../store/cast-store.ts";
 import { errorText, ignoreLocalErrors } from "../../system/files.ts";
+import { sandboxIssues } from "../../workspace/check-sandboxes.ts";
 import { agentNeeds, openPiHost } from "../../workspace/agent-hosts.ts";
 import type { DispatchContext } from "./run-dispatch.ts";
 
@@ -36,6 +38,8 @@ export async function openHostFor(
   cast: LoadedCast,
 ): Promise<AgentHost | { readonly why: string }> {
   const { file } = cast;
+  const sandboxes = await sandboxIssues(file.graph, { env: process.env, cwd: tmpdir() });
+  if (sandboxes.length > 0) return { why: issuesText(sandboxes) };
   const choice = await originalAgentChoice(store, file);
   if (!choice.ok) return { why: issuesText(choice.issues) };
   const { rehearsal } = choice.value;
