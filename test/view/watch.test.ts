@@ -7,6 +7,9 @@ import { groupCasts, matchesSearch, sortCasts, type CastFilter, type CastSort } 
 import { createPlayback, type CastPlayback } from "../../src/core/view/progress/playback.ts";
 import { currentRework } from "../../src/core/view/progress/cast-path.ts";
 import { fullAuto, graphOf, handed, play, playOn, startOf, workItems, type Play } from "../harness/build.ts";
+import type { CastId } from "../../src/core/model/ids.ts";
+import type { JournalEnds } from "../../src/shell/store/cast-store.ts";
+import { startedSummary } from "../../src/shell/store/summary.ts";
 import type { CastSummary } from "../../src/core/cast/summary.ts";
 import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
@@ -256,6 +259,16 @@ describe("a list of casts", () => {
     const groups = groupCasts([...LIST, ...rehearsed], (at) => at);
     expect(groups.at(-1)).toMatchObject({ title: "Rehearsals", isFolded: true, casts: [{}, {}, {}] });
     expect(groupCasts(rehearsed, (at) => at).map(({ isFolded }) => isFolded)).not.toContain(true);
+  });
+
+  it("[W46, C36] a listed cast has the model that answered last", async () => {
+    const first = { seq: 1, at: "2026-01-01T00:00:00.000Z", type: "cast_started", loadout: "Main", request: "x" };
+    const said = (seq: number, model: string) => ({ seq, at: first.at, type: "turn_answered", model });
+    const last = [said(2, "a/first"), said(3, "b/second")] as readonly object[];
+    const summary = await startedSummary("c" as CastId, { first, last } as JournalEnds, () => Promise.resolve(true));
+    expect(summary?.model).toBe("b/second");
+    const rehearsed = { first: { ...first, rehearsed: true }, last } as JournalEnds;
+    expect(await startedSummary("c" as CastId, rehearsed, () => Promise.resolve(true))).not.toHaveProperty("model");
   });
 
   it("[W46] a list is sorted by any column, either way", () => {

@@ -183,6 +183,7 @@ export const CAST_SORTS = {
   status: ({ status }) => status,
   request: ({ request }) => request.toLowerCase(),
   loadout: ({ loadout }) => loadout.toLowerCase(),
+  model: ({ model = "" }) => model,
   items: ({ items }) => (items.total === 0 ? 0 : items.done / items.total),
   visits: ({ visits }) => visits,
   tokens: ({ tokens }) => tokens,

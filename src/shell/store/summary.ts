@@ -30,8 +30,13 @@ export async function startedSummary(
       ? { asleep: { until: last.until, provider: last.provider, model: last.model } }
       : {}),
     ...(first.branch === undefined ? {} : { branch: first.branch }),
-    ...(first.rehearsed ? { rehearsed: true } : {}),
+    ...(first.rehearsed ? { rehearsed: true } : lastModel(tail)),
   };
+}
+
+function lastModel(tail: readonly CastEvent[]): Pick<CastSummary, "model"> {
+  const answered = tail.findLast((event) => "model" in event && event.type !== "cast_sleeping");
+  return answered && "model" in answered && typeof answered.model === "string" ? { model: answered.model } : {};
 }
 
 /** [D1] A cast that was killed before its first event can be resumed, so it is listed. */

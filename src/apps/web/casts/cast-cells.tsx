@@ -27,6 +27,7 @@ export interface CastColumn {
 export const CAST_COLUMNS = [
   { key: "cast", title: "Cast", className: css("cast-column"), isRoomy: true },
   { key: "loadout", title: "Loadout", className: css("loadout-column"), isRoomy: true },
+  { key: "model", title: "Model", className: css("loadout-column"), isRoomy: true },
   { key: "items", title: "Items done", className: css("items-column"), isRoomy: false },
   { key: "visits", title: "Visits", className: css("number-column number"), isRoomy: true },
   { key: "tokens", title: "Tokens", className: css("number-column number"), isRoomy: true },
@@ -38,6 +39,7 @@ export type CastColumnKey = (typeof CAST_COLUMNS)[number]["key"];
 
 export function cellTitle(cast: CastSummary, column: CastColumn["key"]): { readonly title?: string } {
   if (column === "cast") return { title: cast.castId };
+  if (column === "model") return { title: cast.model ?? "" };
   if (column === "tokens") return { title: `${cast.tokens} tokens` };
   return column === "age" ? { title: new Date(cast.startedAt).toLocaleString() } : {};
 }
@@ -55,6 +57,8 @@ export function CastCell(props: {
       return <ItemsDone cast={cast} />;
     case "loadout":
       return <span className={css("secondary cut cell-text")}>{renderSymbols(cast.loadout)}</span>;
+    case "model":
+      return <span className={css("secondary cut cell-text")}>{cast.model?.replace(/^.*\//, "") ?? ""}</span>;
     case "visits":
       return <span className={css("secondary")}>{cast.visits}</span>;
     case "tokens":

@@ -111,7 +111,8 @@ function SortableHead(props: {
 }): ReactElement {
   const { column, title, className, sort, onSort } = props;
   const isSorted = sort?.by === column;
-  const first = column !== "request" && column !== "loadout" && column !== "status" && column !== "age";
+  const first =
+    column !== "request" && column !== "loadout" && column !== "model" && column !== "status" && column !== "age";
   const next = !isSorted
     ? { by: column, isDescending: first }
     : sort.isDescending === first
