@@ -80,7 +80,7 @@ export interface AgentHost {
   readonly runTurn: (request: TurnRequest) => Promise<TurnOutcome>;
   /** [Z8] The models for materia that name none, in order; empty if only Pi knows. */
   readonly defaultModels?: () => Promise<readonly string[]>;
-  /** [N54] The models that Pi has a key for, as `provider/id`. */
+  /** [N38] The models that Pi has a key for, as `provider/id`. */
   readonly usableModels?: () => Promise<readonly string[]>;
   /** [Z13] The number of tokens that fit into the context of a model, if known. */
   readonly contextWindow?: (model: string) => Promise<number | undefined>;

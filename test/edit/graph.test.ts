@@ -146,7 +146,7 @@ it("[E4] copies lead to copies and stay in their loop", () => {
   ]);
 });
 
-it("[E34] pasted sockets have new ids, their loop and the edges among them, and nothing else", () => {
+it("[E31] pasted sockets have new ids, their loop and the edges among them, and nothing else", () => {
   const part = done(copySockets(loadout(), ["Socket-3", "Socket-4", "Socket-5", "Socket-6"]));
   const [first, second] = [done(addSocket(EMPTY_LOADOUT, "Build")), done(pasteSockets(EMPTY_LOADOUT, part))];
   const pasted = done(pasteSockets(first, part));

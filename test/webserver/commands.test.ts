@@ -287,7 +287,7 @@ describe("[N37] what the page has in hand", () => {
   });
 });
 
-it("[N53] a cast is deleted with its folder and is gone from the list; one that runs stays", async () => {
+it("[N41] a cast is deleted with its folder and is gone from the list; one that runs stays", async () => {
   const at = site();
   const id = await castOf(at);
   await ended(at, id);

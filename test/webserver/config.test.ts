@@ -23,7 +23,7 @@ async function tagOf(at: Site, layer: string): Promise<string> {
 }
 
 describe("the catalogue", () => {
-  it("[N54, W48] the models that Pi has a key for, and none without Pi", async () => {
+  it("[N38, W48] the models that Pi has a key for, and none without Pi", async () => {
     await servePi([]);
     const { models } = (await json(site(project(), { openReal: openPiHost }).ask("/api/models"))) as {
       models: string[];

@@ -109,7 +109,7 @@ describe("building in the browser", () => {
     });
   });
 
-  it("[E34] several sockets are chosen, copied and pasted into another loadout", async () => {
+  it("[E31] several sockets are chosen, copied and pasted into another loadout", async () => {
     const { page } = await look(await served(), "loadouts/Full-Auto");
     await newLoadout(page, "Build, check, and build again");
     await socket(page, "Socket-2").waitFor();

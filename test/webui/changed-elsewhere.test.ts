@@ -4,7 +4,6 @@ import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { parseJsonc } from "../../src/core/edit/json-edit.ts";
 import { project, type Project } from "../webserver/harness.ts";
-import { expectSound } from "./axe.ts";
 import { look, says, served, socket, withPages } from "./cast-page.ts";
 
 withPages();
@@ -122,42 +121,5 @@ describe("taking something away", () => {
     await socket(page, "Socket-2").waitFor({ state: "detached" });
     await page.getByRole("status").getByRole("button", { name: "Undo" }).click();
     await socket(page, "Socket-2").waitFor();
-  });
-});
-
-describe("tests of what is renamed", () => {
-  it("[E31] are listed with the places that say the old name, and written only with a yes", async () => {
-    const from = withFile();
-    const testOf = (loadout: string) => ({ cast: { loadout, request: "go" }, replies: {}, expect: {} });
-    from.write(".pi/tests/mine.json", testOf("Own"));
-    from.write(".pi/tests/theirs.json", testOf("Other"));
-    const cast = (name: string): unknown => JSON.parse(readFileSync(join(from.cwd, ".pi/tests", name), "utf8"));
-    const at = await served(from);
-    const { page } = await look(at, "loadouts/Own");
-    const question = page.getByRole("dialog", { name: "Rename it in tests too?" });
-    const rename = async (to: string): Promise<void> => {
-      await menu(page, "Rename…");
-      await page.getByRole("textbox", { name: "Name", exact: true }).fill(to);
-      await page.keyboard.press("Enter");
-      await page.getByRole("heading", { name: to, exact: true }).first().waitFor();
-      await page.keyboard.press("Control+s");
-      const review = page.getByRole("dialog", { name: `Save ${to}` });
-      await review.getByRole("button", { name: "Save", exact: true }).click();
-      await question.waitFor();
-    };
-    await socket(page, "Socket-1").waitFor();
-    await rename("Renamed");
-    expect(await question.getByRole("listitem").allInnerTexts()).toEqual([".pi/tests/mine.json cast.loadout"]);
-    await expectSound(page);
-    await question.getByRole("button", { name: "Cancel" }).click();
-    await question.waitFor({ state: "detached" });
-    expect(cast("mine.json")).toEqual(testOf("Own"));
-    await page.goto(`http://127.0.0.1:${at.port}/#/loadouts/Other`);
-    await page.getByRole("heading", { name: "Other", exact: true }).first().waitFor();
-    await rename("Another");
-    await question.getByRole("button", { name: "Rename in tests" }).click();
-    await says(page, "Other is renamed to Another in 1 test too.");
-    expect(cast("theirs.json")).toEqual(testOf("Another"));
-    expect(cast("mine.json")).toEqual(testOf("Own"));
   });
 });

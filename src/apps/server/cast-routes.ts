@@ -97,7 +97,7 @@ async function sendCast(c: Context, castId: CastId, workspace: Workspace): Promi
   return c.json(answer);
 }
 
-/** [N53] Removes a cast that no process drives. */
+/** [N41] Removes a cast that no process drives. */
 async function deleteCast(c: Context, castId: CastId, workspace: Workspace): Promise<Response> {
   const refusal = workspace.fleet
     ? error("unsupported_on_fleet", "", "casts of a fleet cannot be deleted here")
@@ -131,7 +131,7 @@ function resumeAfter(c: Context): number | undefined {
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-/** A longer file is read in pieces. */
+/** Of a longer file only the beginning is sent. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 
 /** [N14] The files of a visit, always as plain text: a browser must not run them. */
@@ -153,57 +153,14 @@ async function sendVisitFile(c: Context, castId: CastId, { store }: Workspace): 
   // The event may arrive before its file is written. That is no error, and browsers must not log one.
   if (size === undefined && c.req.query("expected") !== undefined) return c.body(null, 204);
   if (size === undefined) return notFound(c);
-  const asked = parseRange(c, size);
-  if (!asked) {
-    c.header("content-range", `bytes */${size}`);
-    return refuse(c, 416, error("bad_range", "Range", `there are ${size} bytes`));
-  }
   if (name === "input.json" && c.req.query("whole") !== undefined && size <= MAX_FILE_BYTES) {
     const input = await store.readArtifact(castId, at);
     if (input)
       return c.text(await inlineValues(store, castId, Buffer.from(input.bytes).toString("utf8"), MAX_FILE_BYTES));
   }
-  const most = Math.min(asked.to - asked.from, MAX_FILE_BYTES);
-  const part = await store.readArtifact(castId, at, { from: asked.from, maxBytes: most });
-  return part ? rangeResponse(part.bytes, size, asked) : notFound(c);
-}
-
-function rangeResponse(bytes: Uint8Array, size: number, asked: AskedRange): Response {
-  const isWhole = asked.from === 0 && bytes.length === size;
-  return new Response(new Uint8Array(bytes), {
-    status: isWhole && !asked.byHeader ? 200 : 206,
-    headers: {
-      "content-type": "text/plain; charset=utf-8",
-      "content-disposition": "attachment",
-      "accept-ranges": "bytes",
-      "x-file-size": String(size),
-      ...(bytes.length > 0
-        ? { "content-range": `bytes ${asked.from}-${asked.from + bytes.length - 1}/${size}` }
-        : { "content-range": `bytes */${size}` }),
-    },
-  });
-}
-
-interface AskedRange {
-  readonly from: number;
-  readonly to: number;
-  readonly byHeader: boolean;
-}
-
-/** One range of `Range: bytes=…`, or `?from=`, which may equal the length of a growing file. */
-function parseRange(c: Context, size: number): AskedRange | undefined {
-  const from = c.req.query("from");
-  if (from !== undefined) {
-    const start = /^\d{1,15}$/.test(from) ? Number(from) : Infinity;
-    return start <= size ? { from: start, to: size, byHeader: false } : undefined;
-  }
-  const range = c.req.header("range");
-  if (range === undefined) return { from: 0, to: size, byHeader: false };
-  const [, first = "", last = ""] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(range) ?? [];
-  if (first === "" && last === "") return undefined;
-  const start = first === "" ? Math.max(0, size - Number(last)) : Number(first);
-  const end = first === "" || last === "" ? size : Math.min(size, Number(last) + 1);
-  return start < end ? { from: start, to: end, byHeader: true } : undefined;
+  const part = await store.readArtifact(castId, at, { maxBytes: MAX_FILE_BYTES });
+  const headers = { "content-type": "text/plain; charset=utf-8", "content-disposition": "attachment" };
+  return part ? c.body(new Uint8Array(part.bytes), 200, headers) : notFound(c);
 }
 
 /** [B26] The newest casts of a fleet, then every new or changed one. Only casts that the database reports are read again. */

@@ -20,7 +20,7 @@ import { createFolderWatcher } from "../../shell/system/folder-watcher.ts";
 import { openCastRuns, type ServedProject } from "./served-project.ts";
 import { notFound, refuse, requireJsonBody, parseBody } from "./body-and-reply.ts";
 import { castFileRoutes, castRoutes } from "./cast-routes.ts";
-import { catalogRoutes, configRoutes, testRoutes } from "./project-routes.ts";
+import { catalogRoutes, configRoutes } from "./project-routes.ts";
 import { changeRoutes, searchRoutes } from "./content-routes.ts";
 import { commandRoutes } from "./command-routes.ts";
 import {
@@ -102,7 +102,6 @@ export function createWebApp(served: ServedProject): Hono {
   searchRoutes(app, served);
   catalogRoutes(app, served);
   configRoutes(app, served);
-  testRoutes(app, served);
   commandRoutes(app, served);
   loginRoutes(app, served);
   app.all("/api/*", notFound);

@@ -9,8 +9,6 @@ import {
   TrustRequest,
   type CatalogResponse,
   type ModelsResponse,
-  RenameInTestsRequest,
-  type TestsWithOldName,
 } from "../../core/wire/catalog.ts";
 import { projectConfigFile, userConfigFile, type ConfigContext } from "../../shell/config/config.ts";
 import { readConfigText, writeConfigText, parseJson } from "../../shell/config/config-file.ts";
@@ -19,7 +17,6 @@ import { requireJsonBody, parseBody, notFound, refuse, refuseByCode } from "./bo
 import { type ServedProject, withWorkspace } from "./served-project.ts";
 import type { ProjectTrust } from "../../shell/workspace/workspace.ts";
 import { VERSION } from "../../shell/system/package.ts";
-import { renameInTestFiles, findTestsNaming } from "../../shell/testing/rename-in-tests.ts";
 
 /** [N21] The two files that the page may edit. */
 export function configRoutes(app: Hono, { place }: ServedProject): void {
@@ -120,7 +117,7 @@ export function catalogRoutes(app: Hono, served: ServedProject): void {
       } satisfies CatalogResponse),
     ),
   );
-  // [N54] Without Pi, or without a key, there is none to suggest.
+  // [N38] Without Pi, or without a key, there is none to suggest.
   app.get("/api/models", async (c) => {
     const models = await served
       .openReal({}, {})
@@ -158,20 +155,4 @@ function trustJson(trust: ProjectTrust): CatalogResponse["trust"] {
   const { file, commands, equipment, watched, tooLarge, digest } = trust;
   const lists = { commands: [...commands], equipment: [...equipment], watched: [...watched], tooLarge: [...tooLarge] };
   return { given: false, file, ...lists, digest };
-}
-
-/** [N38] Tests that contain the name from before a rename. */
-export function testRoutes(app: Hono, served: ServedProject): void {
-  app.post(
-    "/api/tests/rename",
-    requireJsonBody(1),
-    withWorkspace(served, (c, workspace) => {
-      const body = parseBody(c, RenameInTestsRequest);
-      if (!body.ok) return refuse(c, 400, ...body.issues);
-      const { tests: seen, ...rename } = body.value;
-      if (!seen) return c.json({ tests: [...findTestsNaming(workspace, rename)] } satisfies TestsWithOldName);
-      const left = renameInTestFiles(workspace, rename, seen);
-      return left.ok ? c.json({ tests: [...left.value] } satisfies TestsWithOldName) : refuseByCode(c, left.issues);
-    }),
-  );
 }

@@ -90,7 +90,7 @@ export function duplicateSockets(loadout: Loadout, ids: readonly string[]): Resu
   return ok({ ...result, loops: Object.fromEntries(loops) });
 }
 
-/** [E34] Only these sockets, as a loadout that can be pasted into another or imported. */
+/** [E31] Only these sockets, as a loadout that can be pasted into another or imported. */
 export function copySockets(loadout: Loadout, ids: readonly string[]): Result<Loadout> {
   return removeSockets(
     loadout,
@@ -98,7 +98,7 @@ export function copySockets(loadout: Loadout, ids: readonly string[]): Result<Lo
   );
 }
 
-/** [E34] Adds the sockets and loops of a copy with new ids. */
+/** [E31] Adds the sockets and loops of a copy with new ids. */
 export function pasteSockets(loadout: Loadout, copied: Loadout): Result<Loadout> {
   const { result, copies } = addCopies(loadout, copied, Object.keys(copied.sockets));
   const newId = (id: SocketId): SocketId => copies.get(id) ?? id;

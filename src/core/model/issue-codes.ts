@@ -178,7 +178,6 @@ export const ISSUE_CODES = {
   body_too_large: "the body is too large",
   bad_request: "the request is invalid",
   bad_url: "the URL is invalid",
-  bad_range: "the range of bytes is invalid",
   bad_event_number: "the text is not the number of an event",
   not_found: "nothing exists at this URL",
   command_unavailable: "the command is not available here",

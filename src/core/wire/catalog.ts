@@ -52,7 +52,7 @@ export const CatalogResponse = v.object({
 });
 export type CatalogResponse = v.InferOutput<typeof CatalogResponse>;
 
-/** [N54] The models that Pi has a key for, as `provider/id`. */
+/** [N38] The models that Pi has a key for, as `provider/id`. */
 export const ModelsResponse = v.object({ models: v.array(v.string()) });
 export type ModelsResponse = v.InferOutput<typeof ModelsResponse>;
 
@@ -127,22 +127,3 @@ export const TestsResponse = v.object({
   coverage: v.record(v.string(), v.object({ taken: wholeNumber(0), of: wholeNumber(0), missing: v.array(v.string()) })),
 });
 export type TestsResponse = v.InferOutput<typeof TestsResponse>;
-
-const name = v.pipe(v.string(), v.minLength(1, "is empty"));
-
-/** [N38] A renamed materia or loadout. */
-const NameChange = v.strictObject({ kind: v.picklist(["materia", "loadout"]), was: name, now: name });
-export type NameChange = v.InferOutput<typeof NameChange>;
-
-/** [N38] Without `tests` nothing is written; otherwise only tests whose tag still matches. */
-export const RenameInTestsRequest = v.strictObject({
-  ...NameChange.entries,
-  tests: v.optional(v.array(v.strictObject({ file: v.string(), etag: v.string() }))),
-});
-export type RenameInTestsRequest = v.InferInput<typeof RenameInTestsRequest>;
-
-/** [N38] The tests with the old name, its places, and the tag of each test. */
-export const TestsWithOldName = v.object({
-  tests: v.array(v.object({ file: v.string(), etag: v.string(), places: v.array(v.string()) })),
-});
-export type TestsWithOldName = v.InferOutput<typeof TestsWithOldName>;

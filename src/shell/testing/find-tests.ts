@@ -50,7 +50,7 @@ function readTestsAt(place: string, isNamed: boolean): Result<readonly FoundTest
 }
 
 /** A folder of tests also holds seeds and configurations. A broken file may be a test: report it. */
-export function listTestFiles(folder: string): readonly string[] {
+function listTestFiles(folder: string): readonly string[] {
   return jsonFiles(folder).filter((file) => {
     const raw = readJsonFile(file);
     return raw !== undefined && (!raw.ok || (isJsonObject(raw.value) && Object.hasOwn(raw.value, "expect")));

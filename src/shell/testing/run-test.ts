@@ -164,7 +164,7 @@ function createSkippingClock(): NonNullable<RunContext["clock"]> {
   return { now: () => new Date(Date.now() + skipped), pause: async (ms) => void (skipped += ms) };
 }
 
-export function testTargets({ loadout, link }: TestCast, catalog: Catalog): readonly TargetRef[] {
+function testTargets({ loadout, link }: TestCast, catalog: Catalog): readonly TargetRef[] {
   if (link) return link.map(parseTarget);
   return [{ kind: "loadout", name: loadout ?? catalog.settings.activeLoadout.value }];
 }

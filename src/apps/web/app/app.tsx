@@ -72,7 +72,7 @@ export function App(): ReactElement {
       </main>
       <ToastList />
       {/* Separate: a part that still loads would close the dialog beside it. */}
-      <Suspense>{isSettled && <StoredDialogs />}</Suspense>
+      <Suspense>{isSettled && <TrustProjectDialog />}</Suspense>
       <Suspense>
         <PageErrorBoundary key={dialog}>{dialog === "keys" && <ShortcutsDialog onClose={close} />}</PageErrorBoundary>
         {dialog === "palette" && <GoToDialog onClose={close} />}
@@ -81,8 +81,8 @@ export function App(): ReactElement {
   );
 }
 
-/** Dialogs that a store opens, on any page. */
-const StoredDialogs = lazy(() => loadOnline(() => import("../dialogs/stored-dialogs.tsx")));
+/** A store opens it, on any page. */
+const TrustProjectDialog = lazy(() => loadOnline(() => import("../dialogs/trust-project-dialog.tsx")));
 const loadDialogs = () => import("./dialogs.tsx");
 const ShortcutsDialog = lazy(async () => ({ default: (await loadDialogs()).ShortcutsDialog }));
 const GoToDialog = lazy(async () => ({ default: (await loadOnline(loadDialogs)).GoToDialog }));

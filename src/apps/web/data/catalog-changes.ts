@@ -1,7 +1,6 @@
 import { withMateriaRenamed } from "../../../core/edit/config-text.ts";
-import type { EditableLayer, TestsWithOldName, NameChange } from "../../../core/wire/catalog.ts";
-import { createStore, type Store } from "../browser/store.ts";
-import { getConfig, putConfig, renameInTests, runCommand } from "../net/api.ts";
+import type { EditableLayer } from "../../../core/wire/catalog.ts";
+import { getConfig, putConfig, runCommand } from "../net/api.ts";
 import { toast } from "../ui/toasts.tsx";
 import { currentCatalog, loadCatalog } from "./use-catalog.ts";
 
@@ -25,17 +24,6 @@ export async function renameInOtherLayer(layer: EditableLayer, was: string, now:
   const why = written.issues[0]?.message ?? "";
   const again = { label: "Try again", act: () => void renameInOtherLayer(layer, was, now) };
   toast({ text: `Cannot rename ${was} in ${where}: ${why}.`, tone: "bad", action: again });
-}
-
-/** [E31] The last rename and the tests with its old name; null if there are none. */
-export const testsWithOldName: Store<(NameChange & TestsWithOldName) | null> = createStore<
-  (NameChange & TestsWithOldName) | null
->(null);
-
-/** [E31] Tests use the file of the project, not the user's. */
-export async function findTestsWithOldName(rename: NameChange): Promise<void> {
-  const answer = await renameInTests(rename);
-  testsWithOldName.set(answer.ok && answer.value.tests.length > 0 ? { ...rename, ...answer.value } : null);
 }
 
 /** [E25] Makes a loadout active, with the command `loadout`. */

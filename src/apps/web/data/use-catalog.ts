@@ -65,7 +65,7 @@ export function useCatalog(): CatalogState {
 
 const usableModels = createStore<readonly string[] | null>(null);
 
-/** [N54] The models that Pi has a key for, asked once. */
+/** [N38] The models that Pi has a key for, asked once. */
 export function useUsableModels(): readonly string[] {
   useEffect(() => {
     if (usableModels.get()) return;

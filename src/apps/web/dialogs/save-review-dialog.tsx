@@ -20,7 +20,7 @@ import {
 } from "../../../core/edit/config-text.ts";
 import type { MateriaText } from "../../../core/edit/loadout-draft.ts";
 import { getConfig, putConfig } from "../net/api.ts";
-import { updateActiveLoadout, findTestsWithOldName, renameInOtherLayer } from "../data/catalog-changes.ts";
+import { updateActiveLoadout, renameInOtherLayer } from "../data/catalog-changes.ts";
 
 const css = bindSheets(saveSheet);
 
@@ -185,8 +185,6 @@ function useSaveReview(layer: EditableLayer, saving: SaveRequest) {
       await loadCatalog();
       if (section === "loadouts") await updateActiveLoadout(was ?? name, text === null ? null : name);
       else if (was !== null) await renameInOtherLayer(layer, was, name);
-      if (was !== null && layer === "project")
-        void findTestsWithOldName({ kind: section === "loadouts" ? "loadout" : "materia", was, now: name });
       return true;
     }
     // The file changed between reading and saving: show the new difference.

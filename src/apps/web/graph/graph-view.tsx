@@ -44,7 +44,7 @@ export interface GraphEditHandlers {
   readonly onMove?: (positions: Readonly<Record<string, Point>>, isDone: boolean) => void;
   /** An edge from the round (forward), square (return) or diamond (rework) handle to a socket or the end. */
   readonly onConnect?: (from: string, to: string, handle: "forward" | "return" | "rework") => void;
-  /** [E34] The sockets inside a frame that was drawn with Shift. */
+  /** [E31] The sockets inside a frame that was drawn with Shift. */
   readonly onFrame?: (sockets: readonly string[]) => void;
   /** A drop of `dataTransfer.setData("text/materia", name)`. */
   readonly onDrop?: (materia: string, at: Point) => void;

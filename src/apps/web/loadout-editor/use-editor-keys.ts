@@ -97,7 +97,7 @@ export function useEditorKeys(editor: Editor, canvas: CanvasControl): void {
   });
 }
 
-/** [E34] The keys of the system for copy and paste, outside fields and dialogs. */
+/** [E31] The keys of the system for copy and paste, outside fields and dialogs. */
 function useClipboard(clipboard: { readonly copy: () => string | null; readonly paste: (text: string) => void }): void {
   const latest = useRef(clipboard);
   useEffect(() => {

@@ -9,11 +9,9 @@ import {
   CatalogResponse,
   ConfigResponse,
   ModelsResponse,
-  TestsWithOldName,
   type SaveConfigRequest,
   type EditableLayer,
   type TrustRequest,
-  type RenameInTestsRequest,
 } from "../../../core/wire/catalog.ts";
 import {
   CommandResponse,
@@ -120,11 +118,6 @@ export async function fetchCommandOutput<const S extends v.GenericSchema>(
   const data = "data" in answer.value ? answer.value.data : undefined;
   const read = parseResponse(shape, data, request.command.kind);
   return read.ok ? { ...answer, value: read.value } : { ok: false, status: 200, issues: read.issues };
-}
-
-/** [E31] The tests with an old name. With `tests`, renames in those first. */
-export function renameInTests(body: RenameInTestsRequest): Promise<FetchResult<TestsWithOldName>> {
-  return fetchJson("/api/tests/rename", TestsWithOldName, { method: "POST", body });
 }
 
 /** A rehearsal of a loadout or a chain with given or generated replies. */
