@@ -7,6 +7,7 @@ import { exitCodeFor } from "../../src/shell/casting/prepared-cast.ts";
 import type { SharedLimits, TurnOutcome } from "../../src/shell/ports.ts";
 import { envOf, newPlace, userFolder } from "../harness/cli.ts";
 import { castOnce, typesOf } from "../harness/effects.ts";
+import { clockText, retryText } from "../../src/core/view/numbers.ts";
 import { CLOCK_START, movedClock } from "../harness/moved-clock.ts";
 import { graph, said, seat, world } from "../harness/seats.ts";
 
@@ -136,4 +137,18 @@ it("[Z4, A31] a cast that sleeps shows the words of the provider without its JSO
   expect(events.find(({ type }) => type === "cast_sleeping")).toMatchObject({
     reason: "429: usage limit, try again in 3 hours",
   });
+});
+
+it("[Z2] a retry that waits is seen while it waits", async () => {
+  const seen: unknown[] = [];
+  const answers = [{ ...LIMIT, message: "429 rate limit, try again in 90s" }, said("done")];
+  await castOnce(config("a/x"), () => answers.shift() ?? said("done"), movedClock(), {
+    onProgress: (progress) =>
+      progress.kind === "retrying" && seen.push(progress.delayMs, retryText(progress.delayMs, CLOCK_START)),
+  });
+  expect(seen).toEqual([
+    90_000,
+    `trying again at ${clockText(new Date(CLOCK_START + 90_000).toISOString(), CLOCK_START)}`,
+  ]);
+  expect([retryText(0, 0), retryText(45_000, 0)]).toEqual(["trying again", "trying again in 45 s"]);
 });

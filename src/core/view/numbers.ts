@@ -62,6 +62,14 @@ export function clockText(at: string, now = Date.now()): string {
   return `${time.getDate()} ${time.toLocaleString("en", { month: "short" })} ${hour}`;
 }
 
+/** When a failed request is sent again. */
+export function retryText(delayMs: number, now: number): string {
+  if (delayMs < 1_000) return "trying again";
+  const when =
+    delayMs < 60_000 ? `in ${ageText(delayMs)}` : `at ${clockText(new Date(now + delayMs).toISOString(), now)}`;
+  return `trying again ${when}`;
+}
+
 /** [Z11] `anthropic limit, resets 03:00 (2 h 13 min)`. */
 export function sleepText({ until, provider }: NonNullable<CastSummary["asleep"]>, now: number): string {
   const left = parseMillis(until, now) - now;

@@ -100,14 +100,20 @@ async function runLoop(log: EventLog, items: ParallelItems, ports: Ports, option
     if (done.outcome.kind !== "refused") continue;
     // The transcript has what was done so far; without one the turn starts again.
     if (done.outcome.wasAsked) interruption = REFUSED;
-    if (decided.type === "turn_retried") await waitForRetry(done.outcome.now + decided.delayMs, log, ports, options);
+    if (decided.type === "turn_retried") await waitForRetry(decided, done.outcome.now, { log, ports, options });
   }
 }
 
-async function waitForRetry(at: number, log: EventLog, ports: Ports, { signal }: RunOptions): Promise<void> {
+async function waitForRetry(
+  { attempt, delayMs, error }: EventOf<"turn_retried">,
+  now: number,
+  { log, ports, options }: { readonly log: EventLog; readonly ports: Ports; readonly options: RunOptions },
+): Promise<void> {
   // A failure stops the next write.
   await log.write();
-  await pauseUntil(at, ports, signal);
+  // Without it a wait of minutes would look like an agent that says nothing.
+  options.onProgress?.({ kind: "retrying", attempt, delayMs, error }, log.writtenState());
+  await pauseUntil(now + delayMs, ports, options.signal);
 }
 
 const REFUSED: Interruption = {

@@ -1,3 +1,4 @@
+import { retryText } from "../../../core/view/numbers.ts";
 import { type CastStep, advanceTimeline, type CastTimeline } from "../../../core/cast/timeline.ts";
 import type { CastState } from "../../../core/cast/state/state.ts";
 import { addUsage } from "../../../core/cast/state/usage.ts";
@@ -180,7 +181,7 @@ function activityText(progress: TurnProgress, before: string): string {
     case "text":
       return oneLine(`${before.startsWith("» ") ? before : "» "}${progress.delta}`, 10_000).slice(-300);
     case "retrying":
-      return `trying again (${progress.attempt}): ${oneLine(progress.error, 120)}`;
+      return `${retryText(progress.delayMs, Date.now())}: ${oneLine(progress.error, 120)}`;
     case "compacted":
       return "the conversation was summarised";
     case "told":

@@ -1,3 +1,4 @@
+import { retryText } from "../../../core/view/numbers.ts";
 import { HAND_OVER } from "../../../core/model/handoff.ts";
 import { ownTranscriptLines, parseTranscriptLine, type TranscriptMessage } from "../../../core/cast/transcript.ts";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
@@ -124,7 +125,7 @@ export function createProgressLog(): ProgressLog {
         blocks = updateTool(blocks, note.id, { failed: note.failed, result: note.said });
         return;
       case "retrying":
-        blocks = [...blocks, { kind: "note", text: `Trying again: ${note.error}` }];
+        blocks = [...blocks, { kind: "note", text: `Refused, ${retryText(note.delayMs, Date.now())}: ${note.error}` }];
     }
   };
   return {
