@@ -13,10 +13,10 @@ const PAGES = [
   "find",
   "fleet",
   "help",
-  "link",
   "loadout-editor",
   "loadouts",
   "materia",
+  "queue",
   "settings",
   "tests",
 ];

@@ -1,5 +1,6 @@
 // The JSON that commands print, as schemas. The page docs/json.md is written from them, and a test holds every command to them.
 import { toJsonSchema } from "@valibot/to-json-schema";
+import { QueueResponse } from "../src/core/wire/casts.ts";
 import * as v from "valibot";
 import { CastSummary } from "../src/core/cast/summary.ts";
 
@@ -251,21 +252,11 @@ export const JSON_SHAPES: readonly JsonShape[] = [
       anew: v.array(v.strictObject({ visit: text, why: text })),
     }),
   ),
+  shape("queue, queue remove, queue move", "the requests in their order", QueueResponse),
   shape(
-    "queue, queue remove, queue move",
-    "the requests in their order",
-    v.array(
-      v.strictObject({
-        n: count,
-        request: text,
-        loadout: v.optional(text),
-        model: v.optional(text),
-        budget: v.optional(count),
-        key: v.optional(text),
-        castId: v.optional(text),
-        status: v.optional(text),
-      }),
-    ),
+    "queue run --detach",
+    "the process that runs the queue, absent if it is empty, and its requests",
+    v.strictObject({ pid: v.optional(count), waiting: count }),
   ),
   shape(
     "queue add <request>",

@@ -10,7 +10,7 @@ afterEach(() => {
   process.exitCode = undefined;
 });
 
-describe("[X1] the same commands as on the command line", () => {
+describe("[X1, YQ8] the same commands as on the command line", () => {
   it("[X63] alone it shows the help, with every command as it is typed here", async () => {
     const pi = await openPiSession({ mode: "tui" });
     await pi.type("/materia");
@@ -31,6 +31,7 @@ describe("[X1] the same commands as on the command line", () => {
     ["grid Planning-Consult", /Interactive-Plan/],
     ["grid --mermaid", /flowchart/],
     ["check", /No errors/],
+    ["queue run", /The queue is empty/],
     ["init", /Wrote .pi.pi-materia.json/],
     ["cast --help", /cast \[--loadout NAME\] .*<prompt>/],
     ["loadout --json", /"name": "Full-Auto"/],
@@ -55,7 +56,7 @@ describe("[X1] the same commands as on the command line", () => {
   });
 });
 
-describe("[X2, YQ7] answers and refusals", () => {
+describe("[X2] answers and refusals", () => {
   it.each<[text: string, code: string]>([
     ["nonsense", "unknown_command"],
     ["cast", "missing_prompt"],
@@ -66,7 +67,6 @@ describe("[X2, YQ7] answers and refusals", () => {
     ["recast", "missing_cast"],
     ["continue", "missing_cast"],
     ["abort", "missing_cast"],
-    ["queue run", "command_unavailable"],
     ["link --model scripted/none Build -- x", "unknown_model"],
   ])("%s is refused and leaves nothing behind", async (text, code) => {
     const pi = await openPiSession();

@@ -1,10 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { nextClockTime, splitRequests } from "../../src/core/command/queue-command.ts";
 import { thisProcess } from "../../src/shell/process/process-identity.ts";
 import { castsIn, listing, put, runProcess } from "../harness/cli.ts";
 import { journalOf, materia, setReplies, writes } from "../git/cast-place.ts";
+import { until } from "../harness/fleet/start-worker.ts";
 import { branchOf, treePlace, viewWithoutCasts } from "../trees/tree-place.ts";
 
 const queue = (cwd: string, ...words: readonly string[]) => materia(cwd, ["queue", ...words]);
@@ -72,12 +73,26 @@ it.each<[rule: string, words: readonly string[], code: string]>([
   ["[YQ2] no request", ["add"], "missing_prompt"],
   ["[YQ4] a time that no clock shows", ["run", "--until", "25:00"], "bad_option"],
   ["[YQ4] nothing at once", ["run", "--at-once", "0"], "bad_option"],
-  ["[YQ7] a fleet", ["run", "--on", "team"], "unknown_option"],
+  ["[YQ9] an unknown fleet", ["run", "--on", "team"], "unknown_fleet"],
 ])("%s is refused and leaves no trace", async (_rule, words, code) => {
   const cwd = treePlace();
   const before = listing(cwd);
   expect(await queue(cwd, ...words)).toMatchObject({ code: 2, stderr: expect.stringContaining(code) });
   expect(listing(cwd)).toEqual(before);
+});
+
+it("[YQ8] a background process runs the queue and survives the command", async () => {
+  const cwd = treePlace();
+  expect((await queue(cwd, "run", "--detach")).stdout).toContain("The queue is empty");
+  setReplies(cwd, { Make: [{ error: "limit", resetMs: 3_600_000 }] });
+  await queue(cwd, "add", "one");
+  const started = await runAll(cwd, "--wait", "8h", "--detach", "--json");
+  expect(JSON.parse(started.stdout)).toEqual({ pid: expect.any(Number), waiting: 1 });
+  const { pid } = JSON.parse(started.stdout) as { pid: number };
+  onTestFinished(() => void process.kill(pid, "SIGKILL"));
+  expect(pid).not.toBe(process.pid);
+  expect(await runAll(cwd, "--detach")).toMatchObject({ code: 2, stderr: expect.stringContaining("queue_running") });
+  await until(async () => JSON.parse((await queue(cwd, "--json")).stdout)[0]?.status === "sleeping");
 });
 
 it("[YQ5] each request has a separate tree; one that fails does not stop the others", async () => {
@@ -132,7 +147,7 @@ it("[YQ6] a request that a killed process began is continued, and one without a 
   await queue(cwd, "add", "two");
   const folder = join(cwd, ".pi/pi-materia/.queue");
   const [entry = ""] = readdirSync(folder).filter((name) => name.endsWith(".json"));
-  writeFileSync(join(folder, entry.replace(/json$/, "cast")), "20260101-000000-aaaaaa");
+  writeFileSync(join(folder, entry.replace(/json$/, "cast")), `{"castId":"20260101-000000-aaaaaa"}`);
   expect((await runAll(cwd)).code).toBe(0);
   expect(casts(cwd)).toHaveLength(2);
   expect(await requests(cwd)).toEqual([]);

@@ -225,7 +225,7 @@ describe("commands that are answered", () => {
     ["[N16] another configuration", "check --config /etc/passwd", "400 bad_option"],
     ["[N16] a second server", "ui", "422 command_unavailable"],
     ["[N16] the demo", "demo", "422 command_unavailable"],
-    ["[YQ7] the queue", "queue run", "422 command_unavailable"],
+    ["[YQ8] the queue on a fleet", "queue run --on f", "422 command_unavailable"],
     ["[N16] an unknown loadout", "loadout Nothing", "422 unknown_loadout"],
   ])("%s", async (_rule, command, answer) => {
     expect(await refusal(run(site(), command))).toBe(answer);

@@ -6,6 +6,7 @@ import { issueJson } from "../../core/view/issues.ts";
 import { line, toned } from "../../core/view/line.ts";
 import { costText } from "../../core/view/numbers.ts";
 import { runQueue } from "../../shell/commands/queue.ts";
+import { startQueueRun } from "../../shell/commands/queue-start.ts";
 import { runQueuedCasts, type QueueRunResult, type QueueRunRow } from "../../shell/commands/queue-run.ts";
 import { PAUSE_REASON } from "../../shell/context/run-context.ts";
 import { listenForInterrupt } from "./terminal/interrupt.ts";
@@ -18,6 +19,10 @@ export async function runQueueCommand(command: QueueCommand, request: CliContext
     const { texts = { from: io.cwd } } = await commandCallerFor({ ...request, io: { ...io, canAsk: false } });
     const done = await runQueue(workspace, command, texts);
     return done.ok ? ok(printAnswer(io, options, done.value)) : done;
+  }
+  if (options.detach) {
+    const started = await startQueueRun(command, await commandCallerFor(request));
+    return started.ok ? ok(printAnswer(io, options, started.value)) : started;
   }
   const isShown = !options.json && !options.quiet;
   const pause = new AbortController();

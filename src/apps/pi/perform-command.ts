@@ -2,11 +2,12 @@ import { failWith, suggest, typed, error, fail, ok, type Issue, type Result } fr
 import { isTerminalCommand, type CastingCommand } from "../../core/command/command.ts";
 import { type ParsedCommand, parseText } from "../../core/command/parse.ts";
 import { withFleetOption } from "../../core/view/issues.ts";
+import type { QueueRun } from "../../core/command/queue-command.ts";
 import { runHelp } from "../../shell/commands/help.ts";
 import type { ImmediateCommand } from "../../shell/commands/run-command.ts";
 import { askToTrustCast, resolveProject } from "./session/project.ts";
 import { reviewReply, type ReplyReview, stopWaiting } from "./casts/waiting-cast.ts";
-import { answerWaitingCast, startFromCommand } from "./casts/start-cast.ts";
+import { answerWaitingCast, resolveTrustedProject, startFromCommand } from "./casts/start-cast.ts";
 import { returnHeldMessages } from "./casts/messages.ts";
 import type { CommandContext } from "./casts/session-state.ts";
 import { detachRunningCast } from "./casts/interrupt.ts";
@@ -38,6 +39,7 @@ async function runParsedCommand(
     const hint = "type it there, with materia before it";
     return failWith("command_unavailable", command.kind, `"${command.kind}" is for a terminal`, hint);
   }
+  if (command.kind === "queue" && command.action === "run") return startQueue(context, command, options);
   if (options.on !== undefined && command.kind !== "ui" && command.kind !== "help")
     return (await import("./fleet-commands.ts")).performOnFleet(context, command, { ...options, on: options.on });
   switch (command.kind) {
@@ -70,6 +72,20 @@ async function runParsedCommand(
     default:
       return answerInProject(context, command, options);
   }
+}
+
+/** [YQ8] The queue outlives the session. */
+async function startQueue(
+  context: CommandContext,
+  command: QueueRun,
+  options: ParsedCommand["options"],
+): Promise<Result<undefined>> {
+  const { startQueueRun } = await import("../../shell/commands/queue-start.ts");
+  const trusted = await resolveTrustedProject(context, options);
+  if (!trusted.ok) return trusted;
+  const started = await startQueueRun(command, { ...trusted.value, options });
+  if (started.ok) showAnswer(context, started.value, options);
+  return started.ok ? ok(undefined) : started;
 }
 
 async function startCast(

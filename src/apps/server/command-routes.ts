@@ -10,6 +10,7 @@ import {
   type DraftCommand,
   type LinkCommand,
 } from "../../core/command/command.ts";
+import type { QueueRun } from "../../core/command/queue-command.ts";
 import { parseText, type ParsedCommand } from "../../core/command/parse.ts";
 import type { Rehearsal } from "../../core/model/rehearsal.ts";
 import { plainText } from "../../core/view/line.ts";
@@ -20,6 +21,7 @@ import { RehearsalRequest, CommandRequest, type CommandResponse, type ConfigDraf
 import { asTrusted, type Workspace } from "../../shell/workspace/workspace.ts";
 import { runCommand } from "../../shell/commands/run-command.ts";
 import { draftData, draftLines, makeDraft, readDraftSource } from "../../shell/commands/draft.ts";
+import { startQueueRun } from "../../shell/commands/queue-start.ts";
 import { agentSourceOf, prepareCommand } from "../../shell/commands/prepare.ts";
 import { requireJsonBody, parseBody, refuse, refuseByCode } from "./body-and-reply.ts";
 import { withWorkspace, type ServedProject } from "./served-project.ts";
@@ -106,12 +108,26 @@ async function answerCommand(
   if (isCastingCommand(command)) return startPageCast(c, served, { command, workspace, ...how });
   if (command.kind === "ui" || command.kind === "demo" || command.kind === "watch")
     return refuse(c, 422, error("command_unavailable", command.kind, `"${command.kind}" works only in a terminal`));
+  if (command.kind === "queue" && command.action === "run") return answerQueueRun(c, { command, workspace, ...how });
   if (command.kind === "draft") return answerDraft(c, served, { command, workspace, ...how });
   const asked =
     (command.kind === "abort" || command.kind === "test") && how.trust ? { ...command, trust: true as const } : command;
   const answered = await runCommand(asked, workspace, workspace.place.cwd);
   if (!answered.ok) return refuseInWorkspace(c, workspace, answered.issues);
   const { code, data, lines } = answered.value;
+  return c.json({ code, data, text: plainText(lines(TEXT_WIDTH)) } satisfies CommandResponse);
+}
+
+/** [YQ8] The queue outlives this server. */
+async function answerQueueRun(
+  c: Context,
+  { command, options, workspace, trust }: PageCommand & { readonly command: QueueRun },
+): Promise<Response> {
+  const given = trust ? asTrusted(workspace) : { workspace, remember: () => undefined };
+  const asked = trust ? { ...options, trust } : options;
+  const started = await startQueueRun(command, { options: asked, ...given });
+  if (!started.ok) return refuseInWorkspace(c, workspace, started.issues);
+  const { code, data, lines } = started.value;
   return c.json({ code, data, text: plainText(lines(TEXT_WIDTH)) } satisfies CommandResponse);
 }
 

@@ -243,10 +243,10 @@ const COMMAND_TABLE = {
   },
   queue: {
     usage:
-      "[add <request | @file | -> | remove N | move N TO | run [--until TIME] [--cost USD] [--at-once N] [--wait DURATION]]",
+      "[add <request | @file | -> | remove N | move N TO | run [--until TIME] [--cost USD] [--at-once N] [--wait DURATION] [--on FLEET] [--detach]]",
     does: "requests for later: list, add and sort them; run casts them, each in a separate working tree",
     example: "run --until 07:00 --cost 20 --at-once 2 --wait 8h",
-    options: ["loadout", "budget", "key", "until", "cost", "at-once", ...RUN_OPTIONS],
+    options: ["loadout", "budget", "key", "until", "cost", "at-once", "on", "detach", ...RUN_OPTIONS],
     takes: "targets",
   },
   mcp: {

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { wholeNumber } from "../model/schemas.ts";
 import type { Options } from "./options.ts";
-import type { QueueCommand } from "./queue-command.ts";
+import { QueueCommand } from "./queue-command.ts";
 import type {
   CompletionCommand,
   DiffCommand,
@@ -147,6 +147,7 @@ export const TYPED_COMMANDS = [
     items: v.exactOptional(wholeNumber(0)),
     model: v.exactOptional(text),
   }),
+  QueueCommand,
   v.strictObject({ kind: v.literal("loadout"), name: v.exactOptional(text) }),
   v.strictObject({
     kind: v.literal("record"),
@@ -199,7 +200,6 @@ export type Command =
   | FleetCommand
   | { readonly kind: "init"; readonly from?: string }
   | CompletionCommand
-  | QueueCommand
   | { readonly kind: "mcp" }
   | { readonly kind: "demo"; readonly which: DemoKind };
 

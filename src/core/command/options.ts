@@ -77,7 +77,7 @@ const OPTIONS = {
   here: ["flag", "", "into the working tree itself, if nothing would be lost; for a schedule, use the current files"],
   parallel: ["flag", "", "the demo of several items at once, with a conflict and its repair"],
   on: ["text", "FLEET", "use this fleet"],
-  detach: ["flag", "", "return at once with the id; the cast runs in the background"],
+  detach: ["flag", "", "return at once; the cast, or the queue, runs in the background"],
   worktree: ["flag", "", "work in a separate working tree, on the branch materia/<castId>; take brings it home"],
   "with-changes": ["flag", "", "with --worktree: start from the files as they are, not from HEAD"],
   merge: ["flag", "", "merge it into the current branch, if nothing would be lost"],

@@ -30,7 +30,7 @@ import {
   readReplay,
   readTest,
 } from "./read-commands.ts";
-import { readQueue } from "./queue-command.ts";
+import { readQueue } from "./read-queue.ts";
 import { readFleetCommand } from "./read-fleet-commands.ts";
 import { COMMANDS, commandRow, type CommandRow } from "./command-table.ts";
 import { wordsFromArgv, splitWords, type CommandWord, type CommandWords } from "./split-words.ts";

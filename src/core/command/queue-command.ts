@@ -1,95 +1,42 @@
-import { error, fail, failWith, ok, type Result } from "../model/issue.ts";
-import { withoutUndefined } from "../model/json.ts";
-import { didYouMean } from "../model/text.ts";
-import type { CommandRow } from "./command-table.ts";
-import { usageOf } from "./command-text.ts";
-import { COMMON_OPTIONS, readCount, RUN_OPTIONS, type CommandArguments, type OptionName } from "./options.ts";
+import * as v from "valibot";
+import { wholeNumber } from "../model/schemas.ts";
 
-export const QUEUE_ACTIONS = ["add", "remove", "move", "run"] as const;
+export const CLOCK_TIME = /^(?:[01]?\d|2[0-3]):[0-5]\d$/;
+
+const kind = v.literal("queue");
+const text = v.pipe(v.string(), v.minLength(1, "is empty"));
+const flag = v.exactOptional(v.literal(true));
+/** The number in the list, or the id: a running queue changes the numbers. */
+const at = v.union([wholeNumber(1), text]);
 
 /** [YQ1] The requests that a project has queued. */
-export type QueueCommand = { readonly kind: "queue" } & (
-  | { readonly action: "list" }
-  | ({ readonly action: "add"; readonly text: string; readonly literal?: true } & QueuedOptions)
-  | { readonly action: "remove"; readonly at: number }
-  | { readonly action: "move"; readonly at: number; readonly to: number }
-  | { readonly action: "run"; readonly until?: string; readonly costUsd?: number; readonly atOnce: number }
-);
-
-/** What a queued request says besides its text. */
-export interface QueuedOptions {
-  readonly loadout?: string;
-  readonly model?: string;
-  readonly budget?: number;
-  readonly key?: string;
-}
-
-const ALLOWED: Readonly<Record<QueueCommand["action"], readonly OptionName[]>> = {
-  list: [],
-  add: ["loadout", "model", "budget", "key"],
-  remove: [],
-  move: [],
-  run: ["until", "cost", "at-once", ...RUN_OPTIONS],
-};
-
-export function readQueue(row: CommandRow, args: CommandArguments): Result<QueueCommand> {
-  const { options, positional, afterDelimiter: behind } = args;
-  const [verb, ...words] = positional;
-  const action = verb === undefined ? "list" : QUEUE_ACTIONS.find((known) => known === verb);
-  if (!action) {
-    const hint = didYouMean(verb ?? "", QUEUE_ACTIONS) ?? usageOf(row);
-    return failWith("unknown_word", verb ?? "", `queue takes ${QUEUE_ACTIONS.join(", ")}`, hint);
-  }
-  const allowed: readonly string[] = [...COMMON_OPTIONS, ...ALLOWED[action]];
-  const others = Object.keys(options).filter((name) => !allowed.includes(name));
-  if (others.length > 0)
-    return fail(...others.map((name) => error("bad_option", `--${name}`, `queue ${action} takes no --${name}`)));
-  if (action === "add") {
-    const text = [...words, ...(behind ?? [])].join(" ");
-    if (text.trim() === "") return failWith("missing_prompt", "add", "queue add needs a request", usageOf(row));
-    const { loadout, model, budget, key } = options;
-    const literal = behind !== undefined && words.length === 0 ? { literal: true as const } : {};
-    return ok({ kind: "queue", action, text, ...literal, ...withoutUndefined({ loadout, model, budget, key }) });
-  }
-  const wanted = action === "remove" ? 1 : action === "move" ? 2 : 0;
-  if (words.length !== wanted || behind !== undefined)
-    return failWith(
-      words.length < wanted ? "missing_word" : "too_many_words",
-      words[wanted] ?? action,
-      wanted === 0
-        ? `queue ${action} takes no words`
-        : `queue ${action} takes ${wanted === 1 ? "one number" : "two numbers"}`,
-      usageOf(row),
-    );
-  if (action === "list") return ok({ kind: "queue", action });
-  if (action === "run") return readRun(args);
-  const [at, to] = words.map(readPosition);
-  if (at === undefined || (action === "move" && to === undefined))
-    return failWith(
-      "bad_number",
-      words.join(" "),
-      `queue ${action} needs numbers of the list`,
-      "materia queue shows it",
-    );
-  return action === "move" && to !== undefined
-    ? ok({ kind: "queue", action, at, to })
-    : ok({ kind: "queue", action: "remove", at });
-}
-
-function readPosition(word: string): number | undefined {
-  const number = readCount(word);
-  return number === 0 ? undefined : number;
-}
-
-function readRun({ options }: CommandArguments): Result<QueueCommand> {
-  const { until, cost: costUsd, "at-once": atOnce = 1 } = options;
-  if (until !== undefined && !CLOCK_TIME.test(until))
-    return failWith("bad_option", "--until", `--until needs a time of the day, such as 07:00, not "${until}"`);
-  if (atOnce < 1 || atOnce > 100) return failWith("bad_option", "--at-once", "--at-once needs a number from 1 to 100");
-  return ok({ kind: "queue", action: "run", atOnce, ...withoutUndefined({ until, costUsd }) });
-}
-
-const CLOCK_TIME = /^(?:[01]?\d|2[0-3]):[0-5]\d$/;
+export const QueueCommand = v.variant("action", [
+  v.strictObject({ kind, action: v.literal("list") }),
+  v.strictObject({
+    kind,
+    action: v.literal("add"),
+    text,
+    /** The text never names a file. */
+    literal: flag,
+    /** Each entry of the text is a request, as of a file. */
+    split: flag,
+    loadout: v.exactOptional(text),
+    model: v.exactOptional(text),
+    budget: v.exactOptional(wholeNumber(0)),
+    key: v.exactOptional(text),
+  }),
+  v.strictObject({ kind, action: v.literal("remove"), at }),
+  v.strictObject({ kind, action: v.literal("move"), at, to: at }),
+  v.strictObject({
+    kind,
+    action: v.literal("run"),
+    until: v.exactOptional(v.pipe(v.string(), v.regex(CLOCK_TIME, "is no time of the day"))),
+    costUsd: v.exactOptional(v.pipe(v.number(), v.minValue(0, "must not be negative"))),
+    atOnce: v.pipe(wholeNumber(1), v.maxValue(100, "must be at most 100")),
+  }),
+]);
+export type QueueCommand = Readonly<v.InferOutput<typeof QueueCommand>>;
+export type QueueRun = Extract<QueueCommand, { readonly action: "run" }>;
 
 /** [YQ4] The next such time on the clock of this machine, also over midnight and a change of summer time. */
 export function nextClockTime(time: string, now: Date): Date {

@@ -59,6 +59,23 @@ export type CastResponse = v.InferOutput<typeof CastResponse>;
 /** The same before its encoding as JSON. */
 export type CastResponseInput = v.InferInput<typeof CastResponse>;
 
+/** [YQ1] A queued request. */
+export const QueueRow = v.object({
+  id: v.string(),
+  n: wholeNumber(1),
+  request: v.string(),
+  loadout: v.exactOptional(v.string()),
+  model: v.exactOptional(v.string()),
+  budget: v.exactOptional(wholeNumber(0)),
+  key: v.exactOptional(v.string()),
+  castId: v.exactOptional(v.string()),
+  /** The fleet that has the cast. */
+  fleet: v.exactOptional(v.string()),
+  status: v.exactOptional(CastSummary.entries.status),
+});
+export type QueueRow = v.InferOutput<typeof QueueRow>;
+export const QueueResponse = v.array(QueueRow);
+
 export const CastListResponse = v.array(CastSummary);
 
 /** [N14] The files of a visit that the server offers. */

@@ -4,6 +4,7 @@ import type { CastId } from "../../core/model/ids.ts";
 import { failWith, ok, type Result } from "../../core/model/issue.ts";
 import { oneLine } from "../../core/model/text.ts";
 import { runningPiEnvironment } from "../agents/pi-sdk.ts";
+import type { ProcessIdentity } from "../process/process-identity.ts";
 import type { CastStore } from "../store/cast-store.ts";
 import { packagePath } from "../system/package.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -20,9 +21,31 @@ const MAX_ERROR_CHARS = 4_000;
 const EXIT_REFUSED = 2;
 
 /** [X37, YT8] Starts a background process that continues the stopped cast; returns its process id once it owns the cast. */
-export async function detachCast({ castId, place, store, words }: DetachRequest): Promise<Result<number>> {
+export function detachCast({ castId, place, store, words }: DetachRequest): Promise<Result<number>> {
+  return startInBackground({
+    at: castId,
+    place,
+    artifacts: store.location,
+    words,
+    owner: () => store.owner(castId),
+    onOwnerChange: (listener) => store.onOwnerChange(castId, listener),
+  });
+}
+
+interface BackgroundCommand extends Pick<DetachRequest, "place" | "words"> {
+  /** The place of a refusal. */
+  readonly at: string;
+  readonly artifacts: string;
+  /** The process that owns what the command works on. */
+  readonly owner: () => Promise<Pick<ProcessIdentity, "pid"> | undefined>;
+  readonly onOwnerChange: (listener: () => void) => () => void;
+}
+
+/** Starts a command as a background process; returns its process id once it owns its work. */
+export async function startInBackground(request: BackgroundCommand): Promise<Result<number>> {
+  const { at, place, artifacts, words, owner: ownerNow } = request;
   const { cwd, env, explicitFile: config } = place;
-  const options = optionWords({ cwd, artifacts: store.location, config });
+  const options = optionWords({ cwd, artifacts, config });
   const [command = "", ...others] = words;
   const child = spawn(nodePath(), [packagePath("bin", "materia.mjs"), command, ...options, "--quiet", ...others], {
     cwd,
@@ -36,11 +59,11 @@ export async function detachCast({ castId, place, store, words }: DetachRequest)
   let said = "";
   child.stderr.on("data", (chunk) => (said = `${said}${String(chunk)}`.slice(0, MAX_ERROR_CHARS)));
   const refuse = (why: string): void =>
-    resolve(failWith("detach_failed", castId, `it could not be detached: ${oneLine(why, 300)}`));
+    resolve(failWith("detach_failed", at, `it could not be detached: ${oneLine(why, 300)}`));
   child.once("error", (thrown) => refuse(thrown.message));
   child.once("exit", (code) => (code === EXIT_REFUSED ? refuse(said) : resolve(ok(child.pid ?? 0))));
   const look = (): void => {
-    store.owner(castId).then(
+    ownerNow().then(
       (owner) => {
         // This process may still release it.
         if (owner && owner.pid !== process.pid) resolve(ok(owner.pid));
@@ -48,7 +71,7 @@ export async function detachCast({ castId, place, store, words }: DetachRequest)
       () => undefined,
     );
   };
-  const stop = store.onOwnerChange(castId, look);
+  const stop = request.onOwnerChange(look);
   look();
   const done = await promise;
   stop();

@@ -40,7 +40,8 @@ export function prepareDetached(
   return { ...prepared, remarks, run };
 }
 
-function childOptions({ model, thinking, wait, rehearse, durability, anyway }: Options) {
+/** Options of a command that its background process needs. */
+export function childOptions({ model, thinking, wait, rehearse, durability, anyway }: Options) {
   const waits = wait === undefined ? undefined : `${wait}ms`;
   return withoutUndefined({ model, thinking, wait: waits, rehearse, durability, anyway });
 }

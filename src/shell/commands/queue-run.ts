@@ -1,8 +1,8 @@
 import { castStatus, type CastStatus } from "../../core/cast/summary.ts";
 import { totalsOf } from "../../core/cast/state/usage.ts";
-import { nextClockTime, type QueueCommand } from "../../core/command/queue-command.ts";
+import { nextClockTime, type QueueRun } from "../../core/command/queue-command.ts";
 import type { Options } from "../../core/command/options.ts";
-import { failWith, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
+import { fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { withoutUndefined } from "../../core/model/json.ts";
 import type { PreparedCast } from "../casting/prepared-cast.ts";
 import type { RunObserver } from "../context/run-context.ts";
@@ -14,10 +14,9 @@ import {
   unmarkBegun,
   type QueuedRequest,
 } from "../store/files/queue.ts";
-import { trustIssue } from "../workspace/workspace.ts";
+import { trustIssue, type Workspace } from "../workspace/workspace.ts";
 import { prepareCommand, prepareStoppedCast, type CommandCaller } from "./prepare.ts";
-
-type QueueRun = Extract<QueueCommand, { readonly action: "run" }>;
+import { queueRoot, queueRunningIssue, queueWriteIssue } from "./queue.ts";
 
 /** What became of one request. */
 export interface QueueRunRow {
@@ -51,24 +50,27 @@ export async function runQueuedCasts(
   const { workspace } = asker;
   const untrusted = trustIssue(workspace);
   if (untrusted) return fail(untrusted);
-  const claim = claimQueue(workspace.root);
-  if ("owner" in claim)
-    return failWith(
-      "queue_running",
-      "queue",
-      `process ${claim.owner.pid} on ${claim.owner.host} runs this queue`,
-      "requests that you add are cast by it",
-    );
+  const claim = takeQueue(workspace);
+  if (!claim.ok) return claim;
   try {
     return ok(await castAll(command, asker, observer));
   } finally {
-    claim.release();
+    claim.value.release();
+  }
+}
+
+function takeQueue(workspace: Workspace): Result<{ readonly release: () => void }> {
+  try {
+    const claim = claimQueue(queueRoot(workspace));
+    return "owner" in claim ? fail(queueRunningIssue(claim.owner)) : ok(claim);
+  } catch (thrown) {
+    return fail(queueWriteIssue(thrown));
   }
 }
 
 async function castAll(command: QueueRun, asker: CommandCaller, observer: QueueObserver): Promise<QueueRunResult> {
   const { until, costUsd, atOnce } = command;
-  const { root } = asker.workspace;
+  const root = queueRoot(asker.workspace);
   const end = until === undefined ? undefined : nextClockTime(until, new Date());
   const release = new AbortController();
   const timer = end && setTimeout(() => release.abort(), end.getTime() - Date.now());
@@ -122,22 +124,34 @@ interface QueuedCastContext {
 
 /** [YQ5] Nothing that happens to one request stops the others. */
 async function castOne(entry: QueuedRequest, context: QueuedCastContext): Promise<QueueRunRow | undefined> {
+  try {
+    return await castEntry(entry, context);
+  } catch (thrown) {
+    return refusedRow(entry, [queueWriteIssue(thrown)]);
+  }
+}
+
+function refusedRow({ request }: QueuedRequest, issues: readonly Issue[]): QueueRunRow {
+  return { request, status: "refused", cost: 0, issues };
+}
+
+async function castEntry(entry: QueuedRequest, context: QueuedCastContext): Promise<QueueRunRow | undefined> {
   const { asker, observer, released } = context;
-  const { root } = asker.workspace;
+  const { fleet } = asker.workspace;
+  const root = queueRoot(asker.workspace);
   const { request } = entry;
-  const refused = (issues: readonly Issue[]): QueueRunRow => ({ request, status: "refused", cost: 0, issues });
   const found = await prepareEntry(entry, context);
   if (found === "settled") return undefined;
-  if (!found.ok) return refused(found.issues);
+  if (!found.ok) return refusedRow(entry, found.issues);
   const prepared = found.value;
   const { castId } = prepared;
-  if (entry.castId !== castId) markBegun(root, entry, castId);
+  if (entry.castId !== castId) markBegun(root, entry, { castId, ...(fleet ? { fleet: fleet.name } : {}) });
   observer.onBegin(castId, request);
   const before = totalsOf(prepared.timeline().state).cost;
   const end = await prepared.run({ signal: observer.signal, released });
   if (!end.ok) {
     if (entry.castId !== castId) unmarkBegun(root, entry);
-    return refused(end.issues);
+    return refusedRow(entry, end.issues);
   }
   const { state, kind } = end.value;
   if (kind === "ended" || kind === "waiting") finishInQueue(root, entry);
@@ -149,14 +163,18 @@ async function prepareEntry(
   entry: QueuedRequest,
   { asker, share }: QueuedCastContext,
 ): Promise<Result<PreparedCast> | "settled"> {
-  const { store, root } = asker.workspace;
+  const { store, fleet } = asker.workspace;
+  const root = queueRoot(asker.workspace);
   const { castId, request, loadout, model, budget } = entry;
-  const options: Options = { ...asker.options, worktree: true, ...withoutUndefined({ model }) };
+  const { detach: _background, ...given } = asker.options;
+  const options: Options = { ...given, ...(fleet ? {} : { worktree: true }), ...withoutUndefined({ model }) };
   const caller = { ...asker, options };
+  // Elsewhere nobody here can see what became of it.
+  if (castId && entry.fleet !== fleet?.name) return "settled";
   const summary = castId && (await store.summary(castId));
   if (castId && summary) {
     const { status } = summary;
-    if (status === "running" || status === "sleeping") return "settled";
+    if (status === "running" || status === "sleeping" || status === "queued") return "settled";
     if (status === "interrupted" || status === "paused") return prepareStoppedCast(castId, { kind: "recast" }, caller);
     finishInQueue(root, entry);
     return "settled";

@@ -1,10 +1,12 @@
 import { splitRequests, type QueueCommand } from "../../core/command/queue-command.ts";
-import { failWith, ok, suggest, typed, type Result } from "../../core/model/issue.ts";
+import { error, fail, failWith, ok, suggest, typed, type Issue, type Result } from "../../core/model/issue.ts";
 import { countedText, oneLine } from "../../core/model/text.ts";
 import { withoutUndefined } from "../../core/model/json.ts";
 import { statusText } from "../../core/view/cast-list.ts";
+import type { QueueRow } from "../../core/wire/casts.ts";
 import { line, toned, type Line } from "../../core/view/line.ts";
 import { addToQueue, listQueue, removeFromQueue, reorderInQueue, type QueuedRequest } from "../store/files/queue.ts";
+import type { ProcessIdentity } from "../process/process-identity.ts";
 import { errorText } from "../system/files.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { CommandOutput, CommandResult } from "./command-output.ts";
@@ -14,7 +16,7 @@ type QueueEdit = Exclude<QueueCommand, { readonly action: "run" }>;
 
 /** [YQ1] Lists and changes the queue. */
 export async function runQueue(workspace: Workspace, command: QueueEdit, texts: TextSource): CommandResult {
-  const { root } = workspace;
+  const root = queueRoot(workspace);
   try {
     if (command.action === "list") return ok(await queueOutput(workspace));
     if (command.action === "add") return await addRequests(workspace, command, texts);
@@ -25,19 +27,42 @@ export async function runQueue(workspace: Workspace, command: QueueEdit, texts: 
     else {
       const target = findQueued(entries, command.to);
       if (!target.ok) return target;
-      reorderInQueue(root, entry.value, orderAt(entries, entry.value, command));
+      reorderInQueue(root, entry.value, orderAt(entries, entry.value, target.value));
     }
     return ok(await queueOutput(workspace));
   } catch (thrown) {
-    return failWith("write_failed", "queue", `the queue cannot be written: ${errorText(thrown)}`);
+    return fail(queueWriteIssue(thrown));
   }
 }
 
-function findQueued(entries: readonly QueuedRequest[], at: number): Result<QueuedRequest> {
-  const entry = entries[at - 1];
+/** The queue lies on this machine, also when a fleet has its casts. */
+export function queueRoot({ fleet, root }: Pick<Workspace, "fleet" | "root">): string {
+  return fleet?.artifacts ?? root;
+}
+
+export const EMPTY_QUEUE: Line = line(`The queue is empty. Add a request with "materia queue add <request>".`);
+
+export function queueWriteIssue(thrown: unknown): Issue {
+  return error("write_failed", "queue", `the queue cannot be written: ${errorText(thrown)}`);
+}
+
+export function queueRunningIssue({ pid, host }: ProcessIdentity): Issue {
+  const message = `process ${pid} on ${host} runs this queue`;
+  return error("queue_running", "queue", message, "requests that you add are cast by it");
+}
+
+function findQueued(entries: readonly QueuedRequest[], at: number | string): Result<QueuedRequest> {
+  const entry = typeof at === "number" ? entries[at - 1] : entries.find(({ id }) => id === at);
   if (!entry) {
     const hint = suggest`${typed`queue`} shows the numbers`;
-    return failWith("bad_number", String(at), `the queue has ${countedText(entries.length, "request")}`, hint);
+    return failWith(
+      "bad_number",
+      String(at),
+      typeof at === "number"
+        ? `the queue has ${countedText(entries.length, "request")}`
+        : "this request has left the queue",
+      hint,
+    );
   }
   const { castId } = entry;
   if (castId === undefined) return ok(entry);
@@ -46,8 +71,9 @@ function findQueued(entries: readonly QueuedRequest[], at: number): Result<Queue
 }
 
 /** A number between those of its new neighbours: no other entry changes. */
-function orderAt(entries: readonly QueuedRequest[], entry: QueuedRequest, { to }: { readonly to: number }): number {
+function orderAt(entries: readonly QueuedRequest[], entry: QueuedRequest, target: QueuedRequest): number {
   const others = entries.filter(({ id }) => id !== entry.id);
+  const to = entries.indexOf(target) + 1;
   const [before, after] = [others[to - 2]?.order, others[to - 1]?.order];
   if (before === undefined) return (after ?? 1) - 1;
   return after === undefined ? before + 1 : (before + after) / 2;
@@ -56,24 +82,24 @@ function orderAt(entries: readonly QueuedRequest[], entry: QueuedRequest, { to }
 /** [YQ2, YQ3] A text that was typed is one request; a file or standard input may have several. */
 async function addRequests(
   workspace: Workspace,
-  { text: words, literal, loadout, model, budget, key }: Extract<QueueEdit, { readonly action: "add" }>,
+  { text: words, literal, split, loadout, model, budget, key }: Extract<QueueEdit, { readonly action: "add" }>,
   texts: TextSource,
 ): CommandResult {
-  const { root, catalog } = workspace;
+  const { catalog } = workspace;
   if (loadout !== undefined && !catalog.loadouts.has(loadout)) {
     const hint = suggest`${typed`loadout`} lists them`;
     return failWith("unknown_target", "--loadout", `there is no loadout "${oneLine(loadout, 80)}"`, hint);
   }
   const read = await readCommandText(words, literal ? undefined : texts);
   if (!read.ok) return read;
-  const requests = read.value === words ? [words.trim()] : splitRequests(read.value);
+  const requests = read.value === words && !split ? [words.trim()] : splitRequests(read.value);
   if (requests.length === 0) return failWith("missing_prompt", words, "every entry of the list is done or empty");
-  let added = 0;
-  for (const [index, request] of requests.entries()) {
+  const entries = requests.map((request, index) => {
     // The key of a list belongs to each of its entries: a longer list adds what is new in it.
     const own = key === undefined || requests.length === 1 ? key : `${key}#${index + 1}`;
-    if (addToQueue(root, { request, ...withoutUndefined({ loadout, model, budget, key: own }) })) added += 1;
-  }
+    return { request, ...withoutUndefined({ loadout, model, budget, key: own }) };
+  });
+  const added = addToQueue(queueRoot(workspace), entries);
   const already = requests.length - added;
   const known = already === 0 ? "" : `, ${already} known by the key`;
   return ok({
@@ -86,16 +112,18 @@ async function addRequests(
   });
 }
 
-async function queueOutput({ root, store }: Workspace): Promise<CommandOutput> {
-  const rows = await Promise.all(
-    listQueue(root).map(async ({ id: _id, order: _order, ...entry }, index) => {
-      const cast = entry.castId && (await store.summary(entry.castId));
+async function queueOutput(workspace: Workspace): Promise<CommandOutput> {
+  const { store, fleet } = workspace;
+  const rows: readonly QueueRow[] = await Promise.all(
+    listQueue(queueRoot(workspace)).map(async ({ order: _order, ...entry }, index) => {
+      const isHere = entry.fleet === fleet?.name;
+      const cast = isHere && entry.castId && (await store.summary(entry.castId));
       return { n: index + 1, ...entry, ...(cast ? { status: cast.status } : {}) };
     }),
   );
-  const none = line(`The queue is empty. Add a request with "materia queue add <request>".`);
-  const rowLine = ({ n, request, loadout, castId, status }: (typeof rows)[number], width: number): Line => {
-    const state = castId === undefined ? "" : `${status ? statusText(status) : "begun"} ${castId}  `;
+  const rowLine = ({ n, request, loadout, castId, status, fleet: on }: QueueRow, width: number): Line => {
+    const begun = on === undefined ? "begun" : `begun on ${on}`;
+    const state = castId === undefined ? "" : `${status ? statusText(status) : begun} ${castId}  `;
     const other = loadout === undefined ? "" : `[${oneLine(loadout, 40)}] `;
     return line(
       toned("dim", `${String(n).padStart(3)}  `),
@@ -107,6 +135,6 @@ async function queueOutput({ root, store }: Workspace): Promise<CommandOutput> {
   return {
     code: 0,
     data: rows,
-    lines: (width) => (rows.length === 0 ? [none] : rows.map((row) => rowLine(row, width))),
+    lines: (width) => (rows.length === 0 ? [EMPTY_QUEUE] : rows.map((row) => rowLine(row, width))),
   };
 }

@@ -56,6 +56,7 @@ export async function runCommand(command: ImmediateCommand, workspace: Workspace
         command.bill ? await pastFacts(workspace) : [],
       );
     case "queue":
+      // [YQ8] Every face starts it by itself, with its options.
       if (command.action === "run") return failWith("command_unavailable", "queue", '"queue run" is for a terminal');
       return (await import("./queue.ts")).runQueue(workspace, command, { from });
     case "completion":

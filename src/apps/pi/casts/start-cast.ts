@@ -164,7 +164,7 @@ async function followRehearsal(
   return followTranscripts({ pi: await loadPi(), store, cwd, conversations, onProgress: () => undefined, onProblem });
 }
 
-async function resolveTrustedProject(
+export async function resolveTrustedProject(
   { user: { ctx } }: CommandContext,
   options: Options,
 ): Promise<Result<TrustedProject>> {

@@ -166,6 +166,7 @@ const PAGES: Readonly<Record<string, ComponentType<PageProps>>> = {
   compare: lazy(() => import("../compare/page.tsx")),
   find: lazy(() => import("../find/page.tsx")),
   fleet: lazy(() => import("../fleet/page.tsx")),
+  queue: lazy(() => import("../queue/page.tsx")),
   settings: lazy(() => import("../settings/page.tsx")),
   help: lazy(() => import("../help/page.tsx")),
   tests: lazy(() => import("../tests/page.tsx")),

@@ -17,6 +17,7 @@ const css = bindSheets(shellSheet);
 
 export const MAIN_PAGES: readonly { readonly page: string; readonly label: string; readonly icon: IconName }[] = [
   { page: "casts", label: "Casts", icon: "casts" },
+  { page: "queue", label: "Queue", icon: "queued" },
   { page: "loadouts", label: "Loadouts", icon: "loadouts" },
   { page: "materia", label: "Materia", icon: "materia" },
   { page: "tests", label: "Tests", icon: "tick" },

@@ -109,7 +109,7 @@ function mapResult<T, U>(result: Result<T>, change: (value: T) => U): Result<U> 
 }
 
 /** One system watch for each folder in this process, shared by all stores. */
-const sharedWatcher: FolderWatcher = createFolderWatcher({
+export const sharedWatcher: FolderWatcher = createFolderWatcher({
   watch: watchSystem,
   everySecond: (listener) => {
     const timer = setInterval(listener, 1_000);

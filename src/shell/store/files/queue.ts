@@ -2,10 +2,10 @@ import { createHash, randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
-import { parseCastId, type CastId } from "../../../core/model/ids.ts";
+import { CastId } from "../../../core/model/ids.ts";
 import { wholeNumber } from "../../../core/model/schemas.ts";
 import { livenessOf, ProcessIdentity, thisProcess } from "../../process/process-identity.ts";
-import { ignoreLocalErrors, linkIfFree, readRegularText, readStoredJson, valueOr } from "../../system/files.ts";
+import { ignoreLocalErrors, linkIfFree, readStoredJson } from "../../system/files.ts";
 import { namesIn } from "../../system/folders.ts";
 import { ignoreInGit } from "./cast-folders.ts";
 import { queueFolder } from "../layout.ts";
@@ -20,11 +20,13 @@ const QueueEntry = v.object({
 });
 export type NewQueueEntry = Omit<v.InferOutput<typeof QueueEntry>, "order">;
 
+/** The cast that was begun for a request, and the fleet that has it. */
+const BegunCast = v.object({ castId: CastId, fleet: v.exactOptional(v.string()) });
+export type BegunCast = v.InferOutput<typeof BegunCast>;
+
 /** A queued request. Each is one file, so that two processes never overwrite each other's changes. */
-export interface QueuedRequest extends v.InferOutput<typeof QueueEntry> {
+export interface QueuedRequest extends v.InferOutput<typeof QueueEntry>, Partial<BegunCast> {
   readonly id: string;
-  /** The cast that was begun for it. */
-  readonly castId?: CastId;
 }
 
 const MAX_ENTRY_BYTES = 4 * 1024 * 1024;
@@ -37,39 +39,49 @@ export function listQueue(root: string): readonly QueuedRequest[] {
       const id = /^([0-9a-f-]{36,64})\.json$/.exec(name)?.[1];
       const entry = readStoredJson(QueueEntry, join(folder, name), MAX_ENTRY_BYTES);
       if (id === undefined || !entry) return [];
-      const castId = parseCastId(valueOr(() => readRegularText(markFile(folder, id), MAX_ENTRY_BYTES), "").trim());
-      return [{ id, ...entry, ...(castId === undefined ? {} : { castId }) }];
+      const begun = readStoredJson(BegunCast, markFile(folder, id), MAX_ENTRY_BYTES);
+      return [{ id, ...entry, ...begun }];
     })
     .toSorted((a, b) => a.order - b.order || (a.id < b.id ? -1 : 1));
 }
 
-/** [YQ3] Adds a request behind all others; false if its key was used before. */
-export function addToQueue(root: string, entry: NewQueueEntry): boolean {
+/** [YQ3] Adds requests behind all others, without those whose key was used before. Returns how many were added. */
+export function addToQueue(root: string, entries: readonly NewQueueEntry[]): number {
   const folder = queueFolder(root);
-  const { key } = entry;
-  const id = key === undefined ? randomUUID() : createHash("sha256").update(key).digest("hex");
-  if (existsSync(entryFile(folder, id)) || existsSync(markFile(folder, id))) return false;
+  const last = Math.max(0, ...listQueue(root).map(({ order }) => order));
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   ignoreInGit(root);
-  const order = Math.max(0, ...listQueue(root).map((each) => each.order)) + 1;
-  const draft = writeDraft(folder, { ...entry, order });
-  const isAdded = linkIfFree(draft, entryFile(folder, id));
-  rmSync(draft, { force: true });
-  return isAdded;
+  const added = entries.filter((entry, index) => {
+    const { key } = entry;
+    const id = key === undefined ? randomUUID() : createHash("sha256").update(key).digest("hex");
+    if (existsSync(markFile(folder, id))) return false;
+    const draft = writeDraft(folder, { ...entry, order: last + 1 + index });
+    try {
+      return linkIfFree(draft, entryFile(folder, id));
+    } finally {
+      rmSync(draft, { force: true });
+    }
+  });
+  return added.length;
 }
 
 export function removeFromQueue(root: string, { id }: QueuedRequest): void {
   rmSync(entryFile(queueFolder(root), id), { force: true });
 }
 
-export function reorderInQueue(root: string, { id, castId: _begun, ...entry }: QueuedRequest, order: number): void {
+export function reorderInQueue(
+  root: string,
+  { id, castId: _begun, fleet: _on, ...entry }: QueuedRequest,
+  order: number,
+): void {
   const folder = queueFolder(root);
   renameSync(writeDraft(folder, { ...entry, order }), entryFile(folder, id));
 }
 
 /** [YQ6] Written before the cast exists: a killed process begins no request twice. */
-export function markBegun(root: string, { id }: QueuedRequest, castId: CastId): void {
-  writeFileSync(markFile(queueFolder(root), id), castId, { mode: 0o600, flag: "wx" });
+export function markBegun(root: string, { id }: QueuedRequest, begun: BegunCast): void {
+  const folder = queueFolder(root);
+  renameSync(writeDraft(folder, begun), markFile(folder, id));
 }
 
 export function unmarkBegun(root: string, { id }: QueuedRequest): void {
@@ -88,12 +100,22 @@ export function dropFromQueue(root: string, casts: readonly string[]): void {
     if (entry.castId !== undefined && casts.includes(entry.castId)) finishInQueue(root, entry);
 }
 
+/** [YQ7] The process that runs the queue. */
+export function queueOwner(root: string): ProcessIdentity | undefined {
+  const { owner } = newestClaim(queueFolder(root));
+  return owner && livenessOf(owner) !== "gone" ? owner : undefined;
+}
+
+function newestClaim(folder: string) {
+  const claims = namesIn(folder).flatMap((name) => Number(/^run-(\d{1,9})$/.exec(name)?.[1] ?? []));
+  const newest = Math.max(0, ...claims);
+  return { claims, newest, owner: readStoredJson(ProcessIdentity, join(folder, `run-${newest}`), MAX_ENTRY_BYTES) };
+}
+
 /** [YQ7] The right to run the queue; the process that has it if that is another one. Claims are numbered, as those of casts are. */
 export function claimQueue(root: string): { readonly release: () => void } | { readonly owner: ProcessIdentity } {
   const folder = queueFolder(root);
-  const claims = namesIn(folder).flatMap((name) => Number(/^run-(\d{1,9})$/.exec(name)?.[1] ?? []));
-  const newest = Math.max(0, ...claims);
-  const owner = readStoredJson(ProcessIdentity, join(folder, `run-${newest}`), MAX_ENTRY_BYTES);
+  const { claims, newest, owner } = newestClaim(folder);
   if (owner && livenessOf(owner) !== "gone") return { owner };
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const mine = join(folder, `run-${newest + 1}`);
@@ -115,6 +137,12 @@ function markFile(folder: string, id: string): string {
 
 function writeDraft(folder: string, value: object): string {
   const draft = join(folder, `.${randomUUID()}.draft`);
-  writeFileSync(draft, JSON.stringify(value), { mode: 0o600 });
+  try {
+    writeFileSync(draft, JSON.stringify(value), { mode: 0o600 });
+  } catch (thrown) {
+    // On a full disk a part of it would stay.
+    rmSync(draft, { force: true });
+    throw thrown;
+  }
   return draft;
 }

@@ -1,0 +1,74 @@
+import { error, fail, failWith, ok, type Result } from "../model/issue.ts";
+import { withoutUndefined } from "../model/json.ts";
+import { didYouMean } from "../model/text.ts";
+import type { CommandRow } from "./command-table.ts";
+import { usageOf } from "./command-text.ts";
+import { COMMON_OPTIONS, readCount, RUN_OPTIONS, type CommandArguments, type OptionName } from "./options.ts";
+import { CLOCK_TIME, type QueueCommand } from "./queue-command.ts";
+
+export const QUEUE_ACTIONS = ["add", "remove", "move", "run"] as const;
+
+const ALLOWED: Readonly<Record<QueueCommand["action"], readonly OptionName[]>> = {
+  list: [],
+  add: ["loadout", "model", "budget", "key"],
+  remove: [],
+  move: [],
+  run: ["until", "cost", "at-once", "on", "detach", ...RUN_OPTIONS],
+};
+
+export function readQueue(row: CommandRow, args: CommandArguments): Result<QueueCommand> {
+  const { options, positional, afterDelimiter: behind } = args;
+  const [verb, ...words] = positional;
+  const action = verb === undefined ? "list" : QUEUE_ACTIONS.find((known) => known === verb);
+  if (!action) {
+    const hint = didYouMean(verb ?? "", QUEUE_ACTIONS) ?? usageOf(row);
+    return failWith("unknown_word", verb ?? "", `queue takes ${QUEUE_ACTIONS.join(", ")}`, hint);
+  }
+  const allowed: readonly string[] = [...COMMON_OPTIONS, ...ALLOWED[action]];
+  const others = Object.keys(options).filter((name) => !allowed.includes(name));
+  if (others.length > 0)
+    return fail(...others.map((name) => error("bad_option", `--${name}`, `queue ${action} takes no --${name}`)));
+  if (action === "add") {
+    const text = [...words, ...(behind ?? [])].join(" ");
+    if (text.trim() === "") return failWith("missing_prompt", "add", "queue add needs a request", usageOf(row));
+    const { loadout, model, budget, key } = options;
+    const literal = behind !== undefined && words.length === 0 ? { literal: true as const } : {};
+    return ok({ kind: "queue", action, text, ...literal, ...withoutUndefined({ loadout, model, budget, key }) });
+  }
+  const wanted = action === "remove" ? 1 : action === "move" ? 2 : 0;
+  if (words.length !== wanted || behind !== undefined)
+    return failWith(
+      words.length < wanted ? "missing_word" : "too_many_words",
+      words[wanted] ?? action,
+      wanted === 0
+        ? `queue ${action} takes no words`
+        : `queue ${action} takes ${wanted === 1 ? "one number" : "two numbers"}`,
+      usageOf(row),
+    );
+  if (action === "list") return ok({ kind: "queue", action });
+  if (action === "run") return readRun(args);
+  const [at, to] = words.map(readPosition);
+  if (at === undefined || (action === "move" && to === undefined))
+    return failWith(
+      "bad_number",
+      words.join(" "),
+      `queue ${action} needs numbers of the list`,
+      "materia queue shows it",
+    );
+  return action === "move" && to !== undefined
+    ? ok({ kind: "queue", action, at, to })
+    : ok({ kind: "queue", action: "remove", at });
+}
+
+function readPosition(word: string): number | undefined {
+  const number = readCount(word);
+  return number === 0 ? undefined : number;
+}
+
+function readRun({ options }: CommandArguments): Result<QueueCommand> {
+  const { until, cost: costUsd, "at-once": atOnce = 1 } = options;
+  if (until !== undefined && !CLOCK_TIME.test(until))
+    return failWith("bad_option", "--until", `--until needs a time of the day, such as 07:00, not "${until}"`);
+  if (atOnce < 1 || atOnce > 100) return failWith("bad_option", "--at-once", "--at-once needs a number from 1 to 100");
+  return ok({ kind: "queue", action: "run", atOnce, ...withoutUndefined({ until, costUsd }) });
+}
