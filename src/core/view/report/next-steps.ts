@@ -38,8 +38,11 @@ export function nextSteps(state: CastState, status: CastStatus, program = "mater
       return [step(`link --from ${id} Chain-Context <target> -- <prompt>`, "build on it")];
     case "not_satisfied":
       return [step(`link --from ${id} Chain-Context Build -- <prompt>`, "go on from what is missing")];
-    case "failed":
-      return [step(`recast ${id}${raiseOptions(state)}`, raiseEffect(state)), ...reworkDecisions(state, step)];
+    case "failed": {
+      const hit = limitHitIn(state.phase);
+      const raise = hit ? LIMIT_RAISES[hit.limit] : { options: () => "", does: "try again where it stopped" };
+      return [step(`recast ${id}${raise.options(state)}`, raise.does), ...reworkDecisions(state, step)];
+    }
     case "sleeping":
       return [
         step(`recast ${id}`, "wake it now"),
@@ -129,46 +132,33 @@ function reworkDecisions(state: CastState, step: (command: string, does: string)
   ];
 }
 
-function raiseOptions(state: CastState): string {
-  const limit = limitHitIn(state.phase)?.limit;
-  if (limit === undefined) return "";
-  switch (limit) {
-    case "maxRepeatedCalls":
-      return "";
-    case "maxTokens":
-      return ` --budget ${2 * Math.max(state.budget.maxTokens ?? 0, totalTokens(state.usage), 50_000)}`;
-    case "maxCostUsd":
-      return ` --cost ${Math.ceil(2 * Math.max(state.budget.maxCostUsd ?? 0, state.usage.cost))}`;
-    case "maxTurnTokens":
-    case "maxTurnMinutes":
-    case "maxTraversals":
-    case "maxUnchanged":
-    case "maxNoAdvanceCycles":
-    case "maxRepairs":
-    case "maxConflicts":
-      return " --allow 1";
-    default:
-      return assertNever(limit);
-  }
+/** How to go on from a limit: the options of `recast`, and their effect. */
+interface LimitRaise {
+  readonly options: (state: CastState) => string;
+  readonly does: string;
 }
 
-const RAISE_EFFECTS: Readonly<Record<LimitName, string>> = {
-  maxTokens: "raise the budget and go on where it stopped",
-  maxCostUsd: "raise the budget and go on where it stopped",
-  maxTurnTokens: "allow the turn as much again and go on where it stopped",
-  maxTurnMinutes: "allow the turn as long again and go on where it stopped",
-  maxTraversals: "allow this edge once more and go on",
-  maxUnchanged: "send it back once more and go on",
-  maxNoAdvanceCycles: "allow one more return and go on",
-  maxConflicts: "allow one more attempt to mend the conflict and go on",
-  maxRepairs: "allow one more repair turn and go on",
-  maxRepeatedCalls: "let the agent go on where it stopped",
+const ONE_MORE = (): string => " --allow 1";
+const ANOTHER_BUDGET = "raise the budget and go on where it stopped";
+
+const LIMIT_RAISES: Readonly<Record<LimitName, LimitRaise>> = {
+  maxTokens: {
+    options: ({ budget, usage }) => ` --budget ${2 * Math.max(budget.maxTokens ?? 0, totalTokens(usage), 50_000)}`,
+    does: ANOTHER_BUDGET,
+  },
+  maxCostUsd: {
+    options: ({ budget, usage }) => ` --cost ${Math.ceil(2 * Math.max(budget.maxCostUsd ?? 0, usage.cost))}`,
+    does: ANOTHER_BUDGET,
+  },
+  maxTurnTokens: { options: ONE_MORE, does: "allow the turn as much again and go on where it stopped" },
+  maxTurnMinutes: { options: ONE_MORE, does: "allow the turn as long again and go on where it stopped" },
+  maxTraversals: { options: ONE_MORE, does: "allow this edge once more and go on" },
+  maxUnchanged: { options: ONE_MORE, does: "send it back once more and go on" },
+  maxNoAdvanceCycles: { options: ONE_MORE, does: "allow one more return and go on" },
+  maxConflicts: { options: ONE_MORE, does: "allow one more attempt to mend the conflict and go on" },
+  maxRepairs: { options: ONE_MORE, does: "allow one more repair turn and go on" },
+  maxRepeatedCalls: { options: () => "", does: "let the agent go on where it stopped" },
 };
-
-function raiseEffect(state: CastState): string {
-  const hit = limitHitIn(state.phase);
-  return hit ? RAISE_EFFECTS[hit.limit] : "try again where it stopped";
-}
 
 /** [W44] What a finished cast brought, apart from its figures. */
 export interface FinishedWork {

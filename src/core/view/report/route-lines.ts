@@ -7,13 +7,12 @@ import {
   chooseEdge,
   matchesCondition,
 } from "../../compile/graph.ts";
-import type { EventOf } from "../../cast/state/event.ts";
+import type { EventOf, LimitName } from "../../cast/state/event.ts";
 import type { CastState } from "../../cast/state/state.ts";
 import type { Condition, Edge, Exit } from "../../model/loadout.ts";
 import { conditionText, conditionTone, destinationText } from "../graph/labels.ts";
 import { countOfLimitText } from "../../cast/failure-text.ts";
 import { line, squeezeLine, toned, type Line } from "../line.ts";
-import { assertNever } from "../../model/issue.ts";
 import { oneLine, countedText } from "../../model/text.ts";
 import { leftText, amountText, costText } from "../numbers.ts";
 
@@ -66,7 +65,7 @@ function edgeRoute(
   loop: GraphLoop | undefined,
   event: EdgeTaken,
 ): readonly RouteLineParts[] {
-  const { graph, satisfied, phase } = before;
+  const { graph, satisfied, phase, pass } = before;
   const others = socket.edges.flatMap((edge, index) =>
     index === event.index ? [] : [notTaken(edgeText(graph, edge), notTakenReason(edge.when, satisfied))],
   );
@@ -74,8 +73,12 @@ function edgeRoute(
   return [
     takenLine(before, socket, event),
     ...others,
-    ...skippedExits(socket, loop, advanced),
-    ...notAdvancedNotes(before, socket, loop, advanced),
+    ...(advanced && loop?.exits.some(({ from }) => from === socket.id)
+      ? [routeNote("exits not asked: the list is not exhausted")]
+      : []),
+    ...(!advanced && socket.advance !== null && loop?.items && pass
+      ? [routeNote(`not on to the next item: ${satisfiedText(satisfied)}`)]
+      : []),
   ];
 }
 
@@ -133,22 +136,6 @@ function satisfiedText(satisfied: boolean | undefined): string {
   return satisfied === undefined ? "satisfied was not given" : `satisfied was ${satisfied}`;
 }
 
-/** The exits of the loop at this socket, if the list is not exhausted yet. */
-function skippedExits(socket: GraphSocket, loop: GraphLoop | undefined, advanced: boolean): readonly RouteLineParts[] {
-  if (!advanced || !loop?.exits.some(({ from }) => from === socket.id)) return [];
-  return [routeNote("exits not asked: the list is not exhausted")];
-}
-
-function notAdvancedNotes(
-  { satisfied, pass }: CastState,
-  socket: GraphSocket,
-  loop: GraphLoop | undefined,
-  advanced: boolean,
-): readonly RouteLineParts[] {
-  if (advanced || socket.advance === null || !loop?.items || !pass) return [];
-  return [routeNote(`not on to the next item: ${satisfiedText(satisfied)}`)];
-}
-
 /** After the last item only exits count. */
 function exhaustedRoute(
   { graph, satisfied }: CastState,
@@ -194,33 +181,23 @@ function emptyRoute(graph: Graph, loop: GraphLoop, event: EdgeTaken): readonly R
 
 /** A limit in words, with its count as "2 of 3". */
 export function limitReachedText({ limit, value, where }: EventOf<"limit_reached">): string {
-  const item = where.item === undefined ? "" : ` for “${oneLine(where.item.title, 60)}”`;
-  const times = countOfLimitText(where.taken ?? value, value);
-  switch (limit) {
-    case "maxTokens":
-      return `limit reached: the budget of ${amountText(value)} tokens is used`;
-    case "maxCostUsd":
-      return `limit reached: the budget of ${costText(value)} is used`;
-    case "maxTurnTokens":
-      return `limit reached: ${amountText(value)} tokens in one turn${item}`;
-    case "maxTurnMinutes":
-      return `limit reached: ${countedText(value, "minute")} in one turn${item}`;
-    case "maxTraversals":
-      return `limit reached: ${times} times${item}`;
-    case "maxUnchanged":
-      return `limit reached: ${times} times sent back without a changed file${item}`;
-    case "maxNoAdvanceCycles":
-      return `limit reached: ${times} returns without progress${item}`;
-    case "maxRepairs":
-      return `limit reached: ${times} repair turns used${item}`;
-    case "maxRepeatedCalls":
-      return `limit reached: the same tool call ${value} times in a row${item}`;
-    case "maxConflicts":
-      return `limit reached: ${times} times done again because of a conflict${item}`;
-    default:
-      return assertNever(limit);
-  }
+  const isBudget = limit === "maxTokens" || limit === "maxCostUsd";
+  const item = where.item === undefined || isBudget ? "" : ` for “${oneLine(where.item.title, 60)}”`;
+  return `limit reached: ${LIMIT_TEXTS[limit](value, countOfLimitText(where.taken ?? value, value))}${item}`;
 }
+
+const LIMIT_TEXTS: Readonly<Record<LimitName, (value: number, count: string) => string>> = {
+  maxTokens: (value) => `the budget of ${amountText(value)} tokens is used`,
+  maxCostUsd: (value) => `the budget of ${costText(value)} is used`,
+  maxTurnTokens: (value) => `${amountText(value)} tokens in one turn`,
+  maxTurnMinutes: (value) => `${countedText(value, "minute")} in one turn`,
+  maxTraversals: (_, count) => `${count} times`,
+  maxUnchanged: (_, count) => `${count} times sent back without a changed file`,
+  maxNoAdvanceCycles: (_, count) => `${count} returns without progress`,
+  maxRepairs: (_, count) => `${count} repair turns used`,
+  maxRepeatedCalls: (value) => `the same tool call ${value} times in a row`,
+  maxConflicts: (_, count) => `${count} times done again because of a conflict`,
+};
 
 /** How much of a budget is used, as a warning. */
 export function budgetWarningText({ limit, used, of }: EventOf<"cast_warned">): string {
