@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { CastResponse, CastListResponse } from "../../src/core/wire/casts.ts";
 import { CatalogResponse, ConfigResponse } from "../../src/core/wire/catalog.ts";
 import { CommandResponse, ErrorResponse, parseResponse } from "../../src/core/wire/commands.ts";
-import { readCastMessage, readCastListMessage } from "../../src/core/wire/stream.ts";
+import { readStreamMessage } from "../../src/core/wire/stream.ts";
 import { castOf, ended, hear, json, site } from "./harness.ts";
 
 describe("[N30] what the server says is what the page reads", () => {
@@ -32,8 +32,8 @@ describe("[N30] what the server says is what the page reads", () => {
     const ofCasts = await all.until(({ event }) => event === "ready");
     await Promise.all([one.close(), all.close()]);
     const read = [
-      ...ofCast.map(({ event, data }) => readCastMessage(event, JSON.stringify(data))),
-      ...ofCasts.map(({ event, data }) => readCastListMessage(event, JSON.stringify(data))),
+      ...ofCast.map(({ event, data }) => readStreamMessage("cast", event, JSON.stringify(data))),
+      ...ofCasts.map(({ event, data }) => readStreamMessage("casts", event, JSON.stringify(data))),
     ];
     expect(read.filter(({ ok }) => !ok)).toEqual([]);
     expect(new Set(ofCasts.map(({ event }) => event))).toEqual(new Set(["cast", "ready"]));
@@ -50,7 +50,7 @@ describe("[N30] what cannot be read", () => {
     ["[N30] a note without its place", "progress", '{"kind":"asked"}'],
     ["[N30] a line that is no number", "damaged", '{"line":"3"}'],
   ])("%s", (_rule, kind, text) => {
-    const read = readCastMessage(kind, text);
+    const read = readStreamMessage("cast", kind, text);
     expect(read.ok ? [] : read.issues.map(({ code }) => code)).toEqual(["unexpected_response"]);
   });
 

@@ -4,6 +4,7 @@ import { failWith, ok, type Result } from "../model/issue.ts";
 import { CastSummary } from "../cast/summary.ts";
 import { CastEventSchema } from "./casts.ts";
 import { parseResponse } from "./commands.ts";
+import { parseJson } from "../model/json.ts";
 import { wholeNumber } from "../model/schemas.ts";
 import { NO_USAGE, addUsage, Usage } from "../cast/state/usage.ts";
 import type { TranscriptMessage, TranscriptPart } from "../cast/transcript.ts";
@@ -49,28 +50,6 @@ export const AgentProgress = v.variant("kind", [
 ]);
 export type AgentProgress = v.InferOutput<typeof AgentProgress>;
 
-/** [N11, N12] The stream of one cast, by the name of the server-sent event; `message` is the default name. */
-const CAST_STREAM = {
-  message: CastEventSchema,
-  progress: AgentProgress,
-  live: v.object({ live: v.boolean() }),
-  /** [V25] The cast of an item arrives at a socket. */
-  item: v.object({ child: v.string(), socket: v.string() }),
-  /** The journal was replaced: the page must load everything again. */
-  reset: v.object({}),
-  /** The journal is damaged after this line; the stream ends here. */
-  damaged: v.object({ line: count }),
-} as const;
-
-/** [N10] The stream of all casts. */
-const CASTS_STREAM = {
-  cast: CastSummary,
-  gone: v.object({ castId: v.string() }),
-  ready: v.object({}),
-  /** A configuration file changed. */
-  config: v.object({}),
-} as const;
-
 /** The part of a visit with a hit, by the name of its tab. */
 export const SearchHitPlace = v.picklist(["output", "prompt", "tools", "handoff"]);
 export type SearchHitPlace = v.InferOutput<typeof SearchHitPlace>;
@@ -94,56 +73,53 @@ export type SearchHit = v.InferOutput<typeof SearchHit>;
 export const SearchEnd = v.object({ casts: wholeNumber(0), isCut: v.boolean() });
 export type SearchEnd = v.InferOutput<typeof SearchEnd>;
 
-/** [N43] The stream of a search. */
-const SEARCH_STREAM = {
-  found: SearchHit,
-  over: SearchEnd,
-} as const;
+/** The messages of each stream, by the name of the server-sent event; `message` is the default name. */
+const STREAMS = {
+  /** [N11, N12] */
+  cast: {
+    message: CastEventSchema,
+    progress: AgentProgress,
+    live: v.object({ live: v.boolean() }),
+    /** [V25] The cast of an item arrives at a socket. */
+    item: v.object({ child: v.string(), socket: v.string() }),
+    /** The journal was replaced: the page must load everything again. */
+    reset: v.object({}),
+    /** The journal is damaged after this line; the stream ends here. */
+    damaged: v.object({ line: count }),
+  },
+  /** [N10] */
+  casts: {
+    cast: CastSummary,
+    gone: v.object({ castId: v.string() }),
+    ready: v.object({}),
+    /** A configuration file changed. */
+    config: v.object({}),
+  },
+  /** [N43] */
+  search: { found: SearchHit, over: SearchEnd },
+  /** [B29] */
+  fleet: { fleet: FleetStatus },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, v.GenericSchema>>>>;
 
-/** [B29] The stream of a fleet. */
-const FLEET_STREAM = {
-  fleet: FleetStatus,
-} as const;
-
-type StreamSchemas = Readonly<Record<string, v.GenericSchema>>;
-type MessageOf<S extends StreamSchemas> = {
-  [K in keyof S & string]: { readonly kind: K; readonly data: v.InferOutput<S[K]> };
+type StreamName = keyof typeof STREAMS;
+type MessageOf<S> = {
+  [K in keyof S & string]: {
+    readonly kind: K;
+    readonly data: S[K] extends v.GenericSchema ? v.InferOutput<S[K]> : never;
+  };
 }[keyof S & string];
 
-export type CastMessage = MessageOf<typeof CAST_STREAM>;
-export type CastListMessage = MessageOf<typeof CASTS_STREAM>;
-export type SearchMessage = MessageOf<typeof SEARCH_STREAM>;
-export type FleetMessage = MessageOf<typeof FLEET_STREAM>;
-/** Every message of a stream. */
-export type StreamMessage = CastMessage | CastListMessage | SearchMessage | FleetMessage;
+/** A message of this stream, or of any. */
+export type StreamMessage<N extends StreamName = StreamName> = { [K in N]: MessageOf<(typeof STREAMS)[K]> }[N];
 
-export function readCastMessage(kind: string, text: string): Result<CastMessage> {
-  return readMessage(CAST_STREAM, kind, text);
-}
-
-export function readCastListMessage(kind: string, text: string): Result<CastListMessage> {
-  return readMessage(CASTS_STREAM, kind, text);
-}
-
-export function readSearchMessage(kind: string, text: string): Result<SearchMessage> {
-  return readMessage(SEARCH_STREAM, kind, text);
-}
-
-export function readFleetMessage(kind: string, text: string): Result<FleetMessage> {
-  return readMessage(FLEET_STREAM, kind, text);
-}
-
-function readMessage<const S extends StreamSchemas>(shapes: S, kind: string, text: string): Result<MessageOf<S>> {
+export function readStreamMessage<N extends StreamName>(name: N, kind: string, text: string): Result<StreamMessage<N>> {
+  const shapes: Readonly<Record<string, v.GenericSchema>> = STREAMS[name];
   const shape = Object.hasOwn(shapes, kind) ? shapes[kind] : undefined;
   if (!shape) return failWith("unexpected_response", kind, "the server sent a message that this page does not know");
-  let raw: unknown;
-  try {
-    raw = JSON.parse(text);
-  } catch {
-    return failWith("unexpected_response", kind, "the server sent a message that is not JSON");
-  }
+  const raw = parseJson(text);
+  if (raw === undefined) return failWith("unexpected_response", kind, "the server sent a message that is not JSON");
   const read = parseResponse(shape, raw, kind);
-  return read.ok ? ok({ kind, data: read.value }) : read;
+  return read.ok ? ok({ kind, data: read.value } as StreamMessage<N>) : read; // by the schema of its kind
 }
 
 const EXCERPT_MARGIN = 80;

@@ -3,15 +3,7 @@ import type { CastSummary } from "../../../core/cast/summary.ts";
 import { error, type Issue } from "../../../core/model/issue.ts";
 import type { FleetStatus } from "../../../core/view/progress/fleet-status.ts";
 import { CastListResponse } from "../../../core/wire/casts.ts";
-import {
-  readCastListMessage,
-  readCastMessage,
-  readFleetMessage,
-  readSearchMessage,
-  type AgentProgress,
-  type SearchEnd,
-  type SearchHit,
-} from "../../../core/wire/stream.ts";
+import { readStreamMessage, type AgentProgress, type SearchEnd, type SearchHit } from "../../../core/wire/stream.ts";
 import { fetchJson, queryString } from "./request.ts";
 import {
   followSharedStream,
@@ -45,7 +37,7 @@ export function followCast(id: string, listener: CastListener): () => void {
   const stream = Symbol(id);
   const hear = ({ event, data }: ServerSentEvent): void => {
     recordServerActivity();
-    const message = readCastMessage(event, data);
+    const message = readStreamMessage("cast", event, data);
     if (!message.ok) {
       // Events after a missing one make no sense; a progress note may be missed.
       if (event === "message") stop();
@@ -109,7 +101,7 @@ export function followCasts({ onCast, onGone, onReady, onConfig, onIssue }: Cast
     onState: (state) => reportStreamState(stream, state),
     onMessage: ({ event, data }) => {
       recordServerActivity();
-      const message = readCastListMessage(event, data);
+      const message = readStreamMessage("casts", event, data);
       if (!message.ok) return message.issues.forEach(onIssue);
       switch (message.value.kind) {
         case "cast":
@@ -152,7 +144,7 @@ export function searchCastTexts(
 ): () => void {
   const where = castId === null ? "/api/search" : `/api/casts/${encodeURIComponent(castId)}/search`;
   const stop = followWithStatus(`${where}${queryString({ q: needle })}`, ({ event, data }) => {
-    const message = readSearchMessage(event, data);
+    const message = readStreamMessage("search", event, data);
     if (!message.ok) return message.issues.forEach(onIssue);
     if (message.value.kind === "found") return onFound(message.value.data);
     // A reconnect would start the search again.
@@ -168,7 +160,7 @@ export function followFleet(listener: {
   readonly onIssue: (issue: Issue) => void;
 }): () => void {
   return followWithStatus("/api/fleet/stream", ({ event, data }) => {
-    const message = readFleetMessage(event, data);
+    const message = readStreamMessage("fleet", event, data);
     if (message.ok) listener.onStanding(message.value.data);
     else message.issues.forEach(listener.onIssue);
   });
