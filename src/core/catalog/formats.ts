@@ -15,16 +15,6 @@ import {
   translateMateria,
 } from "./format-0-1.ts";
 
-interface ConfigFormat {
-  readonly name: string;
-  readonly matches: (raw: JsonObject) => boolean;
-  /** The edits that make the file current, and warnings for keys without an effect. */
-  readonly read: (raw: JsonObject) => { readonly edits: readonly FormatEdit[]; readonly issues: readonly Issue[] };
-}
-
-/** One row for each format; the first that matches reads the file. */
-const FORMATS: readonly ConfigFormat[] = [{ name: "pi-materia 0.1", matches: isFormat01, read: translateFormat01 }];
-
 interface ConfigReading {
   readonly value: unknown;
   readonly edits: readonly FormatEdit[];
@@ -34,14 +24,10 @@ interface ConfigReading {
 
 /** [M1] Reads a configuration in any known format; the current format stays unchanged. */
 export function readAnyFormat(raw: unknown): ConfigReading {
-  const format = isJsonObject(raw) ? FORMATS.find(({ matches }) => matches(raw)) : undefined;
-  if (!format || !isJsonObject(raw)) return { value: raw, edits: [], issues: [], positionOf: (path) => path };
-  const { edits, issues } = format.read(raw);
-  const told = info(
-    "older_format",
-    "",
-    `it has the format of ${format.name}; "materia init --from" writes the current format`,
-  );
+  if (!isJsonObject(raw) || !isFormat01(raw)) return { value: raw, edits: [], issues: [], positionOf: (path) => path };
+  const { edits, issues } = translateFormat01(raw);
+  const message = 'it has the format of pi-materia 0.1; "materia init --from" writes the current format';
+  const told = info("older_format", "", message);
   return {
     value: applyFormatEdits(raw, edits),
     edits,

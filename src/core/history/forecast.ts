@@ -156,9 +156,16 @@ export interface MateriaStats {
   readonly seconds: number;
 }
 
+interface StatsGroup {
+  readonly visits: VisitFact[];
+  overturned: number;
+  items: number;
+  caused: number;
+}
+
 /** The most expensive first. */
 export function materiaStats(casts: readonly CastFacts[]): readonly MateriaStats[] {
-  const groups = new Map<string, { visits: VisitFact[]; overturned: number; items: number; caused: number }>();
+  const groups = new Map<string, StatsGroup>();
   const groupOf = ({ materia, model }: Pick<VisitFact, "materia" | "model">) => {
     const key = `${materia}\u0000${model}`;
     const group = groups.get(key) ?? { visits: [], overturned: 0, items: 0, caused: 0 };
@@ -189,17 +196,7 @@ function isOverturned(visits: readonly VisitFact[], index: number): boolean {
   return false;
 }
 
-function statsRow({
-  visits,
-  overturned,
-  items,
-  caused,
-}: {
-  readonly visits: readonly VisitFact[];
-  readonly overturned: number;
-  readonly items: number;
-  readonly caused: number;
-}): MateriaStats {
+function statsRow({ visits, overturned, items, caused }: StatsGroup): MateriaStats {
   const sum = (of: (visit: VisitFact) => number): number => visits.reduce((total, visit) => total + of(visit), 0);
   const [first] = visits;
   const [tokens, cost] = [sum((visit) => visit.tokens), sum((visit) => visit.cost)];

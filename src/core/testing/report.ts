@@ -1,6 +1,6 @@
 import type { Json } from "../model/json.ts";
 import { sanitizeForTerminal, oneLine, countedText } from "../model/text.ts";
-import { line, toned, wrapLine, type Line } from "../view/line.ts";
+import { line, toned, wrapLine, type Line, type Span, type Tone } from "../view/line.ts";
 import { coveragePercent, type Coverage } from "./coverage.ts";
 import type { UnmetExpectation } from "./expectations.ts";
 import { type FuzzResult, isReportedAnswer } from "./fuzz.ts";
@@ -168,47 +168,31 @@ export function fuzzLines(
     fuzzed;
   const faults = findings.filter(({ fault }) => fault).length;
   const ends = Object.entries(outcomes).map(([outcome, count]) => `${count} ${outcome}`);
+  const row = (tone: Tone, label: string, ...text: readonly (string | Span)[]): readonly Line[] =>
+    wrapLine(line(toned(tone, `  ${label.padEnd(9)}`), ...text), width);
   return [
     line(
       faults === 0 ? toned("ok", "✓ ") : toned("bad", "✗ "),
       toned("strong", sanitizeForTerminal(name)),
       toned("dim", `  ${casts} casts in ${seconds.toFixed(1)} s, seed ${seed}`),
     ),
-    line(toned("dim", "  ended    "), ends.join(" · ")),
-    ...wrapLine(
-      line(toned("dim", "  turns    "), `the longest cast took ${mostTurns}; `, toned("dim", `worst case: ${worst}`)),
-      width,
-    ),
+    ...row("dim", "ended", ends.join(" · ")),
+    ...row("dim", "turns", `the longest cast took ${mostTurns}; `, toned("dim", `worst case: ${worst}`)),
     ...(conflicts === 0
       ? []
-      : [
-          line(toned("dim", "  items    "), `the work of one could not be merged in ${countedText(conflicts, "cast")}`),
-        ]),
-    ...findings.flatMap(({ what, fault, casts: count, smallest }) =>
-      wrapLine(
-        line(
-          toned(fault ? "bad" : "rework", fault ? "  fault    " : "  found    "),
-          sanitizeForTerminal(what),
-          toned(
-            "dim",
-            `  in ${countedText(count, "cast")}, the smallest with ${countedText(smallest.choices.filter(isReportedAnswer).length, "answer")}`,
-          ),
-        ),
-        width,
-      ),
-    ),
-    ...missing
-      .slice(0, MAX_NEVER_TAKEN_SHOWN)
-      .map((each) =>
-        line(
-          toned("rework", "  never    "),
-          sanitizeForTerminal(each),
-          toned("dim", unreachable.includes(each) ? "  nothing leads there" : ""),
-        ),
-      ),
+      : row("dim", "items", `the work of one could not be merged in ${countedText(conflicts, "cast")}`)),
+    ...findings.flatMap(({ what, fault, casts: count, smallest }) => {
+      const answers = countedText(smallest.choices.filter(isReportedAnswer).length, "answer");
+      const often = toned("dim", `  in ${countedText(count, "cast")}, the smallest with ${answers}`);
+      return row(fault ? "bad" : "rework", fault ? "fault" : "found", sanitizeForTerminal(what), often);
+    }),
+    ...missing.slice(0, MAX_NEVER_TAKEN_SHOWN).flatMap((each) => {
+      const why = toned("dim", unreachable.includes(each) ? "  nothing leads there" : "");
+      return row("rework", "never", sanitizeForTerminal(each), why);
+    }),
     ...(missing.length > MAX_NEVER_TAKEN_SHOWN
-      ? [line(toned("dim", `           … ${missing.length - MAX_NEVER_TAKEN_SHOWN} more`))]
+      ? row("dim", "", toned("dim", `… ${missing.length - MAX_NEVER_TAKEN_SHOWN} more`))
       : []),
-    ...written.map((file) => line(toned("dim", "  written  "), sanitizeForTerminal(file))),
+    ...written.flatMap((file) => row("dim", "written", sanitizeForTerminal(file))),
   ];
 }

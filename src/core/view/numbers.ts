@@ -1,3 +1,4 @@
+import type { DrawnWay } from "./graph/drawn-ways.ts";
 import { line, toned, type Line } from "./line.ts";
 import { countedText, oneLine, parseMillis } from "../model/text.ts";
 import type { ItemCounts, CastFigures, CastSummary } from "../cast/summary.ts";
@@ -101,13 +102,7 @@ function wholeSeconds(ms: number): number {
 }
 
 /** `at most 3 times, then the next item`; empty for a way without a limit. */
-export function traversalLimitText({
-  maxTraversals,
-  thenNext,
-}: {
-  readonly maxTraversals?: number;
-  readonly thenNext?: true;
-}): string {
+export function traversalLimitText({ maxTraversals, thenNext }: Pick<DrawnWay, "maxTraversals" | "thenNext">): string {
   if (maxTraversals === undefined) return "";
   return `at most ${timesText(maxTraversals)}${thenNext ? ", then the next item" : ""}`;
 }

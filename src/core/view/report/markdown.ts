@@ -4,7 +4,7 @@ import type { CastStart, CastState } from "../../cast/state/state.ts";
 import { replaySteps } from "../../cast/timeline.ts";
 import type { SocketId } from "../../model/ids.ts";
 import { advanceVisits, NO_VISITS, visitNumber, type VisitRecord } from "../../history/visits.ts";
-import { oneLine, countedText } from "../../model/text.ts";
+import { oneLine } from "../../model/text.ts";
 import { statusText } from "../cast-list.ts";
 import { conversationText, visitLabel } from "../graph/labels.ts";
 import { amountText, costText } from "../numbers.ts";
@@ -13,7 +13,15 @@ import { currentItemText } from "./handoff-lines.ts";
 import { fileChangesText } from "../file-changes.ts";
 import { storyLines, type StoryOptions } from "./story.ts";
 import { lineText, type Line } from "../line.ts";
-import { firstArgumentText, modelText, toolCallsOf, type ToolCall, type VisitDetail } from "./visit-detail.ts";
+import {
+  firstArgumentText,
+  modelText,
+  toolCallsOf,
+  turnsText,
+  visitSections,
+  type ToolCall,
+  type VisitDetail,
+} from "./visit-detail.ts";
 import { initialState } from "../../cast/state/initial-state.ts";
 
 export interface MarkdownOptions extends StoryOptions {
@@ -50,7 +58,7 @@ function eventMarkdown(before: CastState, event: CastEvent): readonly string[] {
     case "handoff_accepted": {
       const { context, ...handoff } = event.handoff;
       const fields = eventLines(before, { ...event, handoff, ...NO_EXCERPT }, WIDTH);
-      return [...bulletLines(fields), ...(typeof context === "string" ? quoteBlock(context) : [])];
+      return [...bulletLines(fields.map(lineText)), ...(typeof context === "string" ? quoteBlock(context) : [])];
     }
     case "visit_completed": {
       const { usage, files } = event;
@@ -66,7 +74,7 @@ function eventMarkdown(before: CastState, event: CastEvent): readonly string[] {
     case "cast_ended":
       return ["", `**${statusText(event.outcome)}**`, ...quoteBlock(event.reason)];
     default:
-      return bulletLines(eventLines(before, event, WIDTH));
+      return bulletLines(eventLines(before, event, WIDTH).map(lineText));
   }
 }
 
@@ -99,26 +107,18 @@ function toolsMarkdown(tools: readonly ToolCall[]): readonly string[] {
 
 /** [C49] One visit as Markdown, with its prompt and its output in fences. */
 export function visitMarkdown(detail: VisitDetail, story: readonly Line[], castId: string): readonly string[] {
-  const { model, usage, replies, prompt, stdout, stderr } = detail;
+  const { model, replies } = detail;
   const [head, ...rest] = story.map(lineText);
-  const turns = `${countedText(replies.length, "turn")}, ${amountText(usage.input)} tokens in, ${amountText(usage.output)} out, ${costText(usage.cost)}`;
   return [
     `# ${escapeMarkdown((head ?? "").trim())}`,
     "",
     `- cast ${castId}`,
     ...(model === null ? [] : [`- model: ${escapeMarkdown(modelText(model))}`]),
-    ...(replies.length === 0 ? [] : [`- ${turns}`]),
-    ...(prompt === null ? [] : section(model === null ? "Input" : "Prompt", fencedBlock(prompt))),
-    ...replies.flatMap(({ tools, text }) => [
-      ...(tools.length === 0 ? [] : section("Tool calls", toolsMarkdown(tools))),
-      ...section("Reply", fencedBlock(text)),
-    ]),
-    ...(stdout === null ? [] : section("Printed", fencedBlock(stdout))),
-    ...(stderr === null || stderr === "" ? [] : section("Printed as errors", fencedBlock(stderr))),
-    ...section(
-      "What came of it",
-      rest.flatMap((text) => (text.trim() === "" ? [] : [`- ${escapeMarkdown(text.trim())}`])),
+    ...(replies.length === 0 ? [] : [`- ${turnsText(detail)}`]),
+    ...visitSections(detail).flatMap((part) =>
+      section(part.title, "tools" in part ? toolsMarkdown(part.tools) : fencedBlock(part.text)),
     ),
+    ...section("What came of it", bulletLines(rest)),
     "",
   ];
 }
@@ -127,8 +127,8 @@ function section(title: string, lines: readonly string[]): readonly string[] {
   return ["", `## ${title}`, "", ...lines];
 }
 
-function bulletLines(lines: readonly Line[]): readonly string[] {
-  return lines.map(lineText).flatMap((text) => (text.trim() === "" ? [] : [`- ${escapeMarkdown(text.trim())}`]));
+function bulletLines(texts: readonly string[]): readonly string[] {
+  return texts.flatMap((text) => (text.trim() === "" ? [] : [`- ${escapeMarkdown(text.trim())}`]));
 }
 
 /** Text of agents and people stays inside its quotation, even if it contains Markdown. */

@@ -1,6 +1,6 @@
 import type { Issue } from "../../model/issue.ts";
 import { sanitizeForTerminal, countedText } from "../../model/text.ts";
-import { line, toned, wrapLine, type Line } from "../line.ts";
+import { line, toned, wrapLine, type Line, type Span } from "../line.ts";
 import type { ReplayDifference } from "../../replay/differences.ts";
 
 interface ReplayReport {
@@ -11,34 +11,28 @@ interface ReplayReport {
 
 /** One line if nothing differs; otherwise each difference once. */
 export function replayLines({ castId, visits, differences }: ReplayReport, width: number): readonly Line[] {
-  const count = countedText(visits, "visit");
-  if (differences.length === 0)
-    return [line(toned("ok", "✓ identical"), toned("dim", `  ${castId}  ${count}, nothing was run`))];
+  const [head, found] =
+    differences.length === 0
+      ? [toned("ok", "✓ identical"), ""]
+      : [toned("rework", "≠ different"), `${countedText(differences.length, "difference")}, `];
   return [
-    line(
-      toned("rework", "≠ different"),
-      toned("dim", `  ${castId}  ${count}, ${countedText(differences.length, "difference")}, nothing was run`),
-    ),
-    ...groupDifferences(differences).flatMap(({ visits: places, kind, message }) =>
-      wrapLine(
-        line(
-          "  ",
-          toned("strong", visitsText(places)),
-          "  ",
-          toned("accent", kind),
-          "  ",
-          sanitizeForTerminal(message),
-        ),
-        width,
-      ),
+    line(head, toned("dim", `  ${castId}  ${countedText(visits, "visit")}, ${found}nothing was run`)),
+    ...groupDifferences(differences).flatMap((group) =>
+      differenceLines(["  ", toned("strong", visitsText(group.visits))], group, width),
     ),
   ];
 }
 
-interface DifferenceGroup {
+function differenceLines(
+  place: readonly (string | Span)[],
+  { kind, message }: Pick<ReplayDifference, "kind" | "message">,
+  width: number,
+): readonly Line[] {
+  return wrapLine(line(...place, "  ", toned("accent", kind), "  ", sanitizeForTerminal(message)), width);
+}
+
+interface DifferenceGroup extends Pick<ReplayDifference, "kind" | "message"> {
   readonly visits: string[];
-  readonly kind: string;
-  readonly message: string;
 }
 
 /** Groups equal differences: changed instructions of fifty visits are one line. */
@@ -76,12 +70,7 @@ export function allReplayLines(
       const more = differences.length > 1 ? `  the first of ${differences.length} differences` : "";
       return [
         line(toned("rework", "≠ "), toned("strong", castId), toned("dim", more)),
-        ...(first
-          ? wrapLine(
-              line("    ", first.visit, "  ", toned("accent", first.kind), "  ", sanitizeForTerminal(first.message)),
-              width,
-            )
-          : []),
+        ...(first ? differenceLines(["    ", first.visit], first, width) : []),
       ];
     }),
     ...refused.map(({ castId, issues }) =>

@@ -38,36 +38,49 @@ const FAILED_CALL_DETAIL = { titles: 0, lines: SAID_LINES, read: 4_000 };
 
 /** [C48] The prompt, the tool calls and the replies of a visit, then the lines of its story. */
 export function visitDetailLines(detail: VisitDetail, story: readonly Line[], width: number): readonly Line[] {
-  const { model, usage, replies, prompt, stdout, stderr } = detail;
-  const used = `${amountText(usage.input)} tokens in, ${amountText(usage.output)} out, ${costText(usage.cost)}${usage.estimated ? ", estimated" : ""}`;
+  const { model, replies } = detail;
   return [
     ...story.slice(0, 1),
     ...(model === null ? [] : [line(toned("dim", "Model   "), oneLine(modelText(model), 200))]),
-    ...(replies.length === 0
-      ? []
-      : [line(toned("dim", "Turns   "), `${countedText(replies.length, "turn")}, ${used}`)]),
-    ...section(model === null && replies.length === 0 ? "Input" : "Prompt", prompt, width),
-    ...replies.flatMap(({ tools, text }, index) => [
-      ...(tools.length === 0 ? [] : [[], line(toned("strong", `Tool calls${turnSuffix(index, replies.length)}`))]),
-      ...toolCallLines(tools, width - 2).map((each) => line("  ", ...each)),
-      ...section(`Reply${turnSuffix(index, replies.length)}`, text, width),
+    ...(replies.length === 0 ? [] : [line(toned("dim", "Turns   "), turnsText(detail))]),
+    ...visitSections(detail).flatMap((part) => [
+      [],
+      line(toned("strong", part.title)),
+      ...("tools" in part
+        ? toolCallLines(part.tools, width - 2).map((each) => line("  ", ...each))
+        : textLines(part.text, part.text.length, width - 2, FULL_DETAIL).map((each) =>
+            line(toned("dim", "│ "), ...each),
+          )),
     ]),
-    ...section("Printed", stdout, width),
-    ...section("Printed as errors", stderr === "" ? null : stderr, width),
     [],
     line(toned("strong", "What came of it")),
     ...story.slice(1),
   ].map((each) => fitLine(each, width));
 }
 
-function turnSuffix(index: number, of: number): string {
-  return of === 1 ? "" : ` ${index + 1} of ${of}`;
+/** `2 turns, 1.2 k tokens in, 300 out, $0.03`. */
+export function turnsText({ replies, usage }: VisitDetail): string {
+  const used = `${amountText(usage.input)} tokens in, ${amountText(usage.output)} out, ${costText(usage.cost)}`;
+  return `${countedText(replies.length, "turn")}, ${used}${usage.estimated ? ", estimated" : ""}`;
 }
 
-function section(title: string, text: string | null, width: number): readonly Line[] {
-  if (text === null) return [];
-  const lines = textLines(text, text.length, width - 2, FULL_DETAIL).map((each) => line(toned("dim", "│ "), ...each));
-  return [[], line(toned("strong", title)), ...lines];
+type VisitSection =
+  | { readonly title: string; readonly text: string }
+  | { readonly title: string; readonly tools: readonly ToolCall[] };
+
+/** What went in and what came out, in order. */
+export function visitSections({ model, replies, prompt, stdout, stderr }: VisitDetail): readonly VisitSection[] {
+  const part = (title: string, text: string | null): readonly VisitSection[] =>
+    text === null ? [] : [{ title, text }];
+  return [
+    ...part(model === null && replies.length === 0 ? "Input" : "Prompt", prompt),
+    ...replies.flatMap(({ tools, text }, index) => {
+      const turn = replies.length === 1 ? "" : ` ${index + 1} of ${replies.length}`;
+      return [...(tools.length === 0 ? [] : [{ title: `Tool calls${turn}`, tools }]), ...part(`Reply${turn}`, text)];
+    }),
+    ...part("Printed", stdout),
+    ...part("Printed as errors", stderr === "" ? null : stderr),
+  ];
 }
 
 /** One tool call of an agent with its outcome. */
