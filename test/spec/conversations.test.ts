@@ -1,6 +1,8 @@
 import { expect, it } from "vitest";
 import type { ItemCastInput } from "../../src/core/cast/state/parallel-run.ts";
 import { initialState } from "../../src/core/cast/state/initial-state.ts";
+import { bundledLayer } from "../../src/core/catalog/bundled-layer.ts";
+import { mergeLayers } from "../../src/core/catalog/catalog.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
 import type { TurnRequest } from "../../src/shell/ports.ts";
 import { continueTranscript, readConversation, readTranscript } from "../../src/shell/agents/transcript.ts";
@@ -310,4 +312,15 @@ it("[I8] the story says so, and a replay takes what was recorded", async () => {
   expect([...after.prompts]).toEqual([...externalInputsOf({ start, events }).prompts]);
   const story = storyLines(start, events, { alive: false, now: 0, width: 200 }).map(lineText).join("\n");
   expect(story).toContain("new conversation: the last one is missing");
+});
+
+it("[I9] bundled builders and judges continue for the same item; who judges or commits reads the change", () => {
+  const agents = [...mergeLayers([bundledLayer()]).materia].flatMap(([name, { value }]) =>
+    value?.type === "agent" ? [{ name, ...value }] : [],
+  );
+  const named = (matches: (agent: (typeof agents)[number]) => boolean): readonly string[] =>
+    agents.filter(matches).map(({ name }) => name);
+  expect(named(({ conversation }) => conversation === "item")).toEqual(["Build", "Auto-Eval", "Integration-Review"]);
+  const readers = named(({ prompt }) => prompt.includes("{{changes}}"));
+  expect(readers).toEqual(expect.arrayContaining(["Auto-Eval", "Integration-Review", "Maintain", "GitMaintain"]));
 });
