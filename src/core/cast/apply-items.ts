@@ -1,10 +1,9 @@
 import { itemKey } from "../model/handoff.ts";
 import { END, type SocketId } from "../model/ids.ts";
 import { type JsonObject, valueAt, withValueAt } from "../model/json.ts";
-import { assertNever } from "../model/issue.ts";
 import { withGivenUpItem, withoutLastGivenUpItem, keepUnchangedLists, endsCast, withItemWalk } from "./item-lists.ts";
-import type { EventBody, EventOf } from "./state/event.ts";
-import { expectPhase, expectNotEnded } from "./state/expect-phase.ts";
+import type { EventOf } from "./state/event.ts";
+import { expectPhase } from "./state/expect-phase.ts";
 import type { ItemBase, ParallelRun, PreviousHandoff, ItemRun, ItemResume } from "./state/parallel-run.ts";
 import { addOpenPoints, withoutItemAnswers } from "./state/reports.ts";
 import { withoutItemReasons } from "./state/rework-reasons.ts";
@@ -13,47 +12,8 @@ import { EMPTY_MAP, withValue, countOf } from "./state/persistent-map.ts";
 import { NO_USAGE, addUsage, subtractUsage } from "./state/usage.ts";
 import { handoffOfConflict, itemRunAt } from "./item-runs.ts";
 
-type ItemEvent = Extract<
-  EventBody,
-  {
-    type:
-      | "loop_forked"
-      | "item_started"
-      | "item_ended"
-      | "item_merged"
-      | "item_conflicted"
-      | "loop_joined"
-      | "spent_elsewhere";
-  }
->;
-
-export function applyItemEvent(state: CastState, event: ItemEvent): CastState {
-  switch (event.type) {
-    case "loop_forked":
-      return startParallelRun(state, event);
-    case "item_started":
-      return startItem(state, event);
-    case "item_ended":
-      return applyItemEnded(state, event);
-    case "item_merged":
-      return applyItemMerged(state, event);
-    case "item_conflicted":
-      return applyItemConflict(state, event);
-    case "loop_joined":
-      return joinParallelRun(state, event);
-    case "spent_elsewhere":
-      expectNotEnded(state, event);
-      return {
-        ...state,
-        item: state.item && { ...state.item, elsewhere: addUsage(state.item.elsewhere, event.usage) },
-      };
-    default:
-      return assertNever(event);
-  }
-}
-
 /** [V5] From here on each item is a separate cast. Without a base commit they run one by one. */
-function startParallelRun(state: CastState, event: EventOf<"loop_forked">): CastState {
+export function startParallelRun(state: CastState, event: EventOf<"loop_forked">): CastState {
   const { at, from, reworked } = expectPhase(state, event, "arriving");
   const { pass } = state;
   if (!pass || pass.loop !== event.loop || pass.oneByOne || at === END) throw impossibleEventError(event);
@@ -82,7 +42,7 @@ function startParallelRun(state: CastState, event: EventOf<"loop_forked">): Cast
   return { ...state, forks: fork.number, phase: { kind: "forked", fork } };
 }
 
-function startItem(state: CastState, event: EventOf<"item_started">): CastState {
+export function startItem(state: CastState, event: EventOf<"item_started">): CastState {
   const { fork } = expectPhase(state, event, "forked");
   const { index, child, attempt, base } = event;
   const before = itemRunAt(fork, index);
@@ -213,7 +173,7 @@ export function applyItemGivenUp(state: CastState, event: EventOf<"item_given_up
 }
 
 /** [V35] All items are merged: the loop exits as if its last item had just advanced. */
-function joinParallelRun(state: CastState, event: EventOf<"loop_joined">): CastState {
+export function joinParallelRun(state: CastState, event: EventOf<"loop_joined">): CastState {
   const { fork } = expectPhase(state, event, "forked");
   const last = itemRunAt(fork, fork.merged - 1);
   const { pass } = state;

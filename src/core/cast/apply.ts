@@ -1,9 +1,18 @@
 import { socketOf } from "../compile/graph.ts";
 import { acceptHandoff, acceptOutput, addFinishedTurn, modelOf } from "./apply-accepted.ts";
-import type { CastEvent, EventBody, EventOf } from "./state/event.ts";
+import type { CastEvent, EventBody, EventOf, EventType } from "./state/event.ts";
 import { expectPhase, expectNotEnded, expectNotCompleted } from "./state/expect-phase.ts";
 import { limitHitOf } from "./limits.ts";
-import { applyItemEvent, applyItemGivenUp, placeholderVisit } from "./apply-items.ts";
+import {
+  applyItemConflict,
+  applyItemEnded,
+  applyItemGivenUp,
+  applyItemMerged,
+  joinParallelRun,
+  placeholderVisit,
+  startItem,
+  startParallelRun,
+} from "./apply-items.ts";
 import { advance, enterLoop, exhaustLoop, giveUpCurrentItem, takeEdge } from "./apply-moves.ts";
 import { applyRefusal, raiseLimits, endState, addPartialTurn, resumeState } from "./apply-stops.ts";
 import { countVisit, walkedAfter } from "./state/traversal-counts.ts";
@@ -27,7 +36,8 @@ import type { Checkpoint, InitialCheckpoint, MissingCheckpoint } from "../model/
 /** The only way a cast changes: live, on resume and in the browser. Throws if the event cannot follow the state. */
 export function apply(state: CastState, event: CastEvent): CastState {
   if (event.seq !== state.seq + 1) throw new Error(`event ${event.seq} cannot follow event ${state.seq}`);
-  const after = applyBody(state, event);
+  const applyEvent = APPLY_EVENT[event.type] as ApplyEvent<EventType>; // the table pairs each type with its event
+  const after = applyEvent(state, event);
   // Most events make a new state that nobody else holds, so it is changed in place: a copy would cost as much as the event.
   const next: Mutable<CastState> = after === state ? { ...state } : after;
   next.files = checkpointsAfter(state, event);
@@ -37,98 +47,95 @@ export function apply(state: CastState, event: CastEvent): CastState {
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-function applyBody(state: CastState, event: CastEvent): CastState {
-  switch (event.type) {
-    case "cast_started":
-      expectPhase(state, event, "unstarted");
-      return { ...state, ...startedFacts(event), phase: firstArrival(state) };
-    case "visit_started":
-      return startVisit(state, event);
-    case "handoff_accepted":
-      return acceptHandoff(state, event);
-    case "output_accepted":
-      return acceptOutput(state, event);
-    case "handoff_rejected": {
-      const { visit } = expectPhase(state, event, "visiting");
-      return addFinishedTurn(state, { ...visit, repairs: visit.repairs + 1, turn: NO_TURN_USAGE }, event.usage, {
-        kind: "repair",
-        problems: event.issues,
-      });
-    }
-    case "turn_retried":
-    case "model_switched":
-    case "cast_sleeping":
-    case "cast_woken":
-      return applyRefusal(state, event);
-    case "turn_answered": {
-      const { visit, ask } = expectPhase(state, event, "visiting");
-      const had = addFinishedTurn(state, visit, event.usage, ask);
-      return {
-        ...had,
-        phase: {
-          kind: "answered",
-          visit: { ...visit, ...modelOf(event), usage: addUsage(visit.usage, event.usage), turn: NO_TURN_USAGE },
-          reply: event.text,
-        },
-      };
-    }
-    case "turn_stopped": {
-      const { visit, ask } = expectPhase(state, event, "visiting");
-      return addPartialTurn(state, { visit, ask }, { usage: event.usage, ms: event.ms, ...repeatsOf(event) });
-    }
-    case "turn_failed":
-      return failTurn(state, event);
-    case "checkpoint_taken":
-    case "turn_compacted":
-      expectPhase(state, event, "visiting");
-      return state;
-    case "visit_completed":
-      return completeVisit(state, event);
-    case "visit_skipped":
-      return skipVisit(state, event);
-    case "loop_entered":
-      return enterLoop(state, event);
-    case "cursor_advanced":
-      return advance(state, event);
-    case "item_given_up":
-      return (state.phase.kind === "forked" ? applyItemGivenUp : giveUpCurrentItem)(state, event);
-    case "loop_exhausted":
-      return exhaustLoop(state, event);
-    case "edge_taken":
-      return takeEdge(state, event);
-    case "limit_reached":
-      expectNotEnded(state, event);
-      return startFailing(state, { kind: "limit", reached: event, hit: limitHitOf(state, event) });
-    case "cast_warned":
-      expectNotEnded(state, event);
-      return { ...state, warned: true };
-    case "cast_waiting":
-      return waitForPerson(state, event);
-    case "person_answered": {
-      const { visit } = expectPhase(state, event, "waiting");
-      return { ...state, phase: { kind: "visiting", visit, ask: { kind: "answer", text: event.text } } };
-    }
-    case "person_finished": {
-      const { visit, reply } = expectPhase(state, event, "waiting");
-      return { ...state, phase: { kind: "visiting", visit, ask: { kind: "finish", reply: event.reply ?? reply } } };
-    }
-    case "person_judged": {
-      if (state.phase.kind === "leaving") return acceptUnsatisfiedResult(state, event);
-      const { visit } = expectPhase(state, event, "waiting");
-      const { satisfied, text } = event;
-      return { ...state, phase: { kind: "visiting", visit, ask: { kind: "judged", satisfied, text } } };
-    }
-    case "limits_raised":
-      expectNotCompleted(state, event);
-      return raiseLimits(state, event);
-    case "cast_resumed":
-      expectNotCompleted(state, event);
-      return resumeState(state, event);
-    case "cast_ended":
-      return endState(state, event);
-    default:
-      return applyItemEvent(state, event);
-  }
+type ApplyEvent<K extends EventType> = (state: CastState, event: Extract<CastEvent, { type: K }>) => CastState;
+
+const APPLY_EVENT: { readonly [K in EventType]: ApplyEvent<K> } = {
+  cast_started: (state, event) => {
+    expectPhase(state, event, "unstarted");
+    return { ...state, ...startedFacts(event), phase: firstArrival(state) };
+  },
+  visit_started: startVisit,
+  handoff_accepted: acceptHandoff,
+  output_accepted: acceptOutput,
+  handoff_rejected: (state, event) => {
+    const { visit } = expectPhase(state, event, "visiting");
+    const repaired = { ...visit, repairs: visit.repairs + 1, turn: NO_TURN_USAGE };
+    return addFinishedTurn(state, repaired, event.usage, { kind: "repair", problems: event.issues });
+  },
+  turn_retried: applyRefusal,
+  model_switched: applyRefusal,
+  cast_sleeping: applyRefusal,
+  cast_woken: applyRefusal,
+  turn_answered: (state, event) => {
+    const { visit, ask } = expectPhase(state, event, "visiting");
+    const had = addFinishedTurn(state, visit, event.usage, ask);
+    const usage = addUsage(visit.usage, event.usage);
+    const answered = { ...visit, ...modelOf(event), usage, turn: NO_TURN_USAGE };
+    return { ...had, phase: { kind: "answered", visit: answered, reply: event.text } };
+  },
+  turn_stopped: (state, event) => {
+    const { visit, ask } = expectPhase(state, event, "visiting");
+    return addPartialTurn(state, { visit, ask }, { usage: event.usage, ms: event.ms, ...repeatsOf(event) });
+  },
+  turn_failed: failTurn,
+  checkpoint_taken: expectVisiting,
+  turn_compacted: expectVisiting,
+  visit_completed: completeVisit,
+  visit_skipped: skipVisit,
+  loop_entered: enterLoop,
+  cursor_advanced: advance,
+  item_given_up: (state, event) => (state.phase.kind === "forked" ? applyItemGivenUp : giveUpCurrentItem)(state, event),
+  loop_exhausted: exhaustLoop,
+  edge_taken: takeEdge,
+  limit_reached: (state, event) => {
+    expectNotEnded(state, event);
+    return startFailing(state, { kind: "limit", reached: event, hit: limitHitOf(state, event) });
+  },
+  cast_warned: (state, event) => {
+    expectNotEnded(state, event);
+    return { ...state, warned: true };
+  },
+  cast_waiting: waitForPerson,
+  person_answered: (state, event) => {
+    const { visit } = expectPhase(state, event, "waiting");
+    return { ...state, phase: { kind: "visiting", visit, ask: { kind: "answer", text: event.text } } };
+  },
+  person_finished: (state, event) => {
+    const { visit, reply } = expectPhase(state, event, "waiting");
+    return { ...state, phase: { kind: "visiting", visit, ask: { kind: "finish", reply: event.reply ?? reply } } };
+  },
+  person_judged: (state, event) => {
+    if (state.phase.kind === "leaving") return acceptUnsatisfiedResult(state, event);
+    const { visit } = expectPhase(state, event, "waiting");
+    const { satisfied, text } = event;
+    return { ...state, phase: { kind: "visiting", visit, ask: { kind: "judged", satisfied, text } } };
+  },
+  limits_raised: (state, event) => {
+    expectNotCompleted(state, event);
+    return raiseLimits(state, event);
+  },
+  cast_resumed: (state, event) => {
+    expectNotCompleted(state, event);
+    return resumeState(state, event);
+  },
+  cast_ended: endState,
+  loop_forked: startParallelRun,
+  item_started: startItem,
+  item_ended: applyItemEnded,
+  item_merged: applyItemMerged,
+  item_conflicted: applyItemConflict,
+  loop_joined: joinParallelRun,
+  spent_elsewhere: (state, event) => {
+    expectNotEnded(state, event);
+    const { item } = state;
+    return { ...state, item: item && { ...item, elsewhere: addUsage(item.elsewhere, event.usage) } };
+  },
+};
+
+/** The event changes nothing in the state. */
+function expectVisiting(state: CastState, event: EventBody): CastState {
+  expectPhase(state, event, "visiting");
+  return state;
 }
 
 function startedFacts({ rehearsed, branch }: EventOf<"cast_started">): Pick<CastState, "rehearsed" | "branch"> {

@@ -1,4 +1,3 @@
-import type { DrawnWay } from "./graph/drawn-ways.ts";
 import { line, toned, type Line } from "./line.ts";
 import { countedText, oneLine, parseMillis } from "../model/text.ts";
 import type { ItemCounts, CastFigures, CastSummary } from "../cast/summary.ts";
@@ -93,18 +92,8 @@ function givenUpText(count: number): string {
   return count === 0 ? "" : `, ${count} given up`;
 }
 
-function timesText(count: number): string {
-  return count === 1 ? "once" : `${count} times`;
-}
-
 function wholeSeconds(ms: number): number {
   return Number.isFinite(ms) ? Math.max(0, Math.floor(ms / 1000)) : 0;
-}
-
-/** `at most 3 times, then the next item`; empty for a way without a limit. */
-export function traversalLimitText({ maxTraversals, thenNext }: Pick<DrawnWay, "maxTraversals" | "thenNext">): string {
-  if (maxTraversals === undefined) return "";
-  return `at most ${timesText(maxTraversals)}${thenNext ? ", then the next item" : ""}`;
 }
 
 /** `4 visits · 1 of 3 items done · 821 tokens · $0.00`; items only if there are any. */

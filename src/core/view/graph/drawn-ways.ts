@@ -142,3 +142,9 @@ function emptyListWays(loop: GraphLoop, member: GraphSocket | undefined, saysEnd
   if (from === undefined || way.via === "exit" || (way.to === END && saysEnd)) return [];
   return [implicitWay({ id: emptyListWayId(loop.id), label: "empty list", from, to: way.to, loop: loop.id })];
 }
+
+/** `at most 3 times, then the next item`; empty for a way without a limit. */
+export function traversalLimitText({ maxTraversals, thenNext }: DrawnWay): string {
+  if (maxTraversals === undefined) return "";
+  return `at most ${maxTraversals === 1 ? "once" : `${maxTraversals} times`}${thenNext ? ", then the next item" : ""}`;
+}

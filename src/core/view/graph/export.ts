@@ -1,9 +1,8 @@
 import { type Graph, type GraphLoop, type GraphSocket, materiaOf, socketsOf } from "../../compile/graph.ts";
 import { type Destination, END } from "../../model/ids.ts";
 import { orderedBlocks, type GraphBlock, readingOrder } from "../../compile/reading-order.ts";
-import { graphWays, type DrawnWay } from "./drawn-ways.ts";
+import { graphWays, traversalLimitText, type DrawnWay } from "./drawn-ways.ts";
 import { loopText, nameText, iconOf, worstCaseText } from "./labels.ts";
-import { traversalLimitText } from "../numbers.ts";
 import type { Stitch } from "../../compile/targets/stitch.ts";
 import { requiredHandoffFields } from "../../compile/socket-outputs.ts";
 import { isGate, materiaMayWrite } from "../../model/materia.ts";

@@ -4,9 +4,8 @@ import { END } from "../../model/ids.ts";
 import { isGate } from "../../model/materia.ts";
 import { oneLine, countedText } from "../../model/text.ts";
 import { orderedBlocks, type GraphBlock, type OrderedSocket } from "../../compile/reading-order.ts";
-import { graphWays, type DrawnWay, type GraphWays } from "./drawn-ways.ts";
+import { graphWays, traversalLimitText, type DrawnWay, type GraphWays } from "./drawn-ways.ts";
 import { loopText, nameText, iconOf, destinationText, worstCaseText } from "./labels.ts";
-import { traversalLimitText } from "../numbers.ts";
 import {
   columnsOf,
   padColumns,
