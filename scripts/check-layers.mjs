@@ -5,7 +5,6 @@ import { fileURLToPath } from "node:url";
 
 /** The pages stand side by side: code that two of them need belongs into a folder before them. Parts of a page come before it. */
 const PAGES = [
-  "cast-replay",
   "cast-visit",
   "cast",
   "casts",
@@ -60,6 +59,7 @@ const ORDER = [
   "src/apps/web/data",
   "src/apps/web/graph",
   "src/apps/web/dialogs",
+  "src/apps/web/cast-replay",
   ...PAGES.map((page) => `src/apps/web/${page}`),
   "src/apps/web/app",
   "src/apps/web/main.tsx",
@@ -109,7 +109,7 @@ const modules = output.modules.filter((module) => module.source.startsWith("src/
 if (modules.length < 20) throw new Error(`only ${modules.length} modules were read`);
 
 const layerOf = (path) => ORDER.findIndex((folder) => path === folder || path.startsWith(`${folder}/`));
-const PARTS_OF_PAGES = { "cast-visit": "cast", "cast-replay": "cast", "loadout-editor": "loadouts" };
+const PARTS_OF_PAGES = { "cast-visit": "cast", "loadout-editor": "loadouts" };
 const pageOf = (path) => {
   const room = /^src\/apps\/web\/([^/]+)\//.exec(path)?.[1];
   return PAGES.includes(room) ? (PARTS_OF_PAGES[room] ?? room) : undefined;

@@ -95,7 +95,7 @@ describe("one cast in the browser", () => {
     const { page } = await finished();
     await page.getByRole("tab", { name: "Cost" }).click();
     await expect.poll(() => page.getByRole("row", { name: /^Build/ }).isVisible()).toBe(true);
-    await expect.poll(() => page.getByRole("columnheader", { name: "Item 2" }).isVisible()).toBe(true);
+    await expect.poll(() => page.getByRole("listitem").filter({ hasText: "Item 2:" }).first().isVisible()).toBe(true);
     await page.getByRole("tab", { name: /Journal/ }).click();
     await page
       .getByRole("button", { name: /visit_completed/ })

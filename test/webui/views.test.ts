@@ -276,7 +276,7 @@ describe("[W19] foreign and long names", () => {
     await page.goto(`${at.url}#/casts/${id}`);
     await socket(page, "Socket-1").waitFor();
     await page.getByRole("tab", { name: "Cost" }).click();
-    await page.getByRole("table", { name: "Tokens by materia and item" }).waitFor();
+    await page.getByRole("table", { name: "Tokens and cost by materia" }).waitFor();
     await show(page, { width: 1280, theme: "light" });
     await expect.poll(() => widerThings(page)).toEqual([]);
     await page.getByRole("tab", { name: "Output" }).click();

@@ -6,7 +6,7 @@ import { createPlayback, type CastPlayback, type TimelineVisit } from "../../../
 import { useCasts } from "../data/use-casts-and-fleet.ts";
 import { getCast } from "../net/api.ts";
 import { followCast, type CastListener } from "../net/follow.ts";
-import type { CastFileView } from "../../../core/wire/casts.ts";
+import type { CastFileView, CastResponse } from "../../../core/wire/casts.ts";
 import { createProgressLog, type ProgressLog } from "./transcript.ts";
 import type { ItemAttempt, ItemTimeline } from "../../../core/view/progress/timeline-rows.ts";
 
@@ -28,6 +28,13 @@ export interface WatchedCast {
 /** A late listener hears the last turn again, also when the journal has counted it. */
 export function runningTurnUsage({ replay, progress }: WatchedCast): Usage {
   return replay.timelineAt(replay.lastSeq()).state.phase.kind === "visiting" ? progress.turnUsage() : NO_USAGE;
+}
+
+/** The fold of a cast as the server sent it. */
+export function playbackOf({ castFile, events }: Pick<CastResponse, "castFile" | "events">): CastPlayback {
+  const replay = createPlayback({ ...castFile, data: castFile.state });
+  events.forEach(replay.push);
+  return replay;
 }
 
 export type CastLoadState =
@@ -96,9 +103,8 @@ function subscribeToCast(id: string, { setLoad, onReset }: SubscriptionHandlers)
     const answer = await getCast(id, signal);
     if (signal.aborted) return;
     if (!answer.ok) return setLoad({ kind: "refused", issues: answer.issues });
-    const { castFile, events, live: alive, issues, summary } = answer.value;
-    const replay = createPlayback({ ...castFile, data: castFile.state });
-    for (const event of events) replay.push(event);
+    const { castFile, live: alive, issues, summary } = answer.value;
+    const replay = playbackOf(answer.value);
     known = replay;
     const isForeign = summary?.foreign === true;
     setLoad({ kind: "loaded", castFile, replay, ...heard, isAlive: alive, isForeign, issues, version: 0 });
@@ -214,9 +220,7 @@ export function useItemCasts(lanes: readonly ItemTimeline[], places: ReadonlyMap
 async function loadItem(child: string, from: number, signal: AbortSignal): Promise<LoadedItem | null> {
   const answer = await getCast(child, signal);
   if (!answer.ok) return null;
-  const { castFile, events } = answer.value;
-  const replay = createPlayback({ ...castFile, data: castFile.state });
-  for (const event of events) replay.push(event);
+  const replay = playbackOf(answer.value);
   const last = replay.lastSeq();
   return {
     visits: replay.visitsAt(last).map((visit) => ({

@@ -14,20 +14,12 @@ export function CostPanel({ cast, view }: TimelineProps): ReactElement {
   const table = useMemo(() => costTable(timelineRows(view.visits)), [view.visits]);
   const free = table.total.cost === 0;
   if (table.lines.length === 0) return <p className={css("faint padding")}>Nothing has been spent yet.</p>;
-  const whole = table.columns.length <= MAX_COLUMNS ? table : withoutColumns(table);
   return (
     <>
       {table.columns.length > 1 && <CostChart cast={cast} table={table} isFree={free} />}
-      <CostFigures cast={cast} table={whole} isFree={free} />
+      <CostFigures cast={cast} table={table} />
     </>
   );
-}
-
-/** With more items only the chart shows them one by one; the table has the sums. */
-const MAX_COLUMNS = 12;
-
-function withoutColumns(table: CostTable): CostTable {
-  return { ...table, columns: [], lines: table.lines.map((line) => ({ ...line, cells: [] })) };
 }
 
 interface CostProps {
@@ -73,25 +65,28 @@ function CostChart({ cast, table, isFree: free }: CostProps): ReactElement {
   );
 }
 
-function CostFigures({ cast, table, isFree: free }: CostProps): ReactElement {
-  const text = (usage: Usage): string => (free ? amountText(totalTokens(usage)) : usage.cost.toFixed(2));
+/** The sums by materia; the chart has the items. */
+function CostFigures({ cast, table }: Omit<CostProps, "isFree">): ReactElement {
+  const figures = (usage: Usage): ReactElement => (
+    <>
+      <td className={css("tokens")} title={`${usage.input} in, ${usage.output} out`}>
+        {amountText(totalTokens(usage))}
+      </td>
+      <td className={css("strong")}>{costText(usage.cost)}</td>
+    </>
+  );
   return (
     <table className={css("figures-table")}>
-      <caption className={css("spoken")}>
-        {free ? "Tokens by materia and item" : "Cost in dollars by materia and item"}
-      </caption>
+      <caption className={css("spoken")}>Tokens and cost by materia</caption>
       <thead>
         <tr>
           <th>Materia</th>
-          {table.columns.map(({ key, title }) => (
-            <th key={key}>{title}</th>
-          ))}
           <th>Tokens</th>
           <th>Cost</th>
         </tr>
       </thead>
       <tbody>
-        {table.lines.map(({ materia, cells, usage }) => (
+        {table.lines.map(({ materia, usage }) => (
           <tr key={materia}>
             <th scope="row">
               <span className={css("row")}>
@@ -99,47 +94,14 @@ function CostFigures({ cast, table, isFree: free }: CostProps): ReactElement {
                 <span className={css("breakable")}>{materia}</span>
               </span>
             </th>
-            {cells.map((cell, index) => (
-              <td key={table.columns[index]?.key}>{cell ? text(cell) : ""}</td>
-            ))}
-            <td className={css("tokens")} title={`${usage.input} in, ${usage.output} out`}>
-              {amountText(totalTokens(usage))}
-            </td>
-            <td className={css("strong")}>{costText(usage.cost)}</td>
+            {figures(usage)}
           </tr>
         ))}
-        <CostTotals table={table} free={free} />
+        <tr className={css("sum")}>
+          <th scope="row">All</th>
+          {figures(table.total)}
+        </tr>
       </tbody>
     </table>
-  );
-}
-
-/** The cost of each item and the sum; rehearsals have no sum of money. */
-function CostTotals({ table, free }: { readonly table: CostTable; readonly free: boolean }): ReactElement {
-  return (
-    <>
-      <tr>
-        <th scope="row" className={css("tokens")}>
-          Tokens
-        </th>
-        {table.columns.map(({ key, usage }) => (
-          <td key={key} className={css("tokens")}>
-            {amountText(totalTokens(usage))}
-          </td>
-        ))}
-        <td className={css("tokens")}>{amountText(totalTokens(table.total))}</td>
-        <td />
-      </tr>
-      {!free && (
-        <tr className={css("sum")}>
-          <th scope="row">Cost</th>
-          {table.columns.map(({ key, usage }) => (
-            <td key={key}>{usage.cost.toFixed(2)}</td>
-          ))}
-          <td />
-          <td>{costText(table.total.cost)}</td>
-        </tr>
-      )}
-    </>
   );
 }

@@ -12,7 +12,6 @@ import {
 import { Menu, Button } from "../ui/buttons.tsx";
 import { useConnection } from "../net/follow.ts";
 import { IssueList } from "../ui/issues.tsx";
-import { renderSymbols } from "../ui/line-text.tsx";
 import { hrefOf, replaceSearchParams, type PageProps } from "../browser/route.ts";
 import { textScale, useScreenWidth, useNow } from "../browser/display.ts";
 import { CAST_COLUMNS, type CastColumnKey } from "./cast-cells.tsx";
@@ -84,7 +83,6 @@ export default function CastsPage({ search: address }: PageProps): ReactElement 
           />
         </div>
       )}
-      <KeyHints />
       <Suspense>{starting !== null && <NewCastDialog loadout={starting} onClose={() => setStarting(null)} />}</Suspense>
       <Suspense>{dialog}</Suspense>
     </section>
@@ -179,30 +177,6 @@ function NoCasts({ isReady, onStart }: { readonly isReady: boolean; readonly onS
       <Button look="primary" icon="plus" onClick={onStart}>
         New cast
       </Button>
-    </div>
-  );
-}
-
-const KEY_HINTS = [
-  ["↑ ↓", "move"],
-  ["Enter", "open"],
-  ["C", "answer"],
-  ["R", "resume"],
-  ["X", "abort"],
-  ["?", "all keys"],
-] as const;
-
-function KeyHints(): ReactElement {
-  return (
-    <div className={css("keys")} aria-hidden="true">
-      {KEY_HINTS.map(([keys, does]) => (
-        <span key={does}>
-          {keys.split(" ").map((key) => (
-            <kbd key={key}>{renderSymbols(key)}</kbd>
-          ))}{" "}
-          {does}
-        </span>
-      ))}
     </div>
   );
 }

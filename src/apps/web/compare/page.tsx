@@ -17,7 +17,7 @@ import type { CastResponse } from "../../../core/wire/casts.ts";
 import { COMPACT_METRICS, scaleMetrics, type DrawnLine } from "../../../core/view/layout/drawing.ts";
 import { layoutGraph } from "../../../core/view/layout/layout.ts";
 import { line } from "../../../core/view/line.ts";
-import { createPlayback } from "../../../core/view/progress/playback.ts";
+import { playbackOf } from "../cast-replay/use-cast.ts";
 import { textScale } from "../browser/display.ts";
 import type { EdgeMark, GraphPart, SocketMark } from "../graph/graph-marks.ts";
 import { GraphView } from "../graph/graph-view.tsx";
@@ -245,10 +245,9 @@ function showVisitsOf(part: GraphPart | null): void {
 
 type DrawnCast = ReturnType<typeof drawCast>;
 
-function drawCast({ castFile, events }: CastResponse) {
-  const playback = createPlayback({ ...castFile, data: castFile.state });
-  for (const event of events) playback.push(event);
-  const { graph, stitches, layout } = castFile;
+function drawCast(cast: CastResponse) {
+  const playback = playbackOf(cast);
+  const { graph, stitches, layout } = cast.castFile;
   const drawing = layoutGraph(graph, {
     metrics: scaleMetrics(COMPACT_METRICS, textScale()),
     longestLabelOf: (way) => [`${labelOf(way)} 999×`],

@@ -6,8 +6,8 @@ import { ConfirmDialog } from "../ui/dialog.tsx";
 import { SegmentedControl, TextField, Select } from "../ui/fields.tsx";
 import { IssueList } from "../ui/issues.tsx";
 import { RequestField } from "./cast-fields.tsx";
-import { SocketReplies } from "./rehearse-replies.tsx";
-import { useRehearsalReplies, type RehearsalReplies } from "./use-rehearsal-replies.ts";
+import { SocketReplyFields } from "./rehearse-replies.tsx";
+import { useRehearsalReplies } from "./use-rehearsal-replies.ts";
 import { css } from "../ui/classes.ts";
 import { truncate } from "../../../core/model/text.ts";
 import { useCasts } from "../data/use-casts-and-fleet.ts";
@@ -36,13 +36,12 @@ export function RehearseDialog(props: {
     onClose();
     onBegun(castId);
   });
-  const { fault } = replies;
   return (
     <ConfirmDialog
       title={title}
       action="Rehearse"
       busy={busy}
-      off={prompt.trim() === "" ? "Write a request first" : fault}
+      off={prompt.trim() === "" ? "Write a request first" : null}
       onClose={onClose}
       onAct={() => void begin({ ...target, prompt, replies: replies.buildReplies(), onEmpty })}
     >
@@ -55,11 +54,11 @@ export function RehearseDialog(props: {
         <p className={css("faint")}>No agent stands in this graph, so no replies are needed.</p>
       )}
       {replies.sockets.map((each) => (
-        <SocketReplies
+        <SocketReplyFields
           key={each.socket}
           given={each}
           seated={graph.materia[each.materia]}
-          onChange={(answers) => replies.change(each.socket, answers)}
+          onChange={(changed) => replies.change(each.socket, changed)}
         />
       ))}
     </ConfirmDialog>
@@ -71,7 +70,7 @@ type OnEmpty = "repeat-last" | "fail";
 /** The source of the replies, and what follows the last one. */
 function ReplyOptions(props: {
   readonly loadout: string | null;
-  readonly replies: RehearsalReplies;
+  readonly replies: ReturnType<typeof useRehearsalReplies>;
   readonly onEmpty: OnEmpty;
   readonly setOnEmpty: (value: OnEmpty) => void;
 }): ReactElement {

@@ -4,7 +4,7 @@ import type { Materia } from "../../../core/model/materia.ts";
 import { Button } from "../ui/buttons.tsx";
 import { SegmentedControl, TextField } from "../ui/fields.tsx";
 import { MateriaIcon } from "../ui/icons.tsx";
-import { parseReplies, type ReplyDraft, type SocketReplyDraft } from "./use-rehearsal-replies.ts";
+import type { SocketReplyDraft } from "./use-rehearsal-replies.ts";
 import { bindSheets } from "../ui/classes.ts";
 import rehearseSheet from "./rehearse.module.css";
 import { isJsonObject, type JsonObject } from "../../../core/model/json.ts";
@@ -12,14 +12,13 @@ import { isJsonObject, type JsonObject } from "../../../core/model/json.ts";
 const css = bindSheets(rehearseSheet);
 
 /** The replies of one socket, visit by visit. */
-export function SocketReplies(props: {
+export function SocketReplyFields(props: {
   readonly given: SocketReplyDraft;
   readonly seated: Materia | undefined;
-  readonly onChange: (answers: ReplyDraft) => void;
+  readonly onChange: (replies: readonly RehearsedReply[]) => void;
 }): ReactElement {
   const { given, seated, onChange } = props;
-  const { socket, materia, replyShape: asks, draft: answers, isChanged } = given;
-  const back = repliesAsFields(answers, asks);
+  const { socket, materia, replyShape, replies, isChanged } = given;
   return (
     <fieldset className={css("socket-replies")}>
       <legend className={css("row wrap")}>
@@ -27,97 +26,25 @@ export function SocketReplies(props: {
         <b className={css("breakable")}>{materia}</b>
         <span className={css("faint")}>{socket}</span>
         <span className={css("faint grow")}>{isChanged ? "changed" : ""}</span>
-        <SegmentedControl
-          label={`How the replies of ${socket} are written`}
-          value={answers.kind}
-          options={{ fields: "fields", text: "text" }}
-          titles={back ? {} : { fields: "These replies do not fit into fields" }}
-          onPick={(kind) => {
-            if (kind === "text") onChange({ kind, text: repliesAsText(answers) });
-            else if (back) onChange(back);
-          }}
-        />
       </legend>
-      {answers.kind === "text" ? (
-        <ReplyTextArea socket={socket} text={answers.text} onType={(text) => onChange({ kind: "text", text })} />
-      ) : (
-        <ReplyFieldList
-          given={given}
-          replies={answers.replies}
-          onChange={(replies) => onChange({ kind: "fields", replies })}
-        />
-      )}
-    </fieldset>
-  );
-}
-
-function ReplyFieldList(props: {
-  readonly given: SocketReplyDraft;
-  readonly replies: readonly RehearsedReply[];
-  readonly onChange: (replies: readonly RehearsedReply[]) => void;
-}): ReactElement {
-  const { given, replies, onChange } = props;
-  const { socket, replyShape: asks } = given;
-  const last = replies.at(-1) ?? given.replies.at(-1);
-  return (
-    <>
       {replies.map((reply, index) => (
         <ReplyFields
           // The index is the key: replies have no id.
           key={index}
           label={`Reply ${index + 1} of ${socket}`}
-          asks={asks}
+          asks={replyShape}
           reply={reply}
           onChange={(next) => onChange(replies.with(index, next))}
           onRemove={replies.length > 1 ? () => onChange(replies.toSpliced(index, 1)) : null}
         />
       ))}
       <div>
-        <Button icon="plus" onClick={() => onChange([...replies, last ?? { text: "" }])}>
+        <Button icon="plus" onClick={() => onChange([...replies, replies.at(-1) ?? { text: "" }])}>
           {`Another reply of ${socket}`}
         </Button>
       </div>
-    </>
+    </fieldset>
   );
-}
-
-function ReplyTextArea(props: {
-  readonly socket: string;
-  readonly text: string;
-  readonly onType: (text: string) => void;
-}): ReactElement {
-  const { socket, text, onType } = props;
-  const { fault } = parseReplies(text);
-  return (
-    <>
-      <span className={css(`field ${fault === null ? "" : "bad"}`)}>
-        <textarea
-          className={css("monospace")}
-          aria-label={`Replies of ${socket}`}
-          aria-invalid={fault !== null || undefined}
-          spellCheck={false}
-          rows={Math.min(8, text.split("\n").length + 1)}
-          value={text}
-          onChange={(event) => onType(event.target.value)}
-        />
-      </span>
-      {fault !== null && <span className={css("fault")}>{fault}</span>}
-    </>
-  );
-}
-
-function repliesAsText(answers: ReplyDraft): string {
-  return answers.kind === "text" ? answers.text : answers.replies.map((reply) => JSON.stringify(reply)).join("\n");
-}
-
-/** The replies as fields; null if fields cannot hold them: tools, failures, another shape. */
-function repliesAsFields(answers: ReplyDraft, asks: SocketReplies["replyShape"]): ReplyDraft | null {
-  if (answers.kind === "fields") return answers;
-  const { replies } = parseReplies(answers.text);
-  const key = asks === "text" ? "text" : "json";
-  const isPlain = (reply: object): reply is RehearsedReply =>
-    Object.keys(reply).join() === key && (key === "text" || isJsonObject((reply as { readonly json: unknown }).json)); // its one key
-  return replies !== null && replies.length > 0 && replies.every(isPlain) ? { kind: "fields", replies } : null;
 }
 
 /** One reply: satisfied or not, context and work items. */
