@@ -40,7 +40,7 @@ export function ProblemCallout({ drawing }: { readonly drawing: GraphDrawing }):
       role="note"
       aria-label={`${issue.severity}: ${issue.message}`}
     >
-      <b>{issueTitle(issue.code)}</b>
+      <b>{issue.severity === "error" ? "Error" : "Warning"}</b>
       {issue.message}.
       {mend && readOnly === null && <Button onClick={() => apply(mend.label, mend.edit)}>{mend.label}</Button>}
     </div>
@@ -51,25 +51,6 @@ function problemBox({ place }: LoadoutProblem, drawing: GraphDrawing): Box | und
   if (place.kind === "loadout") return drawing.sockets[0]?.box;
   if (place.kind === "loop") return drawing.loops.find(({ id }) => id === place.id)?.box;
   return drawing.sockets.find(({ id }) => id === place.id)?.box;
-}
-
-const ISSUE_TITLES: Readonly<Record<string, string>> = {
-  guard_needs_json: "Routes need JSON",
-  generator_needs_json: "Generators need JSON",
-  assign_needs_json: "Fields need JSON",
-  edge_after_always: "Never taken",
-  unknown_socket: "Leads nowhere",
-  unknown_materia: "No such materia",
-  invalid_materia: "Broken materia",
-  endless_loop: "Never ends",
-  advance_outside_loop: "Nothing to advance",
-  unreachable_socket: "Never reached",
-  unhandled_outcome: "No edge for this answer",
-  unbounded_cycle: "Endless cycle",
-};
-
-function issueTitle(code: string): string {
-  return ISSUE_TITLES[code] ?? code.charAt(0).toUpperCase() + code.slice(1).replaceAll("_", " ");
 }
 
 /** [E28] A button at the selected socket or edge, to add a socket there. */

@@ -1,5 +1,5 @@
 import type { ReactElement, KeyboardEvent } from "react";
-import { moveEdge, connectSockets, removeEdge, setEdge } from "../../../core/edit/edges-and-exits.ts";
+import { moveEdge, connectSockets, removeEdge, setEdge, setExit } from "../../../core/edit/edges-and-exits.ts";
 import { removeWay, setWay, findAuthoredWay, type AuthoredWay } from "../../../core/edit/ways.ts";
 import { type Destination, edgeWayId, emptyListWayId } from "../../../core/model/ids.ts";
 import { Button } from "../ui/buttons.tsx";
@@ -7,6 +7,7 @@ import { FieldError, Select, FieldRow } from "../ui/fields.tsx";
 import { useEditor } from "../loadout-editor/editor.ts";
 import {
   CONDITION_OPTIONS,
+  DeleteButton,
   parseCondition,
   socketOptions,
   TraversalLimitField,
@@ -59,7 +60,7 @@ function AuthoredEdge({ id, way }: { readonly id: string; readonly way: Authored
         <FieldError key={key} text={issue.message} warning={issue.severity === "warning"} />
       ))}
       <FieldRow label="From">
-        <span>{`${from} ${loadout.sockets[from]?.materia ?? ""}`}</span>
+        {isExit ? <ExitSource way={way} /> : <span>{`${from} ${loadout.sockets[from]?.materia ?? ""}`}</span>}
       </FieldRow>
       <FieldRow label={isExit ? "When done" : "When"}>
         <Select
@@ -102,23 +103,30 @@ function AuthoredEdge({ id, way }: { readonly id: string; readonly way: Authored
   );
 }
 
+/** The member of its loop that an exit leaves. */
+function ExitSource({ way }: { readonly way: AuthoredWay & { readonly kind: "exit" } }): ReactElement {
+  const { loadout, apply, readOnly } = useEditor();
+  const members = loadout.loops[way.loop]?.sockets ?? [];
+  return (
+    <Select
+      label="From"
+      value={way.exit.from}
+      options={socketOptions(loadout).filter(({ value }) => members.some((member) => member === value))}
+      off={readOnly !== null}
+      onPick={(from) => apply(`Leave from ${from}`, (each) => setExit(each, way.loop, way.exit.id, { from }))}
+    />
+  );
+}
+
 function EdgeHead(props: { readonly id: string; readonly title: string; readonly isExit: boolean }): ReactElement {
   const { id, title, isExit } = props;
-  const { remove, select, readOnly } = useEditor();
   return (
     <div className={css("row")}>
       <div className={css("grow")}>
         <h2 className={css("thing")}>{title}</h2>
         {isExit && <code className={css("faint breakable")}>{id}</code>}
       </div>
-      <Button
-        icon="bin"
-        label={`Delete ${isExit ? "the exit" : "the edge"}`}
-        off={readOnly}
-        onClick={() => {
-          if (remove(`Delete ${title.toLowerCase()}`, (each) => removeWay(each, id))) select();
-        }}
-      />
+      <DeleteButton what={isExit ? "the exit" : "the edge"} edit={(each) => removeWay(each, id)} unselects />
     </div>
   );
 }
@@ -181,7 +189,7 @@ export function EdgeList({ from }: { readonly from: string }): ReactElement {
 
 function EdgeRow(props: { readonly from: string; readonly index: number; readonly edge: Edge }): ReactElement {
   const { from, index, edge } = props;
-  const { loadout, checked, apply, remove, readOnly } = useEditor();
+  const { loadout, checked, apply, readOnly } = useEditor();
   const off = readOnly !== null;
   const fault = checked.problems.find(({ ways }) => ways.includes(edgeWayId(from, index)));
   const reorder = (event: KeyboardEvent): void => {
@@ -219,13 +227,7 @@ function EdgeRow(props: { readonly from: string; readonly index: number; readonl
         }
       />
       <TraversalLimitField from={from} index={index} />
-      <Button
-        look="bare"
-        icon="bin"
-        label={`Delete edge ${index + 1}`}
-        off={readOnly}
-        onClick={() => remove(`Delete edge ${index + 1} of ${from}`, (each) => removeEdge(each, from, index))}
-      />
+      <DeleteButton what={`edge ${index + 1}`} edit={(each) => removeEdge(each, from, index)} />
     </div>
   );
 }

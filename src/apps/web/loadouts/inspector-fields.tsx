@@ -1,4 +1,5 @@
-import { type ReactElement, useState } from "react";
+import type { ReactElement } from "react";
+import type { LoadoutEdit } from "../../../core/edit/loadout-edit.ts";
 import { setAssign } from "../../../core/edit/sockets.ts";
 import { Button } from "../ui/buttons.tsx";
 import { FieldRow, TextField, type SelectOption, Select } from "../ui/fields.tsx";
@@ -15,18 +16,18 @@ const css = bindSheets(inspectSheet);
 /** The assignments of a socket to state: target and source. */
 export function AssignFields({ id }: { readonly id: string }): ReactElement {
   const { loadout, apply, readOnly } = useEditor();
-  const [adding, setAdding] = useState(false);
   const assign = Object.entries(loadout.sockets[id]?.assign ?? {});
-  const add = (target: string, source: string): void => {
-    if (target === "" || source === "") return;
-    if (apply(`Assign ${target}`, (each) => setAssign(each, id, { target, source }))) setAdding(false);
+  const add = (): void => {
+    const names = [...assign.map((_, at) => `value${at + 1}`), `value${assign.length + 1}`];
+    const target = names.find((name) => !assign.some(([known]) => known === name)) ?? "";
+    apply(`Assign ${target}`, (each) => setAssign(each, id, { target, source: "$.context" }));
   };
   return (
     <>
       <FieldRow label="Assign">
         <span className={css("row")}>
           <span className={css("faint grow")}>{assign.length === 0 ? "Nothing" : `${assign.length} to state`}</span>
-          <Button off={readOnly} onClick={() => setAdding(true)}>
+          <Button off={readOnly} onClick={add}>
             Add
           </Button>
         </span>
@@ -35,7 +36,6 @@ export function AssignFields({ id }: { readonly id: string }): ReactElement {
         // The index is the key: typing may rename a target.
         <AssignRow key={index} id={id} number={index + 1} target={target} source={source} />
       ))}
-      {adding && <NewAssignForm onAdd={add} onCancel={() => setAdding(false)} />}
     </>
   );
 }
@@ -47,7 +47,7 @@ function AssignRow(props: {
   readonly source: string;
 }): ReactElement {
   const { id, number, target, source } = props;
-  const { name, apply, remove, readOnly } = useEditor();
+  const { name, apply, readOnly } = useEditor();
   return (
     <div className={css("assign")}>
       <TextField
@@ -71,37 +71,25 @@ function AssignRow(props: {
         }
         onDone={() => closeUndoStep(name)}
       />
-      <Button
-        look="bare"
-        icon="bin"
-        label={`Remove ${target}`}
-        off={readOnly}
-        onClick={() => remove(`Remove ${target}`, (each) => setAssign(each, id, { target, source: null }))}
-      />
+      <DeleteButton what={target} edit={(each) => setAssign(each, id, { target, source: null })} />
     </div>
   );
 }
 
-function NewAssignForm(props: {
-  readonly onAdd: (target: string, source: string) => void;
-  readonly onCancel: () => void;
+/** [E26] Its notice has Undo. */
+export function DeleteButton(props: {
+  readonly what: string;
+  readonly edit: LoadoutEdit;
+  /** The deleted part is the selected one. */
+  readonly unselects?: boolean;
 }): ReactElement {
-  const [target, setTarget] = useState("");
-  const [source, setSource] = useState("$.context");
+  const { what, edit, unselects = false } = props;
+  const { remove, select, readOnly } = useEditor();
+  const act = (): void => {
+    if (remove(`Delete ${what}`, edit) && unselects) select();
+  };
   return (
-    <form
-      className={css("assign")}
-      onSubmit={(event) => {
-        event.preventDefault();
-        props.onAdd(target.trim(), source.trim());
-      }}
-    >
-      <TextField label="State path" mono value={target} placeholder="review" onType={setTarget} />
-      <span aria-hidden="true">=</span>
-      <TextField label="Source" mono value={source} placeholder="$.context" onType={setSource} />
-      <Button type="submit" icon="tick" label="Add the assignment" />
-      <Button look="bare" icon="cross" label="Cancel" onClick={props.onCancel} />
-    </form>
+    <Button look={unselects ? "plain" : "bare"} icon="bin" label={`Delete ${what}`} off={readOnly} onClick={act} />
   );
 }
 

@@ -16,7 +16,7 @@ import { Button } from "../ui/buttons.tsx";
 import { MateriaIcon } from "../ui/icons.tsx";
 import { FieldError, Select, FieldRow, SegmentedControl, TextField } from "../ui/fields.tsx";
 import { useEditor, closeUndoStep } from "../loadout-editor/editor.ts";
-import { AssignFields, CONDITION_OPTIONS, parseCondition, socketOptions } from "./inspector-fields.tsx";
+import { AssignFields, CONDITION_OPTIONS, DeleteButton, parseCondition, socketOptions } from "./inspector-fields.tsx";
 import { EdgeList, EdgeInspector } from "./edge-inspector.tsx";
 import { LoopFields, ProblemRows, LoopInspector } from "./loop-inspector.tsx";
 import { bindSheets } from "../ui/classes.ts";
@@ -60,7 +60,7 @@ function SocketInspector({ id }: { readonly id: string }): ReactElement | null {
 }
 
 function SocketHead({ id }: { readonly id: string }): ReactElement {
-  const { loadout, catalog, apply, remove, select, readOnly } = useEditor();
+  const { loadout, catalog, apply, readOnly } = useEditor();
   const socket = loadout.sockets[id];
   const materia = catalog.materia.get(socket?.materia ?? "")?.value;
   const off = readOnly !== null;
@@ -88,14 +88,7 @@ function SocketHead({ id }: { readonly id: string }): ReactElement {
         <Button off={readOnly} onClick={() => apply(`Duplicate ${id}`, (each) => duplicateSockets(each, [id]))}>
           Duplicate
         </Button>
-        <Button
-          icon="bin"
-          label={`Delete ${id}`}
-          off={readOnly}
-          onClick={() => {
-            if (remove(`Delete ${id}`, (each) => removeSockets(each, [id]))) select();
-          }}
-        />
+        <DeleteButton what={id} edit={(each) => removeSockets(each, [id])} unselects />
       </div>
       <FieldRow label="Materia">
         <Select

@@ -7,14 +7,14 @@ import { FieldError, Select, FieldRow, TextField } from "../ui/fields.tsx";
 import { exitWayId } from "../../../core/model/ids.ts";
 import { useEditor } from "../loadout-editor/editor.ts";
 import { knownMateria, type LoadoutProblem } from "../loadout-editor/check-draft.ts";
-import { CONDITION_OPTIONS, parseCondition, socketOptions } from "./inspector-fields.tsx";
+import { DeleteButton, socketOptions } from "./inspector-fields.tsx";
 import { bindSheets } from "../ui/classes.ts";
 import inspectSheet from "./inspector.module.css";
 
 const css = bindSheets(inspectSheet);
 
 export function LoopInspector({ id }: { readonly id: string }): ReactElement {
-  const { apply, remove, select, readOnly, checked } = useEditor();
+  const { apply, select, readOnly, checked } = useEditor();
   const [name, setName] = useState(id);
   const faults = checked.problems.filter(({ place }) => place.kind === "loop" && place.id === id);
   const rename = (): void => {
@@ -27,14 +27,7 @@ export function LoopInspector({ id }: { readonly id: string }): ReactElement {
       <section className={css("section")} aria-label={`Loop ${id}`}>
         <div className={css("row")}>
           <h2 className={css("thing grow")}>{`Loop ${id}`}</h2>
-          <Button
-            icon="bin"
-            label={`Delete the loop ${id} and its exits`}
-            off={readOnly}
-            onClick={() => {
-              if (remove(`Delete the loop ${id}`, (each) => removeLoop(each, id))) select();
-            }}
-          />
+          <DeleteButton what={`the loop ${id}`} edit={(each) => removeLoop(each, id)} unselects />
         </div>
         <ProblemRows faults={faults} />
         <FieldRow label="Name">
@@ -73,10 +66,17 @@ export function ProblemRows({ faults }: { readonly faults: readonly LoadoutProbl
 
 /** The list and the exits of a loop; also shown for a member of it. */
 export function LoopFields({ id }: { readonly id: string }): ReactElement | null {
-  const { loadout, catalog, apply, remove, select, selected, readOnly } = useEditor();
-  const [adding, setAdding] = useState(false);
+  const { loadout, catalog, apply, select, selected, readOnly } = useEditor();
   const loop = loadout.loops[id];
   if (!loop) return null;
+  /** A new exit is shown, to be changed there. */
+  const add = (): void => {
+    const isMember = (socket: string): boolean => loop.sockets.some((member) => member === socket);
+    const from = loop.sockets.find((member) => loadout.sockets[member]?.advance) ?? loop.sockets[0] ?? "";
+    const to = socketOptions(loadout).find(({ value }) => !isMember(value))?.value ?? "";
+    const exit = apply("Add an exit", (each) => addExit(each, id, { from, to }))?.loops[id]?.exits.at(-1);
+    if (exit) select({ kind: "edge", id: exitWayId(id, exit.id) });
+  };
   const { isGenerator } = knownMateria(catalog);
   const generators = socketOptions(loadout).filter(({ value }) => isGenerator(loadout.sockets[value]?.materia ?? ""));
   return (
@@ -101,7 +101,7 @@ export function LoopFields({ id }: { readonly id: string }): ReactElement | null
       <FieldRow label="Exits">
         <span className={css("row")}>
           <span className={css("grow faint")}>{loop.exits.length === 0 ? "None: the cast ends" : ""}</span>
-          <Button off={readOnly} onClick={() => setAdding(true)}>
+          <Button off={readOnly} onClick={add}>
             Add
           </Button>
         </span>
@@ -117,16 +117,9 @@ export function LoopFields({ id }: { readonly id: string }): ReactElement | null
               className={css("cut")}
             >{`${exit.from} ${conditionText(exit.condition)} → ${exit.targetSocketId}`}</span>
           </Button>
-          <Button
-            look="bare"
-            icon="bin"
-            label={`Delete the exit ${exit.id}`}
-            off={readOnly}
-            onClick={() => remove("Delete an exit", (each) => removeExit(each, id, exit.id))}
-          />
+          <DeleteButton what={`the exit ${exit.id}`} edit={(each) => removeExit(each, id, exit.id)} />
         </div>
       ))}
-      {adding && <NewExitForm loop={id} onDone={() => setAdding(false)} />}
     </>
   );
 }
@@ -156,41 +149,6 @@ function parallelOptions(current: number | undefined): readonly { value: string;
     .toSorted((a, b) => a - b)
     .map((count) => ({ value: `${count}`, label: `${count} items at once` }));
   return [{ value: "", label: "One item after the other" }, ...many];
-}
-
-function NewExitForm({ loop, onDone }: { readonly loop: string; readonly onDone: () => void }): ReactElement {
-  const { loadout, apply } = useEditor();
-  const members = loadout.loops[loop]?.sockets ?? [];
-  const mover = members.find((id) => loadout.sockets[id]?.advance) ?? members[0] ?? "";
-  const isMember = (id: string): boolean => members.some((member) => member === id);
-  const outside = socketOptions(loadout).filter(({ value }) => !isMember(value));
-  const [from, setFrom] = useState<string>(mover);
-  const [when, setWhen] = useState("always");
-  const [to, setTo] = useState(outside[0]?.value ?? "");
-  return (
-    <form
-      className={css("new-exit")}
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (apply("Add an exit", (each) => addExit(each, loop, { from, to, when: parseCondition(when) }))) onDone();
-      }}
-    >
-      <Select
-        label="Exit from"
-        value={from}
-        options={socketOptions(loadout).filter(({ value }) => isMember(value))}
-        onPick={setFrom}
-      />
-      <Select label="Exit condition" value={when} options={CONDITION_OPTIONS} onPick={setWhen} />
-      <Select label="Exit to" value={to} options={outside} onPick={setTo} />
-      <div className={css("row")}>
-        <Button type="submit">Add the exit</Button>
-        <Button look="bare" onClick={onDone}>
-          Cancel
-        </Button>
-      </div>
-    </form>
-  );
 }
 
 function LoopMembers({ id }: { readonly id: string }): ReactElement {
