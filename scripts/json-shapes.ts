@@ -252,6 +252,12 @@ export const JSON_SHAPES: readonly JsonShape[] = [
       anew: v.array(v.strictObject({ visit: text, why: text })),
     }),
   ),
+  shape(
+    "inbox",
+    "casts of all projects that need a person, each with the fields of `casts`",
+    v.array(v.looseObject({ ...summary, project: text, cwd: text, needs: text, command: text })),
+  ),
+  shape("inbox done <cast>", "the casts that left the inbox", v.strictObject({ done: v.array(text) })),
   shape("queue, queue remove, queue move", "the requests in their order", QueueResponse),
   shape(
     "queue run --detach",

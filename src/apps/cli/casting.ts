@@ -5,6 +5,7 @@ import { hasForeignCastIssue, ok, type Result } from "../../core/model/issue.ts"
 import { sanitizeForTerminal } from "../../core/model/text.ts";
 import { namesSpecificCast, prepareCommand, prepareStoppedCast } from "../../shell/commands/prepare.ts";
 import { type PreparedCast, exitCodeFor } from "../../shell/casting/prepared-cast.ts";
+import { markLookedAt } from "../../shell/workspace/inbox.ts";
 import type { RunOutcome } from "../../shell/context/run-context.ts";
 import { printText, jsonText, type CliContext } from "./terminal/io.ts";
 import { openProgress, progressKindFor } from "./terminal/progress.ts";
@@ -63,5 +64,7 @@ async function finishOrAsk(request: CliContext, castId: CastId, end: RunOutcome)
     if (again) return again.ok ? runPrepared(request, again.value) : again;
   }
   printResult({ io, options, end, root: workspace.root });
+  // [YI4] A person has just seen how it ended; one who waits may have gone.
+  if (end.kind === "ended" && io.live && !options.quiet) await markLookedAt(workspace, castId);
   return ok(exitCodeFor(end));
 }

@@ -5,10 +5,11 @@ import { error, type Issue, type Result } from "../../core/model/issue.ts";
 import { folderExists } from "../../shell/system/folders.ts";
 import { findProject } from "../../shell/config/config.ts";
 import { loadWorkspace } from "../../shell/workspace/workspace.ts";
+import { optionsForOtherProject } from "../../shell/workspace/inbox.ts";
 import { VERSION } from "../../shell/system/package.ts";
 import { issueJson, withFleetOption } from "../../core/view/issues.ts";
 import type { OpenUi } from "../../shell/commands/open-ui.ts";
-import { type Io, type CliContext, jsonText, printAnswer, printIssues } from "./terminal/io.ts";
+import { type Io, type CliContext, jsonText, printAnswer, printIssues, printText } from "./terminal/io.ts";
 
 /** A refused command: nothing was written. */
 const EXIT_REFUSED = 2;
@@ -69,6 +70,11 @@ async function runParsedCommand({ command, options }: ParsedCommand, io: Io, ope
     });
   const workspace = loadWorkspace(place, artifacts);
   if (!workspace.ok) return workspace;
+  const elsewhere = await optionsForOtherProject(workspace.value, command, options);
+  if (elsewhere) {
+    if (!options.quiet) printText(io, `note: this cast is of ${elsewhere.cwd ?? ""}`);
+    return runParsedCommand({ command, options: elsewhere }, io, openUi);
+  }
   const request = { options, io, workspace: workspace.value };
   if (command.kind === "mcp")
     return (await import("./mcp/run-mcp.ts")).runMcpCommand(request, () => loadWorkspace(place, artifacts));

@@ -51,6 +51,7 @@ export const CastSummary = v.object({
   foreign: v.exactOptional(v.literal(true)), // [S13] another user or another machine started it
   branch: v.exactOptional(v.string()), // [YT1] of its separate working tree
   model: v.exactOptional(v.string()), // [W46] that answered last, as `provider/id`; none in a rehearsal
+  reason: v.exactOptional(v.string()), // why it ended, if its end has a reason; for `waiting` what it asks
   rehearsed: v.exactOptional(v.literal(true)), // [C36] its agents answer from a file
 });
 export type CastSummary = Readonly<v.InferOutput<typeof CastSummary>>;

@@ -1,4 +1,4 @@
-import { APART_OPTIONS, RUN_OPTIONS, type OptionName } from "./options.ts";
+import { APART_OPTIONS, REWORK_OPTIONS, RUN_OPTIONS, type OptionName } from "./options.ts";
 
 /** One row of the command table. Help, completion and the grammar read it. */
 export interface CommandRow {
@@ -103,19 +103,7 @@ const COMMAND_TABLE = {
       "[castId] [--budget TOKENS] [--cost USD] [--allow N] [--hint TEXT | --accept | --next] [--edited] [--detach]",
     does: "resume a failed, aborted or interrupted cast where it stopped, with the graph as it was started",
     example: "--allow 2",
-    options: [
-      "budget",
-      "cost",
-      "allow",
-      "hint",
-      "accept",
-      "next",
-      "edited",
-      ...RUN_OPTIONS,
-      "worktree",
-      "detach",
-      "on",
-    ],
+    options: ["budget", "cost", ...REWORK_OPTIONS, "edited", ...RUN_OPTIONS, "worktree", "detach", "on"],
     takes: 1,
   },
   abort: {
@@ -248,6 +236,12 @@ const COMMAND_TABLE = {
     example: "run --until 07:00 --cost 20 --at-once 2 --wait 8h",
     options: ["loadout", "budget", "key", "until", "cost", "at-once", "on", "detach", ...RUN_OPTIONS],
     takes: "targets",
+  },
+  inbox: {
+    usage: "[--all] | inbox done <castId | --all>",
+    does: "casts of all projects on this machine that need you, or were not looked at yet, each with the command that answers",
+    options: ["all"],
+    takes: 2,
   },
   mcp: {
     usage: "[--budget TOKENS] [--cost USD]",

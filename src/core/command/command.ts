@@ -6,6 +6,7 @@ import type {
   CompletionCommand,
   DiffCommand,
   ExportCommand,
+  InboxCommand,
   OpenCommand,
   RestoreCommand,
   ShowCommand,
@@ -200,6 +201,7 @@ export type Command =
   | FleetCommand
   | { readonly kind: "init"; readonly from?: string }
   | CompletionCommand
+  | InboxCommand
   | { readonly kind: "mcp" }
   | { readonly kind: "demo"; readonly which: DemoKind };
 

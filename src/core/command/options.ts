@@ -133,6 +133,7 @@ export const RUN_OPTIONS: readonly OptionName[] = [
 ];
 
 /** Options of casts that leave the person's working tree or terminal alone. */
+export const REWORK_OPTIONS: readonly OptionName[] = ["allow", "hint", "accept", "next"];
 export const APART_OPTIONS: readonly OptionName[] = ["worktree", "with-changes", "detach"];
 
 export interface CommandArguments {

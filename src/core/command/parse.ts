@@ -16,6 +16,7 @@ import {
   readDiff,
   readDoctor,
   readExport,
+  readInbox,
   readRecast,
   readRestore,
   readCasts,
@@ -206,6 +207,8 @@ function readByName(row: CommandRow, reading: CommandInput): Result<Command> {
       return readFleetCommand(row, reading.args, reading.parseNested);
     case "draft":
       return readDraft(row, reading);
+    case "inbox":
+      return readInbox(row, reading.positional, options);
     case "queue":
       return readQueue(row, reading.args);
     case "init":

@@ -57,6 +57,14 @@ export interface OpenCommand {
   readonly trust?: true;
 }
 
+/** [YI1] Casts of all projects that a person has to look at, or one of them that was looked at. */
+export interface InboxCommand {
+  readonly kind: "inbox";
+  /** The cast that leaves the inbox; every cast with `all`. */
+  readonly done?: string | true;
+  readonly all?: true;
+}
+
 export interface CompletionCommand {
   readonly kind: "completion";
   /** The script for a shell, or completions of the last word. */
@@ -211,6 +219,15 @@ export function readDiff(row: CommandRow, rest: readonly string[], options: Opti
 export function readExport([castId]: readonly string[], { otlp }: Options): Command {
   const url = otlp === "" ? undefined : otlp;
   return { kind: "export", ...withoutUndefined({ castId, url }), ...(otlp === undefined ? {} : { sends: true }) };
+}
+
+export function readInbox(row: CommandRow, [verb, castId]: readonly string[], { all }: Options): Result<InboxCommand> {
+  if (verb === undefined) return ok({ kind: "inbox", ...withoutUndefined({ all }) });
+  if (verb !== "done") return failWith("unknown_word", verb, 'inbox takes "done <castId>"', usageOf(row));
+  if (castId === undefined && !all)
+    return failWith("missing_cast_id", "done", "inbox done needs a cast id", usageOf(row));
+  if (castId !== undefined && all) return failWith("bad_option", "--all", "name a cast or use --all", usageOf(row));
+  return ok({ kind: "inbox", done: castId ?? true });
 }
 
 export function readRestore(row: CommandRow, [named = ""]: readonly string[], options: Options): Result<Command> {

@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
+import { resolve } from "node:path";
 import * as v from "valibot";
 import { startedEvent } from "../../core/cast/next.ts";
 import { phaseBeforeEnd, type Visit } from "../../core/cast/state/state.ts";
 import { totalsOf } from "../../core/cast/state/usage.ts";
 import { castBranch, type SocketId } from "../../core/model/ids.ts";
 import { withoutUndefined } from "../../core/model/json.ts";
+import { noteCast } from "../config/cast-index.ts";
 import { readSandboxes } from "../config/config.ts";
 import { openSharedLimits } from "../config/shared-limits.ts";
 import { ensureUserKey } from "../config/user-key.ts";
@@ -51,6 +53,12 @@ export const runOwnedCast: RunOwnedCast = async (owned, cast, given, firstEvents
   const worker = fleetHooks ? { worker: fleetHooks.workerId } : {};
   const telemetry =
     context.telemetry && (await import("./telemetry.ts")).followTelemetry(context.telemetry, store, file);
+  const paths = { cwd: resolve(given.cwd ?? file.cwd), root: resolve(store.location) };
+  // [YI1] Items and casts of a fleet are in no inbox of this machine.
+  const note = (): void => {
+    if (context.env && !file.window && !fleetHooks) noteCast(context.env, file.castId, paths);
+  };
+  note();
   try {
     if (state.phase.kind === "unstarted") {
       // [J5] Also for a cast whose process was killed before its first event.
@@ -63,6 +71,7 @@ export const runOwnedCast: RunOwnedCast = async (owned, cast, given, firstEvents
     return await runWithPorts(owned, cast, context, { checkpoints, interruption, firstEvents: firstEvents(found) });
   } finally {
     checkpoints?.close();
+    note();
     await telemetry?.close();
   }
 };

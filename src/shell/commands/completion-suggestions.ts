@@ -10,6 +10,7 @@ import { visitLabel } from "../../core/view/graph/labels.ts";
 import { agentVisits } from "../../core/history/facts.ts";
 import { foldVisits, visitKey, visitNumber, type VisitRecord } from "../../core/history/visits.ts";
 import { loadNamedCast, type Workspace } from "../workspace/workspace.ts";
+import { listInbox } from "../workspace/inbox.ts";
 import type { LoadedCast } from "../store/cast-store.ts";
 import type { CastStatus } from "../../core/cast/summary.ts";
 
@@ -65,10 +66,17 @@ const FILE_OPTIONS: ReadonlySet<string> = new Set([
   "--out",
 ]);
 
-const SUBCOMMANDS: Readonly<Record<"casts" | "queue" | "completion", readonly Suggestion[]>> = {
+const SUBCOMMANDS: Readonly<Record<"casts" | "queue" | "inbox" | "completion", readonly Suggestion[]>> = {
   casts: [{ word: "prune ", description: "remove old casts" }],
+  inbox: [{ word: "done ", description: "take a cast out of the inbox" }],
   queue: QUEUE_ACTIONS.map((word) => ({ word: `${word} ` })),
   completion: SHELLS.map((word) => ({ word, description: `for ${word}` })),
+};
+
+const CASTS_FOR: Readonly<Record<"continue" | "recast" | "abort", readonly CastStatus[]>> = {
+  continue: ["waiting"],
+  recast: ["failed", "aborted", "interrupted", "paused", "sleeping"],
+  abort: ["running", "waiting", "interrupted", "paused", "sleeping"],
 };
 
 async function suggestWords(
@@ -106,17 +114,16 @@ async function suggestWords(
     case "take":
       return count === 0 ? suggestCasts(workspace) : [];
     case "continue":
-      return count === 0 ? suggestCasts(workspace, ["waiting"]) : [];
     case "recast":
-      return count === 0 ? suggestCasts(workspace, ["failed", "aborted", "interrupted", "paused", "sleeping"]) : [];
     case "abort":
-      return count === 0 ? suggestCasts(workspace, ["running", "waiting", "interrupted", "paused", "sleeping"]) : [];
+      return count === 0 ? suggestCasts(workspace, CASTS_FOR[name]) : [];
     case "fleet":
       return suggestFleetWords(words).map((word) => ({ word: `${word} ` }));
     case "casts":
     case "queue":
+    case "inbox":
     case "completion":
-      return count === 0 ? SUBCOMMANDS[name] : [];
+      return count === 0 ? SUBCOMMANDS[name] : name === "inbox" ? suggestInbox(workspace) : [];
     case "cast":
     case "draft":
     case "open":
@@ -172,6 +179,13 @@ async function suggestOpenArguments(
     word: (visit) => String(visitNumber(visit)),
   });
   return named === undefined ? [...visits, ...(await suggestCasts(workspace))] : visits;
+}
+
+async function suggestInbox({ place }: Workspace): Promise<readonly Suggestion[]> {
+  return (await listInbox(place.env)).map(({ castId, status, project }) => ({
+    word: `${castId} `,
+    description: `${statusText(status)}, ${project}`,
+  }));
 }
 
 const MAX_VISITS = 12;

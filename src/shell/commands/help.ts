@@ -14,7 +14,7 @@ export const COMMAND_GROUPS: readonly (readonly [title: string, names: readonly 
   ["Every day", ["cast", "casts", "status", "show", "diff", "continue", "recast", "ui"]],
   ["Write", ["init", "draft", "check", "grid", "loadout", "materia", "link"]],
   ["Prove", ["demo", "test", "record", "replay", "fork", "fuzz", "forecast", "stats", "compare"]],
-  ["Run elsewhere", ["queue", "watch", "worker", "fleet", "take", "mcp"]],
+  ["Run elsewhere", ["queue", "inbox", "watch", "worker", "fleet", "take", "mcp"]],
   ["Tools", ["abort", "budget", "restore", "export", "doctor"]],
 ];
 

@@ -2,7 +2,8 @@ import { resolve } from "node:path";
 import type { CastingCommand, Command } from "../../core/command/command.ts";
 import { failWith, ok, assertNever } from "../../core/model/issue.ts";
 import type { CastFacts } from "../../core/history/facts.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import { markLookedAt } from "../workspace/inbox.ts";
+import { findCast, type Workspace } from "../workspace/workspace.ts";
 import type { CommandResult } from "./command-output.ts";
 
 /** Commands that answer at once. The others run a cast, or belong to a face. */
@@ -11,11 +12,22 @@ export type ImmediateCommand = Exclude<
   CastingCommand | { kind: "ui" | "demo" | "watch" | "worker" | "fleet" | "mcp" | "draft" }
 >;
 
+/** [YI4] Commands that show a cast to a person. */
+const LOOKS: ReadonlySet<string> = new Set(["show", "diff", "take", "open"]);
+
 /**
  * Runs a command and describes the result, for every face. File names are relative to `from`. Each command is loaded
  * when it runs: loading all of them takes longer than most of them do.
  */
 export async function runCommand(command: ImmediateCommand, workspace: Workspace, from: string): CommandResult {
+  const done = await performCommand(command, workspace, from);
+  if (!done.ok || !LOOKS.has(command.kind)) return done;
+  const castId = await findCast(workspace.store, "castId" in command ? command.castId : undefined);
+  if (castId.ok) await markLookedAt(workspace, castId.value);
+  return done;
+}
+
+async function performCommand(command: ImmediateCommand, workspace: Workspace, from: string): CommandResult {
   switch (command.kind) {
     case "abort":
       return (await import("./abort.ts")).runAbort(workspace, command);
@@ -81,12 +93,14 @@ async function pastFacts({ store }: Workspace): Promise<readonly CastFacts[]> {
 
 type TestingCommand = Extract<
   Command,
-  { kind: "stats" | "forecast" | "compare" | "record" | "fork_plan" | "fuzz" | "replay" | "test" }
+  { kind: "inbox" | "stats" | "forecast" | "compare" | "record" | "fork_plan" | "fuzz" | "replay" | "test" }
 >;
 
-/** Commands about past casts and tests. */
+/** Commands about many casts, past casts and tests. */
 async function runTestingCommand(command: TestingCommand, workspace: Workspace, from: string): CommandResult {
   switch (command.kind) {
+    case "inbox":
+      return (await import("./inbox.ts")).runInbox(workspace, command);
     case "stats":
       return (await import("./forecast.ts")).runStats(workspace);
     case "forecast":

@@ -1,6 +1,8 @@
 import type { CastEvent } from "../../core/cast/state/event.ts";
 import { hasTotals, totalsFromLastEvents } from "../../core/cast/state/usage.ts";
 import { castBranch, type CastId } from "../../core/model/ids.ts";
+import { withoutUndefined } from "../../core/model/json.ts";
+import { oneLine } from "../../core/model/text.ts";
 import type { CastFile } from "./cast-file.ts";
 import type { JournalEnds } from "./cast-store.ts";
 import { type CastSummary, castFigures } from "../../core/cast/summary.ts";
@@ -29,6 +31,7 @@ export async function startedSummary(
     ...(last.type === "cast_sleeping"
       ? { asleep: { until: last.until, provider: last.provider, model: last.model } }
       : {}),
+    ...withoutUndefined({ reason: reasonOf(last, tail) }),
     ...(first.branch === undefined ? {} : { branch: first.branch }),
     ...(first.rehearsed ? { rehearsed: true } : lastModel(tail)),
   };
@@ -37,6 +40,17 @@ export async function startedSummary(
 function lastModel(tail: readonly CastEvent[]): Pick<CastSummary, "model"> {
   const answered = tail.findLast((event) => "model" in event && event.type !== "cast_sleeping");
   return answered && "model" in answered && typeof answered.model === "string" ? { model: answered.model } : {};
+}
+
+const MAX_REASON_CHARS = 300;
+
+/** [YI2] What a person must know before they look at it; empty texts say nothing. */
+function reasonOf(last: CastEvent, tail: readonly CastEvent[]): string | undefined {
+  const answered = last.type === "cast_waiting" ? tail.findLast((event) => event.type === "turn_answered") : undefined;
+  if (last.type === "cast_ended") return oneLine(last.reason, MAX_REASON_CHARS) || undefined;
+  // Behind the question comes what is judged.
+  const [asked = ""] = (last.type === "cast_waiting" ? (last.question ?? answered?.text ?? "") : "").split("\n\n", 1);
+  return oneLine(asked, MAX_REASON_CHARS) || undefined;
 }
 
 /** [D1] A cast that was killed before its first event can be resumed, so it is listed. */
