@@ -100,7 +100,7 @@ export type ScriptedAnswer =
   /** The scripted reply is not a valid answer. */
   | { readonly kind: "failed"; readonly message: string };
 
-/** The folder of a cast, whose skills and extensions agents may have. */
+/** The folder of a cast, whose skills, extensions and servers agents may have. */
 export interface PreflightPlace {
   readonly cwd: string;
   /** [X24] The project is not trusted: nothing of it counts. */
@@ -117,10 +117,13 @@ export interface Sandbox {
 export interface AgentEquipment {
   readonly skills?: readonly string[] | undefined;
   readonly extensions?: readonly string[] | undefined;
+  readonly mcp?: readonly string[] | undefined;
+  /** [YP8] All tools of Pi and all servers run in it. */
+  readonly sandbox?: Sandbox | undefined;
 }
 
 export interface EquipmentDigest {
-  readonly kind: "skill" | "extension";
+  readonly kind: "skill" | "extension" | "server";
   readonly name: string;
   readonly digest: string;
 }
@@ -135,8 +138,6 @@ export interface AgentRequirement extends AgentEquipment {
 }
 
 export interface TurnRequest extends AgentEquipment {
-  /** [YP8] All tools of Pi run in it. */
-  readonly sandbox?: Sandbox | undefined;
   readonly withoutProject?: true;
   readonly castId: CastId;
   readonly socket: SocketId;

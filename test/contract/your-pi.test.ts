@@ -17,7 +17,9 @@ const SKILL = "---\nname: release\ndescription: How to release\n---\nTag it.\n";
 
 function projectWith(files: Readonly<Record<string, unknown>> = {}): string {
   piFolder({});
-  return newPlace({ ".pi/skills/release/SKILL.md": SKILL, ".pi/extensions/clock.ts": CLOCK, ...files });
+  const named = { P: { prompt: "plan", extensions: ["clock", "bad", "taker", "slow"] } };
+  const config = { ".pi/pi-materia.json": { materia: named } };
+  return newPlace({ ...config, ".pi/skills/release/SKILL.md": SKILL, ".pi/extensions/clock.ts": CLOCK, ...files });
 }
 
 const host = () => createRehearsalHost(rehearsal({ Build: [{ text: "done" }] }));
@@ -74,10 +76,15 @@ it("[YP6] an extension that cannot be loaded is refused by name", async () => {
   expect(await extension("bad")).toEqual([expect.stringMatching(/extension bad cannot be loaded.*no luck/)]);
   expect(await extension("taker")).toEqual([expect.stringContaining("extension taker")]);
   const timer = handTimer();
-  const slow = loadExtensionFiles(await loadPi(), cwd, [join(cwd, ".pi/extensions/slow.ts")], (_ms, fire) => {
-    fire();
-    return timer.after(0, () => undefined);
-  });
+  const slow = loadExtensionFiles(
+    await loadPi(),
+    cwd,
+    { files: [join(cwd, ".pi/extensions/slow.ts")] },
+    (_ms, fire) => {
+      fire();
+      return timer.after(0, () => undefined);
+    },
+  );
   await expect(slow).rejects.toThrow("slow did not load within 30 s");
 });
 

@@ -121,6 +121,7 @@ export const ISSUE_CODES = {
   missing_api_key: "Pi has no API key for the model's provider",
   unknown_tool: "no tool has this name",
   unknown_skill: "Pi finds no such skill for the folder",
+  unknown_server: "Pi's configuration has no such MCP server",
   unknown_extension: "Pi finds no such extension for the folder",
   unknown_sandbox: "the user's configuration has no such sandbox",
   unusable_sandbox: "the sandbox does not start here, or it is not clear which one is meant",

@@ -114,6 +114,10 @@ export const AgentMateria = v.object({
     nameList,
     "Extensions of Pi, by file or package name, that are loaded into the agent's session; `tools` may name their tools.",
   ),
+  mcp: setting(
+    nameList,
+    "MCP servers of Pi's configuration, by name; the agent has all their tools, or those of mcp__… that `tools` names.",
+  ),
   sandbox: setting(
     nonEmptyText,
     "A sandbox of the user's configuration that every program and file tool of the agent runs in.",
@@ -214,8 +218,12 @@ export function materiaMayWrite(materia: Materia): boolean {
 }
 
 /** [YP2] The parts of Pi that an agent is given. */
-export function equipmentOf({ skills, extensions }: AgentMateria): Pick<AgentMateria, "skills" | "extensions"> {
-  return { skills, extensions };
+export function equipmentOf({
+  skills,
+  extensions,
+  mcp,
+}: AgentMateria): Pick<AgentMateria, "skills" | "extensions" | "mcp"> {
+  return { skills, extensions, mcp };
 }
 
 /** [A5] The tools of a scope. `coding` includes `readOnly`: a wider scope must not remove a tool. */

@@ -31,12 +31,22 @@ export const ScriptedReply = v.pipe(
 );
 export type ScriptedReply = v.InferOutput<typeof ScriptedReply>;
 
+/** [YP13] What a tool of a server answers. */
+const PlayedTool = v.strictObject({
+  result: described(v.unknown(), "What the tool answers: a text, or a value as JSON."),
+  fails: setting(v.literal(true), "It fails, and the result says why."),
+});
+
 /** [A10] A cast without a model: replies by socket id or materia name, optionally for one item. */
 export const Rehearsal = v.strictObject({
   $schema: v.optional(v.string()),
   replies: described(
     v.record(v.string(), v.array(ScriptedReply)),
     "Socket id or materia name, perhaps with an item (Build@WI-2) → replies in order.",
+  ),
+  tools: setting(
+    v.record(v.string(), PlayedTool),
+    "Tools of servers (mcp__db__query) and what they answer: a rehearsal starts no server.",
   ),
   onEmpty: v.optional(described(v.picklist(["fail", "repeat-last"]), "What happens when the replies run out."), "fail"),
   cast: setting(v.unknown(), "What a test casts; a rehearsal alone does not look at it."),

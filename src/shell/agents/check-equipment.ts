@@ -22,33 +22,40 @@ export async function checkEquipment(
 ): Promise<CheckedEquipment> {
   const issues: Issue[] = [];
   const digests = new Map<string, EquipmentDigest>();
-  const offered = new Set<string>();
-  const isPlain = ({ tools, skills, extensions }: AgentRequirement): boolean =>
-    tools.every((tool) => KNOWN_TOOLS.includes(tool)) && !(skills ?? extensions);
+  const isPlain = ({ tools, skills, extensions, mcp }: AgentRequirement): boolean =>
+    tools.every((tool) => KNOWN_TOOLS.includes(tool)) && !(skills ?? extensions ?? mcp);
   for (const need of Map.groupBy(
     needs.filter((each) => !isPlain(each)),
     ({ materia }) => materia,
   ).values()) {
     const [first] = need;
     if (!first) continue;
-    const found = await resolveEquipment(setup.pi, first, place);
+    const found = await resolveEquipment(setup.pi, setup.scripted ? { ...first, mcp: [] } : first, place);
     issues.push(...found.issues);
     found.digests.forEach((each) => digests.set(`${each.kind} ${each.name}`, each));
-    if (found.issues.some(isError)) first.tools.forEach((tool) => offered.add(tool));
-    else
-      try {
-        (await probeTools(setup, probeRequest(first, place))).forEach((tool) => offered.add(tool));
-      } catch (thrown) {
-        first.tools.forEach((tool) => offered.add(tool));
-        issues.push(error("unusable_equipment", ["materia", first.materia, "extensions"], thrownMessage(thrown)));
-      }
+    if (found.issues.some(isError)) continue;
+    try {
+      issues.push(...toolIssues(need, await probeTools(setup, probeRequest(first, place))));
+    } catch (thrown) {
+      issues.push(error("unusable_equipment", ["materia", first.materia], thrownMessage(thrown)));
+    }
   }
-  return { issues: [...toolIssues(needs, [...offered]), ...issues], digests: [...digests.values()] };
+  return { issues, digests: [...digests.values()] };
 }
 
 /** Only the fields that open a session; nothing is asked with it. */
 function probeRequest(need: AgentRequirement, { cwd, withoutProject }: PreflightPlace): TurnRequest {
-  const { skills, extensions, tools, materia, socket } = need;
-  const fields = { skills, extensions, tools, materia, socket, cwd, ...(withoutProject ? { withoutProject } : {}) };
+  const { skills, extensions, mcp, sandbox, tools, materia, socket } = need;
+  const fields = {
+    skills,
+    extensions,
+    mcp,
+    sandbox,
+    tools,
+    materia,
+    socket,
+    cwd,
+    ...(withoutProject ? { withoutProject } : {}),
+  };
   return fields as unknown as TurnRequest;
 }

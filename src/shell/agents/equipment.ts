@@ -1,4 +1,4 @@
-import type { LoadExtensionsResult, ResourceLoader, Skill } from "@earendil-works/pi-coding-agent";
+import type { ExtensionFactory, LoadExtensionsResult, Skill } from "@earendil-works/pi-coding-agent";
 import { createHash } from "node:crypto";
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
@@ -6,6 +6,10 @@ import { HAND_OVER } from "../../core/model/handoff.ts";
 import { error, type Issue } from "../../core/model/issue.ts";
 import { didYouMean, thrownMessage } from "../../core/model/text.ts";
 import type { AgentEquipment, AgentRequirement, EquipmentDigest, PreflightPlace } from "../ports.ts";
+import { sortKeys } from "../config/config-file.ts";
+import { isNamedByProject } from "../config/trust.ts";
+import { currentToolsUser } from "../process/tools-user.ts";
+import { describeMissingMcp, describeUnusableServer, readMcpServers, type McpServer } from "./mcp-servers.ts";
 import type { Pi } from "./pi-sdk.ts";
 import { realTimer, type Timer } from "./turn-guard.ts";
 
@@ -14,14 +18,19 @@ interface PiInventory {
   readonly skills: readonly Skill[];
   /** Names of several skills of which Pi would take the first. */
   readonly ambiguous: ReadonlySet<string>;
-  /** Files by name. */
-  readonly extensions: ReadonlyMap<string, string>;
+  readonly extensions: ReadonlyMap<string, FoundExtension>;
+}
+
+interface FoundExtension {
+  readonly file: string;
+  readonly isOfProject: boolean;
 }
 
 /** The parts of Pi that one materia names, found and read. */
 export interface ResolvedEquipment {
   readonly skills: readonly Skill[];
   readonly extensionFiles: readonly string[];
+  readonly servers: readonly McpServer[];
   readonly digests: readonly EquipmentDigest[];
   readonly issues: readonly Issue[];
 }
@@ -38,7 +47,7 @@ export async function resolveEquipment(
   wanted: EquipmentRequest,
   place: PreflightPlace,
 ): Promise<ResolvedEquipment> {
-  const { materia, tools, skills = [], extensions = [] } = wanted;
+  const { materia, tools, skills = [], extensions = [], mcp = [] } = wanted;
   const refuse = (field: string, code: EquipmentCode, text: string, hint: string): Issue =>
     error(code, ["materia", materia, field], text, hint);
   const reads = tools.includes("read") || tools.includes("bash");
@@ -47,32 +56,37 @@ export async function resolveEquipment(
     skills.length === 0 || reads
       ? []
       : [refuse("skills", "unusable_equipment", unread, 'give it the tool "read" or "bash"')];
-  if (skills.length + extensions.length === 0) return { skills: [], extensionFiles: [], digests: [], issues };
-  const found = await findInventory(pi, place);
+  const found = skills.length + extensions.length === 0 ? NOTHING : await findInventory(pi, place);
   const parts = [
     ...skills.map((name) => findSkill(found, name)),
-    ...extensions.map((name) => findExtension(found, name)),
+    ...extensions.map((name) => findExtension(found, name, place)),
+    ...(mcp.length === 0 ? [] : findServers(pi, mcp, place)),
   ];
   return {
     skills: parts.flatMap(({ skill }) => skill ?? []),
     extensionFiles: parts.flatMap(({ file }) => file ?? []),
+    servers: parts.flatMap(({ server }) => server ?? []),
     digests: parts.flatMap(({ digest }) => digest ?? []),
     issues: [
       ...issues,
       ...parts.flatMap(({ kind, refused }) =>
-        refused ? [refuse(`${kind}s`, refused[0], `${refused[1]}; wanted by ${materia}`, refused[2])] : [],
+        refused ? [refuse(FIELDS[kind], refused[0], `${refused[1]}; wanted by ${materia}`, refused[2])] : [],
       ),
     ],
   };
 }
 
-type EquipmentCode = "unknown_skill" | "unknown_extension" | "unusable_equipment";
+const NOTHING: PiInventory = { skills: [], ambiguous: new Set(), extensions: new Map() };
+const FIELDS = { skill: "skills", extension: "extensions", server: "mcp" } as const;
+
+type EquipmentCode = "unknown_server" | "unknown_skill" | "unknown_extension" | "unusable_equipment";
 
 /** One name of a materia: found, or refused with code, message and way out. */
 interface EquipmentPart {
   readonly kind: EquipmentDigest["kind"];
   readonly skill?: Skill;
   readonly file?: string;
+  readonly server?: McpServer;
   readonly digest?: EquipmentDigest;
   readonly refused?: readonly [EquipmentCode, string, string];
 }
@@ -90,12 +104,65 @@ function findSkill({ skills, ambiguous }: PiInventory, name: string): EquipmentP
   return { skill: { ...skill, disableModelInvocation: false }, ...readPart(kind, name, path) };
 }
 
-function findExtension({ extensions }: PiInventory, name: string): EquipmentPart {
+function findExtension({ extensions }: PiInventory, name: string, { cwd }: PreflightPlace): EquipmentPart {
   const kind = "extension";
-  const file = extensions.get(name);
-  if (file !== undefined) return { file, ...readPart(kind, name, isIndex(file) ? dirname(file) : file) };
+  const found = extensions.get(name);
   const text = `Pi finds no extension "${name}" for this folder`;
-  return { kind, refused: ["unknown_extension", text, hintOf(name, [...extensions.keys()])] };
+  if (found === undefined) return { kind, refused: ["unknown_extension", text, hintOf(name, [...extensions.keys()])] };
+  const { file, isOfProject } = found;
+  const refused = isOfProject ? refuseUntrusted(cwd, kind, name) : refuseForOtherUser(kind, name);
+  if (refused) return { kind, refused };
+  return { file, ...readPart(kind, name, isIndex(file) ? dirname(file) : file) };
+}
+
+/** [YP11, YP12] The servers of Pi's configuration. Reading it starts none. */
+function findServers(pi: Pi, names: readonly string[], place: PreflightPlace): readonly EquipmentPart[] {
+  const kind = "server";
+  const refuseAll = (text: string, hint: string) =>
+    names.map((): EquipmentPart => ({ kind, refused: ["unusable_equipment", text, hint] }));
+  const missing = describeMissingMcp(pi);
+  if (missing !== undefined)
+    return refuseAll(missing, "install a newer Pi; a rehearsal plays servers with any version");
+  try {
+    const servers = readMcpServers(pi.getAgentDir(), place);
+    return names.map((name) => findServer(servers, name, place));
+  } catch (thrown) {
+    return refuseAll(thrownMessage(thrown), "mend it, or see what `pi mcp list` says");
+  }
+}
+
+function findServer(servers: ReadonlyMap<string, McpServer>, name: string, { cwd }: PreflightPlace): EquipmentPart {
+  const kind = "server";
+  const server = servers.get(name);
+  const text = `Pi's configuration has no server "${name}"`;
+  if (!server) return { kind, refused: ["unknown_server", text, hintOf(name, [...servers.keys()])] };
+  const refused = server.scope === "project" ? refuseUntrusted(cwd, kind, name) : refuseForOtherUser(kind, name);
+  if (refused) return { kind, refused };
+  const unusable = describeUnusableServer(server);
+  if (unusable !== undefined)
+    return {
+      kind,
+      refused: ["unusable_equipment", `the server "${name}" cannot be used: ${unusable}`, "mend its entry"],
+    };
+  const digest = createHash("sha256")
+    .update(JSON.stringify(sortKeys(server.config)))
+    .digest("hex");
+  return { kind, server, digest: { kind, name, digest } };
+}
+
+/** [YP14] Nothing of a project runs that its trusted configuration does not name. */
+function refuseUntrusted(cwd: string, kind: "extension" | "server", name: string): EquipmentPart["refused"] {
+  if (isNamedByProject(cwd, FIELDS[kind], name)) return refuseForOtherUser(kind, name);
+  const text = `the ${kind} "${name}" belongs to the project, whose configuration does not name it`;
+  return ["unusable_equipment", text, "name it in a materia of .pi/pi-materia.json, which asks for trust"];
+}
+
+/** [YP14] They run in this process, with rights that agents must not have. */
+function refuseForOtherUser(kind: "extension" | "server", name: string): EquipmentPart["refused"] {
+  const user = currentToolsUser();
+  if (!user) return undefined;
+  const text = `the ${kind} "${name}" would not run as ${user.name}, as all tools here do`;
+  return ["unusable_equipment", text, "cast it on a worker without --tools-user"];
 }
 
 function readPart(kind: EquipmentDigest["kind"], name: string, path: string): EquipmentPart {
@@ -124,9 +191,9 @@ async function findInventory(pi: Pi, { cwd, withoutProject }: PreflightPlace): P
   const ambiguous = new Set(diagnostics.flatMap(({ collision }) => (collision ? [collision.name] : [])));
   const extensions = found.extensions
     .filter(mayUse)
-    .map(({ path, metadata }): [string, string] => [
+    .map(({ path, metadata }): [string, FoundExtension] => [
       metadata.origin === "package" ? packageName(metadata.source) : extensionName(path),
-      path,
+      { file: path, isOfProject: metadata.scope === "project" },
     ]);
   return { skills, ambiguous, extensions: new Map(extensions.toReversed()) };
 }
@@ -166,11 +233,17 @@ function digestOf(path: string): string {
   return hash.digest("hex");
 }
 
+/** Extensions of a session: files, and code of this process. */
+export interface SessionExtensions {
+  readonly files: readonly string[];
+  readonly factories?: readonly ExtensionFactory[];
+}
+
 /** [YP6] Loads the code of extensions; a thrown error and a load that never ends become an error with the name. */
 export async function loadExtensionFiles(
   pi: Pi,
   cwd: string,
-  files: readonly string[],
+  { files, factories = [] }: SessionExtensions,
   after: Timer = realTimer,
 ): Promise<LoadExtensionsResult> {
   const loader = new pi.DefaultResourceLoader({
@@ -180,6 +253,7 @@ export async function loadExtensionFiles(
     settingsManager: pi.SettingsManager.inMemory({}),
     noExtensions: true,
     additionalExtensionPaths: [...files],
+    extensionFactories: [...factories],
     noSkills: true,
     noPromptTemplates: true,
     noThemes: true,
@@ -196,14 +270,4 @@ export async function loadExtensionFiles(
   if (taken)
     throw new Error(`the extension ${extensionName(taken.path)} has a tool named ${HAND_OVER}, which casts use`);
   return loaded;
-}
-
-/** The resources of a session with these skills and extensions. */
-export async function withEquipment(
-  bare: ResourceLoader,
-  { skills, extensionFiles }: ResolvedEquipment,
-  load: (files: readonly string[]) => Promise<LoadExtensionsResult>,
-): Promise<ResourceLoader> {
-  const loaded = extensionFiles.length === 0 ? bare.getExtensions() : await load(extensionFiles);
-  return { ...bare, getSkills: () => ({ skills: [...skills], diagnostics: [] }), getExtensions: () => loaded };
 }

@@ -159,7 +159,7 @@ export function toolIssues(needs: readonly AgentRequirement[], more: readonly st
       needPath(uses[0]?.need, "tools"),
       `"${tool}" is not a tool of Pi; wanted by ${needNames(uses.map(({ need }) => need))}`,
       didYouMean(tool, known) ??
-        `Pi has ${known.join(", ")}; an extension that is named under "extensions" may bring others`,
+        `Pi has ${known.join(", ")}; "extensions" and "mcp" may bring others, and "tools" of a rehearsal plays those of servers`,
     ),
   );
 }

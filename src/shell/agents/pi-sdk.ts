@@ -1,6 +1,7 @@
 import type { Api, CredentialStore, Model } from "@earendil-works/pi-ai";
 import type { AgentSession, ModelRuntime, ResourceLoader, SettingsManager } from "@earendil-works/pi-coding-agent";
 import type { TurnRequest } from "../ports.ts";
+import type { SessionExtensions } from "./equipment.ts";
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { findPackageJSON } from "node:module";
 import { dirname, join, sep } from "node:path";
@@ -34,7 +35,7 @@ export interface SessionHooks {
   readonly resources?: (
     own: ResourceLoader,
     request: TurnRequest,
-    extensionFiles: readonly string[],
+    extensions: SessionExtensions,
   ) => Promise<ResourceLoader>;
   /** A session exists, and its turn is about to start. */
   readonly opened?: (session: AgentSession, turn: SessionTurn) => Promise<void>;

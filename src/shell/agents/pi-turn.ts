@@ -10,9 +10,10 @@ import { NO_USAGE, type Usage, addUsage, estimateTokens } from "../../core/cast/
 import { truncate, thrownMessage } from "../../core/model/text.ts";
 import { isDiskError, errorText } from "../system/files.ts";
 import type { TurnOutcome, TurnRequest } from "../ports.ts";
-import { guardTurn, type TurnGuard, type TurnStop, type Timer } from "./turn-guard.ts";
-import { systemPromptFor, bareResources, type SessionHooks, type PiModel, type PiContext } from "./pi-sdk.ts";
-import { describeAbsentTools, bindSession, equippedResources } from "./equipped-session.ts";
+import { guardTurn, type TurnGuard, type TurnStop } from "./turn-guard.ts";
+import { systemPromptFor, bareResources, type PiModel, type PiContext } from "./pi-sdk.ts";
+import { bindSession, endSession, equippedResources, type EquippedSetup } from "./equipped-session.ts";
+import { requestedTools } from "./mcp-servers.ts";
 import { unavailableTools } from "./search-programs.ts";
 import { toolsRunApart, type TurnTools } from "./tool-process.ts";
 import { joinedText, progressFromEvent } from "./turn-progress.ts";
@@ -25,13 +26,11 @@ import { HAND_OVER } from "../../core/model/handoff.ts";
 import type { AssistantMessage } from "@earendil-works/pi-ai";
 import { withoutUndefined } from "../../core/model/json.ts";
 
-interface PiTurnSetup extends PiContext {
+interface PiTurnSetup extends PiContext, EquippedSetup {
   readonly model: PiModel;
   /** The thinking level; Pi's own setting if unset. */
   readonly thinking?: TurnRequest["thinking"] | undefined;
-  readonly after: Timer;
   readonly silenceMs: number | undefined;
-  readonly hooks?: SessionHooks;
   readonly onOpened?: (sessionId: string) => void;
 }
 
@@ -40,7 +39,8 @@ export async function runPiTurn(setup: PiTurnSetup, asked: TurnRequest): Promise
   if (asked.signal.aborted) return failedTurn("aborted", "the turn was aborted before it began", NO_USAGE);
   // [A32] A tool that cannot work would cost tokens in every request.
   const missing = unavailableTools();
-  const request = { ...asked, tools: asked.tools.filter((tool) => !missing.includes(tool)) };
+  const tools = requestedTools(asked, setup.scripted).filter((tool) => !missing.includes(tool));
+  const request = { ...asked, tools };
   const transcript = openTranscript(setup.pi, request);
   const outcome = transcript.session ? await runSession(setup, request, transcript, transcript.session) : undefined;
   return diskFailure(transcript, outcome) ?? outcome ?? failedTurn("provider", "the agent was not asked", NO_USAGE);
@@ -74,8 +74,7 @@ async function runSession(
     });
     try {
       setup.onOpened?.(session.sessionId);
-      await bindSession(setup.hooks, session, { request, suspendTimeout: guard.suspendTimeout });
-      const absent = describeAbsentTools(session, request);
+      const absent = await bindSession(setup.hooks, session, { request, suspendTimeout: guard.suspendTimeout });
       if (absent !== undefined) return failedTurn("provider", absent, NO_USAGE);
       // [A17] Report the whole prompt before the first request.
       request.onProgress({ kind: "told", system: session.systemPrompt });
@@ -89,7 +88,7 @@ async function runSession(
       return stop ? failedTurn(stop.reason, stop.message, seen.usage()) : failureFromError(error, seen.usage());
     } finally {
       guard.release();
-      session.dispose();
+      await endSession(session, setup.after);
     }
   } catch (error) {
     return failureFromError(error, seen.usage());

@@ -35,6 +35,7 @@ export function createRehearsalHost(rehearsal: Rehearsal, options: RehearsalOpti
   const { after = realTimer, silenceMs, maxRetries = 3 } = options;
   const scripts = new Map<string, ReplyScript>();
   const log = createRehearsalLog(rehearsal);
+  const { tools: scripted = {} } = rehearsal;
   let opened: Promise<PiContext> | undefined;
   const stage = () => (opened ??= openScriptedPi(scripts, after, maxRetries));
 
@@ -46,7 +47,7 @@ export function createRehearsalHost(rehearsal: Rehearsal, options: RehearsalOpti
         session = id;
         scripts.set(id, script);
       };
-      const setup = { ...(await stage()), model: SCRIPTED_MODEL, after, silenceMs, onOpened };
+      const setup = { ...(await stage()), model: SCRIPTED_MODEL, after, silenceMs, onOpened, scripted };
       const played = await runPiTurn(setup, log.trackTools(request));
       // [Z8] The file answers for every model of a list.
       const outcome = request.model === undefined ? played : { ...played, model: request.model };
@@ -63,7 +64,7 @@ export function createRehearsalHost(rehearsal: Rehearsal, options: RehearsalOpti
   async function preflight(needs: readonly AgentRequirement[], place?: PreflightPlace): Promise<readonly Issue[]> {
     if (needs.length === 0) return [];
     try {
-      checked = await checkEquipment({ ...(await stage()), after }, needs, place);
+      checked = await checkEquipment({ ...(await stage()), after, scripted }, needs, place);
       return checked.issues;
     } catch (cause) {
       return [...toolIssues(needs), missingPiIssue(cause)];

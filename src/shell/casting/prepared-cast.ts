@@ -57,10 +57,11 @@ export async function prepareRun<T extends RunRequest>(
   const { graph, agents } = planned.value;
   const host = await openAgentHost(workspace, agents);
   if (!host.ok) return host;
-  const missing = [
-    ...(await host.value.preflight(agentNeeds(graph, agents.model), workspace.place)),
-    ...(await sandboxIssues(graph, workspace.place)),
-  ];
+  const unguarded = await sandboxIssues(graph, workspace.place);
+  // Servers start in their sandbox.
+  if (unguarded.length > 0) return fail(...unguarded);
+  const { place } = workspace;
+  const missing = await host.value.preflight(agentNeeds(graph, agents.model, place.env), place);
   return missing.some(isError) ? fail(...missing) : ok({ ...planned.value, host: host.value });
 }
 

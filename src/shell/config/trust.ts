@@ -5,7 +5,7 @@ import * as v from "valibot";
 import { depthExceeds, isJsonObject, type Json, type JsonObject } from "../../core/model/json.ts";
 import { configFolder, projectConfigFile, type ConfigContext, findCommandFile } from "./config.ts";
 import { MAX_FILE_BYTES, readStoredJson } from "../system/files.ts";
-import { sortKeys } from "./config-file.ts";
+import { readJsonFile, sortKeys } from "./config-file.ts";
 import { digestCommandFiles } from "./command-files.ts";
 import { realPathOrSame } from "../system/folders.ts";
 
@@ -86,6 +86,12 @@ function unguardedCommands(raw: unknown): readonly string[] {
   return materia.flatMap(({ sandbox, command, script }) =>
     sandbox === "none" ? [isStringArray(command) ? command.join(" ") : JSON.stringify(script)] : [],
   );
+}
+
+/** [YP14] Whether the project's configuration, which was trusted, names this itself. */
+export function isNamedByProject(cwd: string, key: "extensions" | "mcp", name: string): boolean {
+  const raw = readJsonFile(projectConfigFile(cwd));
+  return raw?.ok === true && namesIn(raw.value, key).includes(name);
 }
 
 function namesIn(raw: unknown, key: string): readonly string[] {

@@ -62,9 +62,9 @@ export const CastFile = v.object({
   checkpoints: v.exactOptional(v.boolean()),
   model: v.nullable(v.string()),
   rehearsal: v.nullable(v.string()),
-  /** [YP4] Skills and extensions of Pi that agents were given, as they were. */
+  /** [YP4] Skills, extensions and servers of Pi that agents were given, as they were. */
   equipment: v.exactOptional(
-    v.array(v.object({ kind: v.picklist(["skill", "extension"]), name: v.string(), digest: v.string() })),
+    v.array(v.object({ kind: v.picklist(["skill", "extension", "server"]), name: v.string(), digest: v.string() })),
   ),
   configFiles: v.array(v.string()),
   versions: v.object({ format: v.literal(CAST_FORMAT), materia: v.string(), node: v.string() }),

@@ -8,6 +8,9 @@ import type { PiHostOptions } from "../agents/pi-host.ts";
 import type { AgentHost, AgentRequirement } from "../ports.ts";
 import type { Workspace } from "./workspace.ts";
 import { resolve } from "node:path";
+import { sandboxOf } from "../../core/compile/sandboxes.ts";
+import { readSandboxes, type ConfigContext } from "../config/config.ts";
+import { findSandbox, type SandboxProfiles } from "../process/sandbox.ts";
 import { validate } from "../../core/catalog/validate.ts";
 import { parseJson, readJsonFile } from "../config/config-file.ts";
 import { withoutUndefined } from "../../core/model/json.ts";
@@ -87,21 +90,35 @@ export async function openPiHost(choice: AgentChoice, patience: AgentRetryOption
 }
 
 /** What the agents of a graph require from the host. */
-export function agentNeeds(graph: Graph, model: string | undefined): readonly AgentRequirement[] {
-  return socketsOf(graph).flatMap((socket) => agentNeedOf(graph, socket, model));
+export function agentNeeds(
+  graph: Graph,
+  model: string | undefined,
+  env: ConfigContext["env"] = process.env,
+): readonly AgentRequirement[] {
+  const sandboxes = readSandboxes(env);
+  return socketsOf(graph).flatMap((socket) => agentNeedOf({ graph, socket, model, sandboxes }));
 }
 
-function agentNeedOf(graph: Graph, socket: GraphSocket, model: string | undefined): readonly AgentRequirement[] {
+interface AgentNeed {
+  readonly graph: Graph;
+  readonly socket: GraphSocket;
+  readonly model: string | undefined;
+  readonly sandboxes: SandboxProfiles;
+}
+
+function agentNeedOf({ graph, socket, model, sandboxes }: AgentNeed): readonly AgentRequirement[] {
   const materia = materiaOf(graph, socket);
   if (materia.type !== "agent") return [];
   // [A3] A typed model replaces all others: the host checks it, and no materia is reported for it.
   const wanted = model === undefined ? materia.model : undefined;
+  const name = sandboxOf(graph, materia);
+  const sandbox = name === undefined ? undefined : findSandbox(sandboxes, name);
   return [
     {
       socket: socket.id,
       materia: socket.materia,
       tools: toolsInScope(materia.tools),
-      ...withoutUndefined({ model: wanted, ...equipmentOf(materia) }),
+      ...withoutUndefined({ model: wanted, sandbox, ...equipmentOf(materia) }),
     },
   ];
 }

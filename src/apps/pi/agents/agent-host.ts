@@ -74,8 +74,8 @@ export async function createUserAgentHost(
 }
 
 /** [YP8] The user's session has other skills and extensions, and no sandbox. */
-function needsOwnSession({ skills, extensions, sandbox }: TurnRequest): boolean {
-  return (skills ?? extensions ?? sandbox) !== undefined;
+function needsOwnSession({ skills, extensions, mcp, sandbox }: TurnRequest): boolean {
+  return (skills ?? extensions ?? mcp ?? sandbox) !== undefined;
 }
 
 /** [X14] Providers of other extensions, and a key given for this run only, exist only in this process. */

@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import type {
   AgentSession,
   ExtensionContext,
+  ExtensionFactory,
   ResourceLoader,
   ExtensionUIContext,
 } from "@earendil-works/pi-coding-agent";
@@ -22,7 +23,7 @@ export async function findToolGuards(ctx: ExtensionContext): Promise<Pick<Sessio
   const { cwd, mode, ui } = ctx;
   const others = (await findExtensions(ctx)).filter((extension) => !isMateriaExtension(extension));
   return {
-    resources: async (own, { tools }, declared) => {
+    resources: async (own, { tools }, { files: declared, factories = [] }) => {
       const isWanted = (extension: Extension): boolean =>
         guardsTools(extension) || tools.some((tool) => extension.tools.has(tool));
       const named = others.filter(isWanted).map(({ resolvedPath }) => resolvedPath);
@@ -32,8 +33,10 @@ export async function findToolGuards(ctx: ExtensionContext): Promise<Pick<Sessio
         trusted,
         only: true,
         named: [...new Set([...declared, ...named])],
+        factories,
       });
-      const isDeclared = ({ resolvedPath }: Extension): boolean => declared.includes(resolvedPath);
+      const isDeclared = ({ resolvedPath }: Extension): boolean =>
+        declared.includes(resolvedPath) || resolvedPath.startsWith("<inline");
       const extensions = loaded.extensions
         .filter((each) => !isMateriaExtension(each) && (isDeclared(each) || isWanted(each)))
         .map((each) => (isDeclared(each) ? each : keepGuardHandlers(each)));
@@ -70,9 +73,14 @@ interface ExtensionQuery {
   /** Whether only the named extensions are loaded. */
   readonly only: boolean;
   readonly named: readonly string[];
+  /** Code of this process. */
+  readonly factories?: readonly ExtensionFactory[];
 }
 
-async function loadExtensions(pi: Pi, { cwd, trusted, only, named }: ExtensionQuery): Promise<LoadedExtensions> {
+async function loadExtensions(
+  pi: Pi,
+  { cwd, trusted, only, named, factories = [] }: ExtensionQuery,
+): Promise<LoadedExtensions> {
   const agentDir = pi.getAgentDir();
   const loader = new pi.DefaultResourceLoader({
     cwd,
@@ -80,6 +88,7 @@ async function loadExtensions(pi: Pi, { cwd, trusted, only, named }: ExtensionQu
     settingsManager: pi.SettingsManager.create(cwd, agentDir, { projectTrusted: trusted }),
     noExtensions: only,
     additionalExtensionPaths: [...named],
+    extensionFactories: [...factories],
     noSkills: true,
     noPromptTemplates: true,
     noThemes: true,
