@@ -2,6 +2,10 @@ import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { CastState } from "../../src/core/cast/state/state.ts";
+import type { CastStep } from "../../src/core/cast/timeline.ts";
+import { fail } from "../../src/core/model/issue.ts";
+import type { PreparedCast } from "../../src/shell/casting/prepared-cast.ts";
 import { castOf, ended, hear, journalOf, line, project, refusal, site, type Message } from "./harness.ts";
 
 const ids = (messages: readonly Message[]): readonly string[] => messages.flatMap(({ id }) => id ?? []);
@@ -261,5 +265,24 @@ describe("listeners that are slow or gone", () => {
     expect((last?.from ?? 0) + (last?.delta.length ?? 0)).toBe(2_000_000);
     expect(kept.reduce((sum, note) => sum + note.delta.length, 0)).toBeLessThan(400_000);
     expect(kept.length).toBeLessThan(10);
+  });
+
+  it("[N13] one that joins later does not hear usage that an event has counted", async () => {
+    const { runs } = site();
+    const state = { phase: { kind: "visiting", visit: { socket: "S", number: 1 } } } as unknown as CastState;
+    const usage = { input: 9, output: 1, cost: 0 };
+    const end = Promise.withResolvers<never>();
+    const run: PreparedCast["run"] = ({ onSteps, onProgress }) => {
+      onProgress?.({ kind: "told", system: "" }, state);
+      onProgress?.({ kind: "used", usage }, state);
+      onSteps?.([{ event: { type: "turn_retried", usage }, before: state, after: state } as unknown as CastStep]);
+      onProgress?.({ kind: "retrying", attempt: 1, delayMs: 1, error: "429" }, state);
+      return end.promise;
+    };
+    await runs.begin({ castId: "c", run } as unknown as PreparedCast);
+    const heard: string[] = [];
+    runs.listen("c", ({ kind }) => heard.push(kind));
+    expect(heard).toEqual(["asked", "retrying"]);
+    end.resolve(fail() as never);
   });
 });

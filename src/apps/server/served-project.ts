@@ -1,3 +1,4 @@
+import { recordsUsage, type CastStep } from "../../core/cast/timeline.ts";
 import { failWith, ok, type Result } from "../../core/model/issue.ts";
 import type { AgentProgress } from "../../core/wire/stream.ts";
 import { createProgressQueue, type ProgressQueue, createProgressReporter } from "../../shell/casting/live-progress.ts";
@@ -44,7 +45,11 @@ export function openCastRuns(report: (problem: string) => void): CastRuns {
       for (const listener of listeners.get(castId) ?? []) listener(note);
     });
     const begun = Promise.withResolvers<Result<string>>();
-    const onSteps = (): void => begun.resolve(ok(castId));
+    const onSteps = (steps: readonly CastStep[]): void => {
+      // Who listens from now on gets it with the event.
+      if (steps.some(({ event }) => recordsUsage(event))) soFar.dropUsage();
+      begun.resolve(ok(castId));
+    };
     const done = prepared.run({ signal: controller.signal, onSteps, onProgress: tell });
     const run: ActiveRun = { controller, soFar, done };
     // The claim of the first command refuses a second one, which must not replace the first here.

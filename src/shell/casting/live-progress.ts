@@ -92,6 +92,8 @@ export interface ProgressQueue {
   /** Notes taken or dropped since the last clear. */
   readonly removedCount: () => number;
   readonly clear: () => void;
+  /** Drops usage that an event has counted since. */
+  readonly dropUsage: () => void;
 }
 
 export function createProgressQueue(room: ProgressQueueLimits = LOCAL_QUEUE_LIMITS): ProgressQueue {
@@ -118,6 +120,10 @@ export function createProgressQueue(room: ProgressQueueLimits = LOCAL_QUEUE_LIMI
     take,
     all: () => notes,
     removedCount: () => gone,
+    dropUsage: () => {
+      notes = notes.filter(({ kind }) => kind !== "used");
+      characters = notes.reduce((sum, note) => sum + progressSize(note), 0);
+    },
     clear: () => {
       notes = [];
       characters = 0;
