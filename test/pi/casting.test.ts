@@ -140,8 +140,8 @@ describe("[X10] cards", () => {
     await pi.sees(/^materia-result/);
     const cards = pi.shown().filter((text) => text.startsWith("materia-visit"));
     expect(cards.map((card) => card.replaceAll(/\d+:\d+ .*tokens/g, "…"))).toEqual([
-      "materia-visit:  1  Build (Socket-1)  …\n    built it  → Socket-2 (Auto-Eval)",
-      "materia-visit:  2  Auto-Eval (Socket-2)  …\n    said: satisfied  → end: it has no edges",
+      "materia-visit:  1  Build (Socket-1)  … · $0.00 · first\n    built it  → Socket-2 (Auto-Eval)",
+      "materia-visit:  2  Auto-Eval (Socket-2)  … · $0.00 · first\n    ✓ satisfied  → end: it has no edges",
     ]);
   });
 

@@ -39,7 +39,7 @@ describe("[X27] the greeting", () => {
     const pi = await openPiSession({ replies: ["built"] });
     await pi.type("/materia link Build -- make it");
     await pi.sees(/^materia-result/);
-    expect(await unfinishedCastsText(contextOf(pi))).toBeUndefined();
+    expect(await unfinishedCastsText(contextOf(pi), new Set())).toBeUndefined();
   });
 });
 

@@ -1,6 +1,6 @@
 import type { AgentSession } from "@earendil-works/pi-coding-agent";
 import { expect, it } from "vitest";
-import { agentsText, createTurnControl } from "../../src/apps/pi/agents/turn-control.ts";
+import { agentsText, createTurnControl, type InterruptDecision } from "../../src/apps/pi/agents/turn-control.ts";
 import { failedTurn, turnOutcome, type TurnRecord } from "../../src/shell/agents/pi-turn.ts";
 import { NO_USAGE } from "../../src/core/cast/state/usage.ts";
 import type { TurnOutcome, TurnRequest } from "../../src/shell/ports.ts";
@@ -44,6 +44,28 @@ it("[X57] agents of parallel items are counted: for a message, and in the questi
   await Promise.all(runs);
   expect(asked).toEqual(["all 3 agents"]);
   expect(agentsText("Build", 1)).toBe("Build");
+});
+
+it.each<[decision: InterruptDecision, prompt: RegExp, returned: readonly string[]]>([
+  [{ kind: "go_on" }, /has interrupted you[^]*\n\nin oak$/, []],
+  [{ kind: "say", text: "with a door" }, /^with a door\n\nin oak$/, []],
+  [{ kind: "stop" }, /^build it$/, ["in oak"]],
+])("[X35, X36] a message that the interrupted agent had not read: %o", async (decision, prompt, returned) => {
+  const kept: string[] = [];
+  const prompts: string[] = [];
+  const control = createTurnControl({ ask: async () => decision, onUnread: (texts) => void kept.push(...texts) });
+  const session = { clearQueue: () => ({ steering: ["in oak"], followUp: [] }) } as unknown as AgentSession; // only this is used
+  const request = { prompt: "build it", signal: new AbortController().signal } as unknown as TurnRequest;
+  const done = control.run(request, (turn) => {
+    prompts.push(turn.prompt);
+    if (prompts.length > 1) return Promise.resolve(failedTurn("provider", "", NO_USAGE));
+    control.registerSession(session, turn);
+    return untilStopped(turn);
+  });
+  control.interrupt();
+  await done;
+  expect(prompts.at(-1)).toMatch(prompt);
+  expect(kept).toEqual(returned);
 });
 
 it("[A31] texts of a reply with something between them are paragraphs", () => {

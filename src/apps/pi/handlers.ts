@@ -29,6 +29,8 @@ export interface ExtensionHandlers {
   readonly offerTool: () => void;
   /** [X43] Shows the conversations of agents. */
   readonly showConversations: (ctx: ExtensionContext) => Promise<void>;
+  /** [X64] Shows the patch of a cast or of one of its visits. */
+  readonly showPatch: (place: string, ctx: ExtensionContext) => Promise<void>;
   /** Whether the session is in a turn of a cast, with the turn's context. */
   readonly hasVisibleTurn: () => boolean;
   /** [X6] Whether the session may be left; asks the person if a cast runs. */
@@ -76,6 +78,7 @@ export function createHandlers(pi: ExtensionAPI, own: () => Promise<Pi>, seen: S
       }
     },
     showConversations: (ctx) => openConversations(contextFor(ctx)),
+    showPatch: (place, ctx) => performCommand(contextFor(ctx), `diff ${place}`),
     onInput: (event, ctx) => routeInput(contextFor(ctx), event),
     offerTool: () => void (state.running || offerMateriaTool(pi, () => createMateriaTool(contextFor))),
     hasVisibleTurn: () => state.running?.hasVisibleTurn() ?? false,

@@ -19,13 +19,16 @@ import { answerCommand, showAnswer } from "./answer-command.ts";
 /** [X1] Runs what was typed after `/materia`, with the grammar and meaning of the command line. */
 export async function performCommand(context: CommandContext, text: string): Promise<void> {
   restoreTitle(context.user.ctx);
+  const typed = text.trim().split(/\s+/).join(" ");
+  if (typed === "help detach" || typed === "detach --help")
+    return showAnswer(context, { lines: () => [DETACH_LINE], data: null, code: 0 }, {});
   const parsed = parseText(text);
-  const isDetach = text.trim() === "detach";
-  const done = isDetach
-    ? await detachRunningCast(context)
-    : parsed.ok
-      ? await runParsedCommand(context, parsed.value)
-      : parsed;
+  const done =
+    typed === "detach"
+      ? await detachRunningCast(context)
+      : parsed.ok
+        ? await runParsedCommand(context, parsed.value)
+        : parsed;
   if (done.ok) return;
   const on = parsed.ok ? parsed.value.options.on : undefined;
   context.screen.refuse(on === undefined ? done.issues : withFleetOption(done.issues, on));
@@ -188,6 +191,6 @@ const DETACH_LINE = line(
 /** [X63] With the command that only Pi has, and no line cut. */
 function helpInPi(topic: string | undefined): CommandOutput {
   const help = runHelp(topic);
-  const ofPi = topic === undefined || topic === "detach" ? [line(""), line(toned("strong", "In Pi")), DETACH_LINE] : [];
+  const ofPi = topic === undefined ? [line(""), line(toned("strong", "In Pi")), DETACH_LINE] : [];
   return { ...help, lines: (width) => [...help.lines(width), ...ofPi].flatMap((each) => wrapLine(each, width)) };
 }

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Pi } from "../../shell/agents/pi-sdk.ts";
 import type { ExtensionHandlers } from "./handlers.ts";
-import { resetCards, openNextCard, drawCard } from "./screen/card.ts";
-import { NEXT_CARD_KEY, CONVERSATIONS_KEY, setPiTui, type PiTui } from "./session/pi-tui.ts";
+import { resetCards, openNextCard, drawCard, shownCardPlace } from "./screen/card.ts";
+import { NEXT_CARD_KEY, CONVERSATIONS_KEY, PATCH_KEY, setPiTui, type PiTui } from "./session/pi-tui.ts";
 import {
   ANSWER_ENTRY,
   areSettingsChanged,
@@ -53,11 +53,7 @@ export function register(pi: ExtensionAPI, { tui, library }: PiLibraries): void 
     },
   });
 
-  pi.registerShortcut(CONVERSATIONS_KEY, {
-    description: "Show what the agents of a materia cast say and do",
-    handler: async (ctx) => (await open()).showConversations(ctx),
-  });
-
+  registerKeys(pi, open);
   registerCards(pi);
 
   pi.on("session_start", async (_event, ctx) => {
@@ -77,6 +73,7 @@ export function register(pi: ExtensionAPI, { tui, library }: PiLibraries): void 
     (await import("./session-lifecycle.ts")).saveSessionFile(ctx.sessionManager);
   });
   pi.on("input", async (event, ctx) => {
+    await watchProject();
     // [YD13] The tool is offered from the first message on that names it.
     if (event.source !== "extension" && MENTION.test(event.text)) (await open()).offerTool();
     return face?.onInput(event, ctx);
@@ -95,7 +92,18 @@ async function watchCastsOfProject(user: UserSession, seen: SeenCasts): Promise<
   return (await import("./session-lifecycle.ts")).watchProjectCasts(user, seen);
 }
 
-function registerCards(pi: ExtensionAPI): void {
+function registerKeys(pi: ExtensionAPI, open: () => Promise<ExtensionHandlers>): void {
+  pi.registerShortcut(CONVERSATIONS_KEY, {
+    description: "Show what the agents of a materia cast say and do",
+    handler: async (ctx) => (await open()).showConversations(ctx),
+  });
+  pi.registerShortcut(PATCH_KEY, {
+    description: "Show the patch of the open materia card, or of the newest",
+    handler: async (ctx) => {
+      const place = shownCardPlace();
+      if (place !== undefined) await (await open()).showPatch(place, ctx);
+    },
+  });
   pi.registerShortcut(NEXT_CARD_KEY, {
     description: "Open the cards of materia casts, one after the other, from the newest on",
     handler: (ctx) => {
@@ -104,7 +112,9 @@ function registerCards(pi: ExtensionAPI): void {
       ctx.ui.setToolsExpanded(ctx.ui.getToolsExpanded());
     },
   });
+}
 
+function registerCards(pi: ExtensionAPI): void {
   for (const type of [VISIT_ENTRY, ANSWER_ENTRY])
     pi.registerEntryRenderer(type, ({ data }, { expanded }, theme) => drawCard(data, expanded, theme));
   for (const type of [RESULT_ENTRY, TURN_ENTRY])

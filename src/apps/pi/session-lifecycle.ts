@@ -10,9 +10,10 @@ export function watchProjectCasts(user: UserSession, seen: SeenCasts): () => voi
   let stop: (() => void) | undefined;
   const start = async (): Promise<void> => {
     const { unfinishedCastsText, followOtherCasts } = await import("./casts/other-casts.ts");
+    const own = new Set(seen.keys());
     stop = await runUnlessReplaced(() => followOtherCasts(user, seen));
     if (isOver) stop?.();
-    const text = await runUnlessReplaced(() => unfinishedCastsText(ctx));
+    const text = await runUnlessReplaced(() => unfinishedCastsText(ctx, own));
     if (text !== undefined) runUnlessReplaced(() => ctx.ui.notify(text, "info"));
   };
   let isOver = false;

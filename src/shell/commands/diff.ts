@@ -43,6 +43,15 @@ export async function runDiff(workspace: Workspace, command: DiffCommand): Comma
   });
 }
 
+/** [X62] `3 files, +12 −4`; nothing if no file changed or git cannot say it. */
+export async function changeCountsText(workspace: Workspace, castId: string): Promise<string | undefined> {
+  const tree = await loadCastFiles(workspace, castId);
+  if (!tree.ok) return undefined;
+  const { repository, spans } = tree.value;
+  const files = await listChanges({ cwd: repository.top, from: spans.whole.from, to: spans.whole.to });
+  return files.length === 0 ? undefined : fileCountsText(totalChanges(files));
+}
+
 function totalLines(files: readonly FileChange[], as: DiffCommand["as"]): readonly Line[] {
   return as === "names" && files.length > 0 ? [line(toned("dim", fileCountsText(totalChanges(files))))] : [];
 }

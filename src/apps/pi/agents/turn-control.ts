@@ -57,14 +57,10 @@ const GO_ON_PROMPT =
 export function createTurnControl({ ask, onUnread, onOpened }: TurnCallbacks): TurnControl {
   const turns = new Set<RunningTurn>();
   const sessions = (): readonly AgentSession[] => [...turns].flatMap(({ session }) => session ?? []);
-  // Ask once about agents that were interrupted together.
-  let asking: Promise<InterruptDecision> | undefined;
+  const unread = new Set<string>();
+  const askOnce = createQuestion({ ask, onUnread }, unread);
   let interrupted = 1;
   let latest: AgentSession | undefined;
-  const askOnce = (request: TurnRequest): Promise<InterruptDecision> =>
-    (asking ??= ask(request, interrupted).finally(() => {
-      [asking, interrupted] = [undefined, 1];
-    }));
   const listening = () => sessions().filter(({ isStreaming }) => isStreaming);
   const runOnce = async (request: TurnRequest, run: RunTurn): Promise<TurnOutcome> => {
     const stop = new AbortController();
@@ -76,14 +72,17 @@ export function createTurnControl({ ask, onUnread, onOpened }: TurnCallbacks): T
     } finally {
       turns.delete(turn);
       latest = turn.session;
-      const unread = turn.session ? clearQueue(turn.session) : [];
-      if (unread.length > 0 && turns.size === 0) onUnread(unread);
+      for (const text of turn.session ? clearQueue(turn.session) : []) unread.add(text);
+      if (unread.size > 0 && turns.size === 0 && !stop.signal.aborted) onUnread(takeAll(unread));
     }
   };
   return {
     unread: () =>
-      distinctTexts(sessions().flatMap((each) => [...each.getSteeringMessages(), ...each.getFollowUpMessages()])),
-    withdrawUnread: () => distinctTexts(sessions().flatMap(clearQueue)),
+      distinctTexts([
+        ...unread,
+        ...sessions().flatMap((each) => [...each.getSteeringMessages(), ...each.getFollowUpMessages()]),
+      ]),
+    withdrawUnread: () => distinctTexts([...takeAll(unread), ...sessions().flatMap(clearQueue)]),
     session: () => sessions().at(-1) ?? latest,
     registerSession: (session, request) => {
       // The host may have copied the request; the signal is of this turn alone.
@@ -92,7 +91,7 @@ export function createTurnControl({ ask, onUnread, onOpened }: TurnCallbacks): T
       onOpened?.(session, request);
     },
     interrupt: () => {
-      if (turns.size > 0) interrupted = turns.size;
+      interrupted = Math.max(1, turns.size);
       for (const { stop } of turns) stop.abort();
       return turns.size > 0;
     },
@@ -108,12 +107,34 @@ export function createTurnControl({ ask, onUnread, onOpened }: TurnCallbacks): T
         used = addUsage(used, outcome.usage);
         const isStopped = outcome.kind === "failed" && outcome.reason === "aborted" && !request.signal.aborted;
         if (!isStopped) return { ...outcome, usage: used };
-        const after = await askOnce(request);
+        const after = await askOnce(request, interrupted);
         if (after.kind === "stop") return failedTurn("aborted", "the person stopped the cast", used);
         next = { ...request, history: "continued", prompt: after.kind === "say" ? after.text : GO_ON_PROMPT };
       }
     },
   };
+}
+
+/** Asks once about agents that were interrupted together. What they had not read goes on with them. */
+function createQuestion({ ask, onUnread }: Pick<TurnCallbacks, "ask" | "onUnread">, unread: Set<string>) {
+  let asking: Promise<InterruptDecision> | undefined;
+  const decide = async (request: TurnRequest, count: number): Promise<InterruptDecision> => {
+    const decision = await ask(request, count);
+    const texts = takeAll(unread);
+    if (texts.length === 0) return decision;
+    if (decision.kind !== "stop")
+      return { kind: "say", text: [decision.kind === "say" ? decision.text : GO_ON_PROMPT, ...texts].join("\n\n") };
+    onUnread(texts);
+    return decision;
+  };
+  return (request: TurnRequest, count: number): Promise<InterruptDecision> =>
+    (asking ??= decide(request, count).finally(() => (asking = undefined)));
+}
+
+function takeAll(texts: Set<string>): readonly string[] {
+  const taken = [...texts];
+  texts.clear();
+  return taken;
 }
 
 function clearQueue(session: AgentSession): readonly string[] {

@@ -73,8 +73,19 @@ export async function askSleepDecision(
   if (chosen === WAKE) return { kind: "wake" };
   if (chosen === ABORT) return { kind: "abort" };
   if (chosen !== OTHER_MODEL) return undefined;
-  const name = (await userOpenedDialogs(ctx).input("Which model? (provider/id)", "", { signal }))?.trim() ?? "";
-  return name === "" ? undefined : { kind: "model", name };
+  for (let problem = ""; ;) {
+    const title = `${problem}Which model? (provider/id)`;
+    const name = (await userOpenedDialogs(ctx).input(title, "", { signal }))?.trim() ?? "";
+    if (name === "") return undefined;
+    // Pi refuses an unknown one only when the cast no longer sleeps.
+    const unknown = name.split(",").find((each) => !isKnownModel(ctx, each.trim()));
+    if (unknown === undefined) return { kind: "model", name };
+    problem = `Pi knows no model "${sanitizeForTerminal(unknown.trim())}". `;
+  }
+}
+
+function isKnownModel({ modelRegistry }: ExtensionContext, name: string): boolean {
+  return modelRegistry.getAll().some(({ provider, id }) => `${provider}/${id}` === name);
 }
 
 /** Notes about detaching a cast: what will differ, or why it is not possible. */

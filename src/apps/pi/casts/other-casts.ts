@@ -3,6 +3,7 @@ import { castStatus, type CastSummary } from "../../../core/cast/summary.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { oneLine } from "../../../core/model/text.ts";
 import { statusSymbol, statusText } from "../../../core/view/cast-list.ts";
+import { changeCountsText } from "../../../shell/commands/diff.ts";
 import { watchCast } from "../../../shell/casting/watch-cast.ts";
 import type { RunOutcome } from "../../../shell/context/run-context.ts";
 import type { CastStore } from "../../../shell/store/cast-store.ts";
@@ -15,12 +16,16 @@ import { runUnlessReplaced, type SeenCasts, type UserSession } from "../session/
 const MAX_CASTS_CHECKED = 20;
 const MAX_CASTS_NAMED = 3;
 
-/** [X27] The newest unfinished casts, each with the command that continues it. */
-export async function unfinishedCastsText(ctx: ExtensionContext): Promise<string | undefined> {
+/** [X27] The newest unfinished casts, but those of this session, each with the command that continues it. */
+export async function unfinishedCastsText(
+  ctx: ExtensionContext,
+  own: ReadonlySet<string>,
+): Promise<string | undefined> {
   const place = resolveProject(ctx, {});
   if (!place.ok) return undefined;
   const { store } = place.value.workspace;
-  const looked = await Promise.all((await newestCasts(store)).map(store.summary));
+  const others = (await newestCasts(store)).filter((castId) => !own.has(castId));
+  const looked = await Promise.all(others.map(store.summary));
   const left = looked.flatMap((cast) => (cast ? castSentences(cast) : []));
   if (left.length === 0) return undefined;
   const more = left.length > MAX_CASTS_NAMED ? [`${left.length - MAX_CASTS_NAMED} more: /materia casts`] : [];
@@ -82,8 +87,9 @@ function followCast(store: CastStore, castId: CastId, { seen, signal, onStop }: 
     if (isSeen(Infinity) || (!isDriven && isSeen(await lastEventNumber(store, castId)))) return;
     const cast = await store.load(castId);
     if (!cast.ok) return;
-    // The end of a running cast is news, also without another event.
-    if (isDriven && isSeen(cast.value.state.seq)) seen.set(castId, cast.value.state.seq - 1);
+    // Without another event only the end of its process is news.
+    const status = castStatus(cast.value.state, isDriven);
+    if (status === "running" && isSeen(cast.value.state.seq)) seen.set(castId, cast.value.state.seq - 1);
     const end = await watchCast(store, cast.value, { signal });
     if (!end.ok || signal.aborted || isSeen(end.value.state.seq)) return;
     seen.set(castId, end.value.state.seq);
@@ -113,11 +119,13 @@ async function lastEventNumber(store: CastStore, castId: CastId): Promise<number
 }
 
 /** [X60] A card, the status line and the bell about a cast that another process ran; no model reads it. */
-async function showCastNews(user: UserSession, { store, catalog }: Workspace, end: RunOutcome): Promise<void> {
+async function showCastNews(user: UserSession, workspace: Workspace, end: RunOutcome): Promise<void> {
+  const { store, catalog } = workspace;
   const { castId, request } = end.state;
   const cast = await store.load(castId);
   const runDir = store.locationOf(castId);
-  const { card, plainText } = castResultOf(end, { runDir, ...(cast.ok ? storedResult(cast.value) : {}) });
+  const change = await changeCountsText(workspace, castId);
+  const { card, plainText } = castResultOf(end, { runDir, change, ...(cast.ok ? storedResult(cast.value) : {}) });
   const screen = createScreen(user);
   if (user.ctx.mode === "tui") screen.addVisitCard(card);
   else screen.note(plainText);

@@ -3,6 +3,7 @@ import { error, fail, type Issue, type Result } from "../../../core/model/issue.
 import { statusText } from "../../../core/view/cast-list.ts";
 import { thrownMessage } from "../../../core/model/text.ts";
 import type { Workspace } from "../../../shell/workspace/workspace.ts";
+import { changeCountsText } from "../../../shell/commands/diff.ts";
 import { type PreparedCast, exitCodeFor } from "../../../shell/casting/prepared-cast.ts";
 import type { RunOutcome } from "../../../shell/context/run-context.ts";
 import type { VisibleTurns } from "../agents/visible-turns.ts";
@@ -232,11 +233,11 @@ interface FinishedRun {
   readonly isDetaching: boolean;
 }
 
-function finishRun(
+async function finishRun(
   context: CommandContext,
   { prepared, workspace, visible, options, cwd }: SessionRun,
   { end, watch, refinements, isDetaching }: FinishedRun,
-): void {
+): Promise<void> {
   const { screen, state, user } = context;
   const isCalled = workspace.catalog.settings.notify;
   if (isCalled && end.kind !== "paused") notifyPerson(user.ctx, statusText(castStatus(end.state, false)));
@@ -244,6 +245,7 @@ function finishRun(
     runDir: workspace.store.locationOf(prepared.castId),
     ...(workspace.place.cwd === cwd ? {} : { elsewhere: workspace.place.cwd }),
     used: watch.used(),
+    change: await changeCountsText(workspace, prepared.castId),
     ...watch.result(),
   };
   if (end.kind === "waiting" && screen.isWatched) {

@@ -4,8 +4,7 @@ import type { Options } from "../../../core/command/options.ts";
 import { socketOf } from "../../../core/compile/graph.ts";
 import { visitLabel } from "../../../core/view/graph/labels.ts";
 import { line, toned, wrapLine, type Line } from "../../../core/view/line.ts";
-import { sanitizeForTerminal, oneLine } from "../../../core/model/text.ts";
-import type { CastResult } from "../screen/result-card.ts";
+import { oneLine } from "../../../core/model/text.ts";
 import { openWidget } from "../screen/widget.ts";
 import { askGate } from "./cast-dialogs.ts";
 import type { CommandContext } from "./session-state.ts";
@@ -13,6 +12,8 @@ import type { CommandOf } from "../../../core/command/command.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { mayBeCastName, findOwnCast, type Workspace } from "../../../shell/workspace/workspace.ts";
 import { markdownLine } from "../screen/card.ts";
+import { textLines, type CastResult } from "../screen/result-card.ts";
+import { planMarkdown } from "../screen/visit-cards.ts";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { findObject } from "../../../core/handoff/find-object.ts";
 import { isWorkItem } from "../../../core/model/handoff.ts";
@@ -38,8 +39,7 @@ export function waitForPerson(
 ): void {
   const { user, screen } = context;
   const isGate = askedPersonMateria(state) !== undefined;
-  const answer = result.lines.flatMap((each) => wrapLine(each, screen.width()));
-  if (!seen && !isGate) screen.showAnswer({ lines: answer, data: null, code: 4 });
+  if (!seen && !isGate) screen.showAnswer({ lines: result.lines, data: null, code: 4 });
   const widget = openWidget(user.ctx, {
     lines: (width) => waitingLines(state, width, user.ctx.mode),
     status: () => "‖ materia waits for you",
@@ -84,7 +84,7 @@ async function reviewGate(
   const wanted = question.includes(request) ? [] : [line(toned("dim", "Request: "), oneLine(request, 300))];
   const about = [...wanted, line(toned("dim", "Change so far:")), ...changes];
   const drawn = [markdownLine(question), [], ...about];
-  screen.showAnswer({ lines: [...replyLines(question), [], ...about], drawn, data: null, code: 4 });
+  screen.showAnswer({ lines: [...textLines(question), [], ...about], drawn, data: null, code: 4 });
   const showChange = async (): Promise<void> => {
     const patch = await runDiff(workspace, { kind: "diff", castId, as: "patch" });
     if (patch.ok) screen.showAnswer({ lines: patch.value.lines(width), data: null, code: 0 });
@@ -158,7 +158,8 @@ export async function reviewReply(
     const asked = { state: cast.value.state, isWanted: true, signal: new AbortController().signal };
     return { castId, decision: await reviewGate(context, workspace, asked) };
   }
-  screen.showAnswer({ lines: replyLines(reply), drawn: [markdownLine(replyMarkdown(reply))], data: null, code: 4 });
+  const shown = replyMarkdown(reply);
+  screen.showAnswer({ lines: textLines(shown), drawn: [markdownLine(shown)], data: null, code: 4 });
   return { castId, decision: await askReplyDecision(user.ctx, reply) };
 }
 
@@ -174,37 +175,10 @@ async function castOfBareContinue(
   return id.ok ? id.value : undefined;
 }
 
-/** A list as a list, anything else as text. */
-function replyLines(reply: string): readonly Line[] {
-  const plan = workItemListIn(reply);
-  if (!plan) return indentedLines(reply, "");
-  const context = plan.object["context"];
-  return [
-    ...(typeof context === "string" && context.trim() !== "" ? [...indentedLines(context, ""), []] : []),
-    ...plan.items.flatMap((item, index) => [
-      line(toned("accent", `${index + 1}. `), toned("strong", sanitizeForTerminal(item.title))),
-      ...(item.context.trim() === "" ? [] : indentedLines(item.context, "   ")),
-    ]),
-  ];
-}
-
-/** The same as Markdown, which agents write. */
+/** A list of work items as a list, anything else as it is. */
 function replyMarkdown(reply: string): string {
   const plan = workItemListIn(reply);
-  if (!plan) return reply;
-  const context = plan.object["context"];
-  const items = plan.items.map(({ title, context: about }, index) => {
-    const number = `${index + 1}. `;
-    const below = about.trim().replaceAll("\n", `\n${" ".repeat(number.length)}`);
-    return `${number}**${oneLine(title, 300)}**${below === "" ? "" : `\n\n${" ".repeat(number.length)}${below}`}`;
-  });
-  return [...(typeof context === "string" && context.trim() !== "" ? [context] : []), items.join("\n")].join("\n\n");
-}
-
-function indentedLines(text: string, indent: string): readonly Line[] {
-  return sanitizeForTerminal(text.trim())
-    .split("\n")
-    .map((each) => line(indent, each));
+  return plan ? planMarkdown(plan.object) : reply;
 }
 
 const APPROVE = "Approve: continue with it";
@@ -252,5 +226,7 @@ const NOT_A_LIST = "Not a list of work items yet: each needs a title and a conte
 function workItemListIn(reply: string) {
   const object = findObject(reply)?.object;
   const items = object?.["workItems"];
-  return object && Array.isArray(items) && items.every(isWorkItem) ? { object, items } : undefined;
+  return object && Array.isArray(items) && items.every(isWorkItem)
+    ? { object: { ...object, workItems: items } }
+    : undefined;
 }

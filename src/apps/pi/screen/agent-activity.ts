@@ -1,11 +1,14 @@
-import { oneLine } from "../../../core/model/text.ts";
+import { oneLine, countedText } from "../../../core/model/text.ts";
 import { wrapColumns, line, toned, type Line } from "../../../core/view/line.ts";
 import { liveArgumentText } from "../../../core/view/report/visit-detail.ts";
+import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { TurnProgress } from "../../../shell/ports.ts";
 
-/** Recent activity of an agent: its last tool calls, and the end of its text. */
+/** Recent activity of the agent of a visit: its last tool calls, and the end of its text. */
 export interface AgentActivity {
   readonly steps: readonly ToolStep[];
+  /** Also of calls that are not kept. */
+  readonly counts: { readonly calls: number; readonly commands: number; readonly failed: number };
   readonly saying: string;
   readonly state: "asking" | "thinking" | "saying" | "working" | "retrying";
   /** The next attempt, and its time in milliseconds. */
@@ -14,16 +17,27 @@ export interface AgentActivity {
 
 interface ToolStep {
   readonly id: string;
+  readonly name: string;
   readonly text: string;
   readonly how: "running" | "done" | "failed";
+  /** The output of a failed call. */
+  readonly said: string;
 }
 
-export const IDLE_ACTIVITY: AgentActivity = { steps: [], saying: "", state: "asking" };
+export const IDLE_ACTIVITY: AgentActivity = {
+  steps: [],
+  counts: { calls: 0, commands: 0, failed: 0 },
+  saying: "",
+  state: "asking",
+};
 
-const STEPS_KEPT = 12;
+const COMMAND_TOOLS: ReadonlySet<string> = new Set(["bash", "powershell"]);
+/** More is not readable on a card. */
+const STEPS_KEPT = 60;
 const SAYING_KEPT = 2_000;
 
 export function applyProgress(activity: AgentActivity, progress: TurnProgress, now = Date.now()): AgentActivity {
+  const { counts } = activity;
   switch (progress.kind) {
     case "told":
       return { ...activity, saying: "", state: "asking" };
@@ -35,13 +49,17 @@ export function applyProgress(activity: AgentActivity, progress: TurnProgress, n
     }
     case "tool_started": {
       const { id, name, args } = progress;
-      const step: ToolStep = { id, text: `${name} ${oneLine(liveArgumentText(args), 200)}`.trim(), how: "running" };
-      return { ...activity, steps: [...activity.steps.slice(1 - STEPS_KEPT), step], state: "working" };
+      const text = oneLine(liveArgumentText(args), 200);
+      const steps = [...activity.steps.slice(1 - STEPS_KEPT), { id, name, text, how: "running", said: "" } as const];
+      const commands = counts.commands + (COMMAND_TOOLS.has(name) ? 1 : 0);
+      return { ...activity, steps, counts: { ...counts, calls: counts.calls + 1, commands }, state: "working" };
     }
     case "tool_ended": {
-      const how = progress.failed ? "failed" : "done";
-      const steps = activity.steps.map((step) => (step.id === progress.id ? ({ ...step, how } as const) : step));
-      return { ...activity, steps, state: "asking" };
+      const { id, failed } = progress;
+      const how = failed ? "failed" : "done";
+      const said = failed ? oneLine((progress.said ?? "").trim(), 300) : "";
+      const steps = activity.steps.map((step) => (step.id === id ? ({ ...step, how, said } as const) : step));
+      return { ...activity, steps, counts: { ...counts, failed: counts.failed + (failed ? 1 : 0) }, state: "asking" };
     }
     case "tool_said":
     case "tools_over":
@@ -58,7 +76,14 @@ export function applyProgress(activity: AgentActivity, progress: TurnProgress, n
   }
 }
 
-export const CALL_MARKS = {
+/** [X9] A wait that the provider asked for is in the journal only. */
+export function activityAfterEvent(activity: AgentActivity, event: CastEvent): AgentActivity {
+  if (event.type !== "turn_retried") return activity;
+  const { attempt, delayMs, error } = event;
+  return applyProgress(activity, { kind: "retrying", attempt, delayMs, error }, Date.parse(event.at));
+}
+
+const CALL_MARKS = {
   running: toned("accent", "▸ "),
   done: toned("ok", "✓ "),
   failed: toned("bad", "✕ "),
@@ -68,7 +93,9 @@ export const CALL_MARKS = {
 export function activityLines(activity: AgentActivity, width: number, opened: boolean): readonly Line[] {
   const { steps } = activity;
   const shown = opened ? { steps: 8, words: 6 } : { steps: 2, words: 1 };
-  const done = steps.slice(-shown.steps).map((step) => line("  ", CALL_MARKS[step.how], toned("dim", step.text)));
+  const done = steps
+    .slice(-shown.steps)
+    .map(({ name, text, how }) => line("  ", CALL_MARKS[how], toned("dim", `${name} ${text}`.trim())));
   return [...done, ...currentLines(activity, { width: width - 4, count: shown.words })];
 }
 
@@ -96,4 +123,26 @@ function retryText(retry: AgentActivity["retry"]): string {
   if (!retry) return "trying again";
   const seconds = Math.ceil((retry.at - Date.now()) / 1000);
   return `retry ${retry.attempt}${seconds > 0 ? ` in ${seconds} s` : ""}`;
+}
+
+/** [X10] The commands and the failed calls of a visit, in a few words. */
+export function callSummary({ counts: { commands, failed } }: AgentActivity): string {
+  const parts = [
+    ...(commands > 0 ? [`ran ${countedText(commands, "command")}`] : []),
+    ...(failed > 0 ? [`${failed} failed`] : []),
+  ];
+  return parts.join(", ");
+}
+
+/** [X55] Each call of a visit, and why it failed. */
+export function callLines({ steps, counts }: AgentActivity): readonly Line[] {
+  const more = counts.calls - steps.length;
+  const earlier = more > 0 ? [line(toned("dim", `… ${countedText(more, "earlier call")}`))] : [];
+  return [
+    ...earlier,
+    ...steps.flatMap(({ name, text, how, said }) => [
+      line(CALL_MARKS[how], toned("dim", `${COMMAND_TOOLS.has(name) ? "$" : name} ${text}`.trim())),
+      ...(said === "" ? [] : [line("  ", toned("bad", said))]),
+    ]),
+  ];
 }

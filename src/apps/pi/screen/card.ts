@@ -77,7 +77,7 @@ function cardRows(data: unknown, { isOpen, width, theme }: CardDrawing): string[
     const [first] = each;
     if (first?.tone === "markdown") return markdownRows(first, width, theme);
     const plain = withoutTabs(each);
-    const rows = isWrapped ? wrapLine(plain, room, visibleWidth) : [shrinkToFit(plain, room)];
+    const rows = wrapLine(isWrapped ? plain : shrinkToFit(plain, room), room, visibleWidth);
     return paintLines(rows, width, theme);
   });
 }
@@ -107,18 +107,31 @@ function withoutTabs(line: CardLine): readonly PlainSpan[] {
 
 const MIN_SHRUNK_WIDTH = 12;
 
-/** Parts that give way share the room that the others leave. */
+/** Parts that give way share the room that the others leave; where that is too little they have a row. */
 function shrinkToFit(spans: readonly PlainSpan[], room: number): Line {
   const { visibleWidth } = piTui();
   const columns = (some: readonly PlainSpan[]): number => some.reduce((sum, { text }) => sum + visibleWidth(text), 0);
-  if (columns(spans) <= room) return spans;
-  let left = Math.max(MIN_SHRUNK_WIDTH, room - columns(spans.filter(({ gives }) => !gives)));
+  const free = room - columns(spans.filter(({ gives }) => !gives));
+  let left = free < MIN_SHRUNK_WIDTH ? room - MARGIN.length : free;
   return spans.flatMap((span) => {
     if (!span.gives) return [span];
-    const fitted = fitLine([span], left, visibleWidth);
+    const fitted = fitWords([span], left);
     left = Math.max(0, left - columns(fitted));
     return fitted;
   });
+}
+
+const MAX_WORD_WIDTH = 24;
+
+/** As many whole words as fit; a script without spaces between words is cut anywhere. */
+function fitWords(spans: Line, room: number): Line {
+  const { visibleWidth } = piTui();
+  const fitted = fitLine(spans, room, visibleWidth);
+  const last = fitted.at(-1);
+  if (fitted === spans || !last) return fitted;
+  const [cut = "", word = ""] = /(?<=\s)(\S*)…$/.exec(last.text) ?? [];
+  if (cut === "" || visibleWidth(word) > MAX_WORD_WIDTH) return fitted;
+  return [...fitted.slice(0, -1), { ...last, text: `${last.text.slice(0, -cut.length)}…` }];
 }
 
 export function createComponent(render: (width: number) => string[]): ScreenComponent {
@@ -131,9 +144,8 @@ const NARROW_WIDTH = 80;
 
 /** [X33] Rows as Pi measures them: Pi exits if one is wider than the screen. */
 export function paintLines(lines: readonly Line[], width: number, theme: Theme): string[] {
-  const { visibleWidth } = piTui();
   const room = Math.max(1, width - MARGIN.length);
-  return lines.map((line) => fitRow(`${MARGIN}${paintLine(fitLine(line, room, visibleWidth), theme)}`, width));
+  return lines.map((line) => fitRow(`${MARGIN}${paintLine(fitWords(line, room), theme)}`, width));
 }
 
 /** Joined characters may make a row wider than its parts. */
@@ -215,6 +227,11 @@ export function openNextCard(): void {
   const all = [...cardIds];
   const at = chosenCard === undefined ? all.length : all.indexOf(chosenCard);
   chosenCard = all[at - 1];
+}
+
+/** [X64] The open card, or the newest, as the words of `diff`: its cast, and its visit if it is of one. */
+export function shownCardPlace(): string | undefined {
+  return (chosenCard ?? newestCard)?.replace(/\/(?:end .*)?/, " ");
 }
 
 /** Another session has other cards. */

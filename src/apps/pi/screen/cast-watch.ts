@@ -21,7 +21,13 @@ import {
   usageAfterProgress,
   estimateUsage,
 } from "../../../shell/casting/live-items.ts";
-import { activityLines, IDLE_ACTIVITY, applyProgress, type AgentActivity } from "./agent-activity.ts";
+import {
+  activityLines,
+  IDLE_ACTIVITY,
+  activityAfterEvent,
+  applyProgress,
+  type AgentActivity,
+} from "./agent-activity.ts";
 import type { Card } from "./card.ts";
 import { createItemLogs, type ObservedResult } from "./result-card.ts";
 import { createVisitCards } from "./visit-cards.ts";
@@ -75,12 +81,13 @@ export function createCastWatch(
   for (const step of replaySteps(start, before)) {
     trail = advanceTimeline(trail, step);
     tales.follow(step);
-    cards.follow(step);
+    cards.follow(step, IDLE_ACTIVITY);
     watcher.onStep?.(step);
   }
   cards.discardPending();
-  // Nothing for a turn that streams on the screen itself, also right after it ended.
-  let activity: AgentActivity | undefined = IDLE_ACTIVITY;
+  let activity = IDLE_ACTIVITY;
+  // Also right after such a turn ended.
+  let isStreamed = false;
   let turn = NO_UNCOUNTED_USAGE;
   const items = createItemRows();
   const board = (): CastBoard => runningBoard(trail, addUsage(estimateUsage(turn), items.usage()));
@@ -95,14 +102,15 @@ export function createCastWatch(
         items.onParentStep(step);
         watcher.onStep?.(step);
         turn = usageAfterEvent(turn, step.event);
-        if (step.event.type === "visit_started") activity = IDLE_ACTIVITY;
-        for (const card of cards.follow(step)) watcher.onVisit(card);
+        for (const card of cards.follow(step, activity)) watcher.onVisit(card);
+        if (step.event.type === "visit_started") [activity, isStreamed] = [IDLE_ACTIVITY, false];
+        activity = activityAfterEvent(activity, step.event);
       }
       watcher.onChange();
     },
     onProgress: (progress) => {
-      cards.recordProgress(progress);
-      activity = watcher.isStreamedElsewhere() ? undefined : applyProgress(activity ?? IDLE_ACTIVITY, progress);
+      isStreamed = watcher.isStreamedElsewhere();
+      activity = applyProgress(activity, progress);
       turn = usageAfterProgress(turn, progress);
       watcher.onChange();
     },
@@ -113,7 +121,7 @@ export function createCastWatch(
         return [
           ...boardLines(now, width),
           ...items.lines(Date.now(), width),
-          ...agentLines(now, { trail, activity, watcher, width }),
+          ...agentLines(now, { trail, activity: isStreamed ? undefined : activity, watcher, width }),
         ];
       },
       status: () => statusLineText(board()),

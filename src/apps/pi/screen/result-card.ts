@@ -57,6 +57,8 @@ export interface ResultContext {
   readonly models?: readonly string[];
   /** The command that started it. */
   readonly command?: string;
+  /** Counts of the changed files. */
+  readonly change?: string | undefined;
   /** Usage of an interrupted turn; the journal counts it when the cast is resumed. */
   readonly used?: Usage;
 }
@@ -67,7 +69,18 @@ export type ObservedResult = Pick<ResultContext, "items" | "report" | "workedMs"
 /** [X11] */
 export function castResultOf(
   end: RunOutcome,
-  { runDir, elsewhere, on, items = [], workedMs, report = "", used = NO_USAGE, command, models = [] }: ResultContext,
+  {
+    runDir,
+    elsewhere,
+    on,
+    items = [],
+    workedMs,
+    report = "",
+    used = NO_USAGE,
+    command,
+    models = [],
+    change,
+  }: ResultContext,
 ): CastResult {
   const state = { ...end.state, usage: addUsage(end.state.usage, used) };
   const status = castStatus(state, false);
@@ -83,7 +96,8 @@ export function castResultOf(
   const time = workedMs === undefined ? "" : `${durationText(workedMs)} · `;
   const by = models.length === 0 ? "" : ` · ${models.map(modelText).join(", ")}`;
   const figures = `${time}${figuresText(castFigures(totalsOf(state)))}${by}`;
-  const top = [head, request, line(toned("dim", figures)), ...why];
+  const changed = change === undefined ? [] : [line(toned("dim", `changed ${change}`))];
+  const top = [head, request, line(toned("dim", figures)), ...changed, ...why];
   const lines = [...top, ...withBlankLines(said === "" ? [] : textLines(said)), ...foot];
   const shown = (text: string): readonly CardLine[] => withBlankLines(text === "" ? [] : [markdownLine(text)]);
   return {
@@ -120,7 +134,7 @@ function finalReply(state: CastState, items: readonly ItemLog[], report: string)
   return [report.trim(), last === "" ? "" : `${handed?.materia ?? "Judge"}: ${last}`].join("\n\n").trim();
 }
 
-function textLines(text: string): readonly Line[] {
+export function textLines(text: string): readonly Line[] {
   return sanitizeForTerminal(text)
     .split("\n")
     .map((each) => line(each));

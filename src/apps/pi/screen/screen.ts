@@ -81,7 +81,7 @@ function screenForPeople({ pi, ctx }: UserSession, mode: "tui" | "rpc"): Screen 
     showAnswer: ({ lines, drawn }) => {
       const typed = withProgramName(lines, COMMAND_PREFIX);
       if (mode === "tui")
-        runUnlessReplaced(() => pi.appendEntry(ANSWER_ENTRY, { lines: drawn ?? typed } satisfies Card));
+        runUnlessReplaced(() => pi.appendEntry(ANSWER_ENTRY, { lines: drawn ?? typed, wraps: true } satisfies Card));
       else notify(plainText(typed), "info");
     },
     // Pi itself writes `Error:` before it.

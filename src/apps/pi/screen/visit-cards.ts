@@ -1,37 +1,39 @@
 import type { CastEvent, EventOf } from "../../../core/cast/state/event.ts";
 import type { CastState } from "../../../core/cast/state/state.ts";
-import { type CastStep, workedMsSince, type WorkClock } from "../../../core/cast/timeline.ts";
-import { advanceVisits, NO_VISITS, visitNumber, type VisitRecord } from "../../../core/history/visits.ts";
-import { oneLine, countedText } from "../../../core/model/text.ts";
-import { conditionText } from "../../../core/view/graph/labels.ts";
 import {
-  currentItemText,
-  handoffLines,
-  outputLines,
-  quoteLines,
-  FULL_DETAIL,
-} from "../../../core/view/report/handoff-lines.ts";
-import { fileChangesText } from "../../../core/view/file-changes.ts";
-import { liveArgumentText } from "../../../core/view/report/visit-detail.ts";
-import { createStoryWriter, visitHeadLine } from "../../../core/view/report/story.ts";
+  advanceClock,
+  type CastStep,
+  UNSTARTED_CLOCK,
+  workedMsSince,
+  type WorkClock,
+} from "../../../core/cast/timeline.ts";
+import { advanceVisits, NO_VISITS, type VisitRecord } from "../../../core/history/visits.ts";
+import { isWorkItem } from "../../../core/model/handoff.ts";
+import { countedText, oneLine } from "../../../core/model/text.ts";
+import { conditionText, conditionTone } from "../../../core/view/graph/labels.ts";
+import { costText } from "../../../core/view/numbers.ts";
+import { eventLines } from "../../../core/view/report/event-lines.ts";
+import { currentItemText, FULL_DETAIL, handoffLines, titleText } from "../../../core/view/report/handoff-lines.ts";
+import { changedFileNames, fileChangesText } from "../../../core/view/file-changes.ts";
+import { modelText } from "../../../core/view/report/visit-detail.ts";
+import { visitHeadLine } from "../../../core/view/report/story.ts";
 import { line, lineText, toned, type Line } from "../../../core/view/line.ts";
-import type { TurnProgress } from "../../../shell/ports.ts";
-import { CALL_MARKS } from "./agent-activity.ts";
+import { callLines, callSummary, IDLE_ACTIVITY, type AgentActivity } from "./agent-activity.ts";
 import { markdownLine, type Card, type CardLine } from "./card.ts";
 
 export interface VisitCards {
-  /** The cards that this step completes. */
-  readonly follow: (step: CastStep) => readonly Card[];
-  /** Activity of the current visit's agent. */
-  readonly recordProgress: (progress: TurnProgress) => void;
+  /** The cards that this step completes, with what the agent of the visit did. */
+  readonly follow: (step: CastStep, activity: AgentActivity) => readonly Card[];
   /** No card for earlier steps: they were reported when they happened. */
   readonly discardPending: () => void;
 }
 
 /** Wider than any screen: a card is cut or wrapped when it is drawn. */
 const WIDTH = 400;
+const INDENT = "    ";
+const GAP = "  ";
 
-/** These events start a new part of the story. */
+/** These events come after everything that belongs to a completed visit. */
 const CLOSING_EVENTS: ReadonlySet<CastEvent["type"]> = new Set([
   "visit_started",
   "loop_entered",
@@ -39,206 +41,158 @@ const CLOSING_EVENTS: ReadonlySet<CastEvent["type"]> = new Set([
   "cast_ended",
 ]);
 
-/** After these the same visit may continue. */
-const PAUSING_EVENTS: ReadonlySet<CastEvent["type"]> = new Set(["cast_resumed", "cast_ended"]);
-
-/** [X10] One card for each finished visit: its head and route, and when open everything it handed over. */
-export function createVisitCards(start: CastState): VisitCards {
-  const teller = createStoryWriter(start, WIDTH, FULL_DETAIL);
-  let visits = NO_VISITS;
-  let visit: CurrentVisit | undefined;
-  /** A visit that an earlier run had started: the story closed it there. */
-  let resumed: Line[] | undefined;
-  let told: readonly Line[] = [];
-  let route: Line[] = [];
-  let way: Line = [];
-  let files: string | undefined;
-  const deeds = createToolCalls();
-  const close = (): readonly Card[] => {
-    const id = `${start.castId}/${visit ? visitNumber(visit.record) : 0}`;
-    const cards = told.length === 0 ? [] : [visitCard({ id, told, route, way, files, deeds, handed: visit?.handed })];
-    [told, route, way] = [[], [], []];
-    return cards;
-  };
-  const follow = (step: CastStep): readonly Card[] => {
-    const { event } = step;
-    visits = advanceVisits(visits, event);
-    const item = currentItemText(step.before, 200);
-    const lines = teller.write(step).filter((each) => each.length > 0);
-    if (CLOSING_EVENTS.has(event.type)) {
-      const cards = close();
-      // The story writer flushes the start of a visit with the next head, which is not the last word about it.
-      resumed = PAUSING_EVENTS.has(event.type) ? [...(resumed ?? []), ...lines.slice(resumed ? 0 : 1)] : undefined;
-      if (visits.visit?.firstSeq === event.seq) {
-        visit = { record: visits.visit, item, since: teller.current().clock };
-        deeds.clear();
-      }
-      return cards;
-    }
-    if (event.type === "visit_completed") {
-      files = fileChangesText(event.files);
-      told = resumed && visit ? [headLine(visit, event, teller.current().clock), ...resumed] : lines;
-      resumed = undefined;
-      return [];
-    }
-    if (visit && (event.type === "handoff_accepted" || event.type === "output_accepted")) visit.handed = event;
-    if (event.type === "edge_taken" || event.type === "limit_reached") way = lines[0] ?? [];
-    if (told.length > 0) route.push(...lines);
-    else resumed?.push(...lines);
-    return [];
-  };
-  return { follow, recordProgress: deeds.recordProgress, discardPending: () => void close() };
-}
-
 type HandedEvent = EventOf<"handoff_accepted"> | EventOf<"output_accepted">;
 
 interface CurrentVisit {
-  readonly record: VisitRecord;
+  record: VisitRecord;
   readonly item: string;
   readonly since: WorkClock;
+  readonly lines: CardLine[];
   handed?: HandedEvent;
+  completed?: { readonly event: EventOf<"visit_completed">; readonly ms: number };
+  way: Line;
 }
 
-function headLine(visit: CurrentVisit, { usage }: EventOf<"visit_completed">, clock: WorkClock): Line {
-  return visitHeadLine(visit, { usage, ms: workedMsSince(clock, visit.since), width: WIDTH });
+/** [X10] One card for each finished visit: its head and route, and when open everything it handed over. */
+export function createVisitCards({ castId }: CastState): VisitCards {
+  let visits = NO_VISITS;
+  let clock = UNSTARTED_CLOCK;
+  let visit: CurrentVisit | undefined;
+  const close = (activity: AgentActivity): readonly Card[] => {
+    const done = visit?.completed ? [visitCard(castId, visit, activity)] : [];
+    if (done.length > 0) visit = undefined;
+    return done;
+  };
+  const follow: VisitCards["follow"] = ({ event, before }, activity) => {
+    visits = advanceVisits(visits, event);
+    clock = advanceClock(clock, before, event);
+    const cards = CLOSING_EVENTS.has(event.type) ? close(activity) : [];
+    if (visits.visit?.firstSeq === event.seq) {
+      visit = { record: visits.visit, item: currentItemText(before, 200), since: clock, lines: [], way: [] };
+    } else if (visit && visits.visit) {
+      visit.record = visits.visit;
+      if (event.type === "visit_completed") visit.completed = { event, ms: workedMsSince(clock, visit.since) };
+      recordEvent(visit, before, event);
+    }
+    return cards;
+  };
+  return { follow, discardPending: () => void close(IDLE_ACTIVITY) };
 }
 
-interface CardParts {
-  readonly id: string;
-  readonly told: readonly Line[];
-  readonly route: readonly Line[];
-  readonly way: Line;
-  readonly handed: HandedEvent | undefined;
-  /** The changed files. */
-  readonly files: string | undefined;
-  readonly deeds: ToolCalls;
+function recordEvent(visit: CurrentVisit, before: CastState, event: CastEvent): void {
+  if (event.type === "handoff_accepted" || event.type === "output_accepted") visit.handed = event;
+  const told = eventLines(before, event, WIDTH - INDENT.length, FULL_DETAIL);
+  if (event.type === "edge_taken" || event.type === "limit_reached") visit.way = told[0] ?? [];
+  const shown = isHanded(event) ? handedLines(event) : event.type === "visit_completed" ? fileLines(event) : told;
+  visit.lines.push(...shown.map((each) => (each[0]?.tone === "markdown" ? each : [...line(INDENT), ...each])));
+}
+
+/** What an approval hands on stands above it already. */
+function isHanded(event: CastEvent): event is CastEvent & HandedEvent {
+  return (event.type === "handoff_accepted" || event.type === "output_accepted") && event.approved === undefined;
+}
+
+/** The files of a visit by name. */
+function fileLines({ files }: EventOf<"visit_completed">): readonly Line[] {
+  const changed = fileChangesText(files);
+  const names = changed === undefined ? [] : [changed, ...changedFileNames(files).map((name) => `  ${name}`)];
+  return names.map((text) => line(toned("dim", text)));
+}
+
+/** [X55] What was handed over, by its kind: a plan, a verdict, or text. */
+function handedLines(event: HandedEvent): readonly CardLine[] {
+  if (event.type === "output_accepted") return markdownLines(event.text);
+  const { workItems, satisfied, context, ...rest } = event.handoff;
+  const text = typeof context === "string" && context.trim() !== "" ? context : (event.excerpt ?? "");
+  return [
+    ...satisfiedLine(satisfied),
+    ...(Array.isArray(workItems) ? [line(planText(workItems.length))] : []),
+    ...markdownLines(Array.isArray(workItems) ? planMarkdown({ workItems, context }) : text),
+    ...handoffLines({ ...event, handoff: rest, excerpt: undefined }, WIDTH, FULL_DETAIL),
+  ];
+}
+
+function markdownLines(text: string): readonly CardLine[] {
+  return text.trim() === "" ? [] : [markdownLine(text, INDENT.length)];
+}
+
+function planText(count: number): string {
+  return `handed over ${countedText(count, "work item")}`;
+}
+
+function satisfiedLine(satisfied: unknown): readonly Line[] {
+  if (typeof satisfied !== "boolean") return [];
+  const condition = satisfied ? "satisfied" : "not_satisfied";
+  return [line(toned(conditionTone(condition), conditionText(condition)))];
+}
+
+/** A plan as Markdown, which is readable as plain text, too. */
+export function planMarkdown({
+  workItems,
+  context,
+}: {
+  readonly workItems: readonly unknown[];
+  readonly context?: unknown;
+}): string {
+  const items = workItems.map((item, index) => {
+    const { title, context: about } = isWorkItem(item) ? item : { title: "", context: "" };
+    const number = `${index + 1}. `;
+    const indent = " ".repeat(number.length);
+    const below = about.trim().replaceAll("\n", `\n${indent}`);
+    return `${number}**${titleText(title, 300)}**${below === "" ? "" : `\n\n${indent}${below}`}`;
+  });
+  return [...(typeof context === "string" && context.trim() !== "" ? [context] : []), items.join("\n")].join("\n\n");
 }
 
 /** A closed card has two lines: a cast of fifty visits must not bury the conversation. */
-function visitCard({ id, told, route, way, handed, files, deeds }: CardParts): Card {
-  const [head = [], ...rest] = told;
-  const did = [files, deeds.summary()].flatMap((text) => (text === undefined ? [] : [toned("dim", `${text}${GAP}`)]));
+function visitCard(castId: string, visit: CurrentVisit, activity: AgentActivity): Card {
+  const { record, handed, lines, item, way, completed } = visit;
+  const files = fileChangesText(completed?.event.files);
+  const did = [files ?? "", callSummary(activity)].flatMap((text) =>
+    text === "" ? [] : [toned("dim", `${text}${GAP}`)],
+  );
   const taken = [...did, ...way.filter(({ text }) => text.trim() !== "")];
-  const said = handed ? firstWords(handed, lineText(taken)) : [];
-  const lines = said.length + taken.length === 0 ? [head] : [head, summaryLine(said, taken)];
-  return { id, lines, opened: [head, ...deeds.lines(), ...withMarkdown(rest, handed), ...route] };
-}
-
-/** The handed-over text as Markdown, in place of its plain lines. */
-function withMarkdown(told: readonly Line[], handed: HandedEvent | undefined): readonly CardLine[] {
-  const { text, lines } = handed ? replyTextOf(handed) : NO_REPLY;
-  const plain = new Set(lines.map((each) => lineText(each).trim()));
-  const isSaid = (each: Line): boolean => plain.has(lineText(each).trim());
-  const at = told.findIndex(isSaid);
-  if (text.trim() === "" || at === -1) return told;
-  return [...told.slice(0, at), markdownLine(text, INDENT.length), ...told.slice(at).filter((each) => !isSaid(each))];
-}
-
-interface ReplyText {
-  readonly text: string;
-  /** As the story has it. */
-  readonly lines: readonly Line[];
-}
-
-const NO_REPLY: ReplyText = { text: "", lines: [] };
-
-/** The words of the agent: all of a plain text, or the context of a handoff. */
-function replyTextOf(handed: HandedEvent): ReplyText {
-  const room = WIDTH - INDENT.length;
-  if (handed.type === "output_accepted")
-    return handed.approved ? NO_REPLY : { text: handed.text, lines: outputLines(handed, room, FULL_DETAIL) };
-  const { context } = handed.handoff;
-  return typeof context === "string" ? { text: context, lines: quoteLines(context, room, FULL_DETAIL) } : NO_REPLY;
-}
-
-/** The first words of the handoff. If the route shows the outcome already, the reason instead. */
-function firstWords(event: HandedEvent, way: string): Line {
-  if (event.type === "output_accepted") {
-    const [said = []] = outputLines({ ...event, approved: undefined }, WIDTH);
-    // A heading without its mark.
-    return said.map((span, at) => (at === 0 ? { ...span, text: span.text.replace(/^#+ +/, "") } : span));
-  }
-  const [first = []] = handoffLines({ ...event, approved: undefined }, WIDTH);
-  const { workItems, satisfied, context } = event.handoff;
-  if (Array.isArray(workItems) || typeof satisfied !== "boolean") return first;
-  const given = typeof context === "string" && context.trim() !== "" ? context : (event.excerpt ?? "");
-  const reason = given.trim() === "" ? "" : `“${oneLine(given, WIDTH)}”`;
-  if (way.includes(conditionText(satisfied ? "satisfied" : "not_satisfied"))) return line(reason);
-  return line(...first, reason === "" ? "" : ": ", reason);
-}
-
-/** The text gives way to the route. */
-function summaryLine(said: Line, taken: Line): CardLine {
+  const said = (handed ? firstWords(handed, lineText(taken)) : []).map((span) => ({ ...span, gives: true as const }));
+  const isRehearsed = record.model !== null && modelText(record.model) !== record.model;
   const gap = said.length > 0 && taken.length > 0 ? GAP : "";
-  return [...line(INDENT), ...said.map((span) => ({ ...span, gives: true as const })), ...line(gap, ...taken)];
-}
-
-const GAP = "  ";
-const INDENT = "    ";
-
-/** The tool calls of a visit, and the output of failed ones. */
-export interface ToolCalls {
-  readonly recordProgress: (progress: TurnProgress) => void;
-  /** Another visit starts. */
-  readonly clear: () => void;
-  /** In a few words: the commands, and how many calls failed. */
-  readonly summary: () => string | undefined;
-  readonly lines: () => readonly Line[];
-}
-
-interface RecordedCall {
-  readonly name: string;
-  readonly text: string;
-  readonly state: "running" | "done" | "failed";
-  readonly said: string;
-}
-
-/** At most this many: more is not readable. */
-const MAX_CALLS_KEPT = 60;
-
-function createToolCalls(): ToolCalls {
-  const deeds = new Map<string, RecordedCall>();
-  const counts = { commands: 0, failed: 0, all: 0 };
+  const head: CardLine = [
+    ...visitHeadLine(
+      { record, item: "" },
+      { usage: completed?.event.usage ?? null, ms: completed?.ms ?? 0, width: WIDTH },
+    ),
+    ...(record.model === null || isRehearsed
+      ? []
+      : [
+          toned(
+            "dim",
+            ` · ${costText(record.usage.cost)} · ${oneLine(record.model.slice(record.model.indexOf("/") + 1), 60)}`,
+          ),
+        ]),
+    ...(item === "" ? [] : line(GAP, toned("dim", item)).map((span) => ({ ...span, gives: true as const }))),
+  ];
+  const summary = said.length + taken.length === 0 ? [] : [[...line(INDENT), ...said, ...line(gap, ...taken)]];
   return {
-    recordProgress: (progress) => {
-      if (progress.kind === "tool_started") {
-        const { id, name, args } = progress;
-        counts.all += 1;
-        if (COMMAND_TOOLS.has(name)) counts.commands += 1;
-        deeds.set(id, { name, text: oneLine(liveArgumentText(args), 200), state: "running", said: "" });
-        for (const oldest of [...deeds.keys()].slice(0, Math.max(0, deeds.size - MAX_CALLS_KEPT))) deeds.delete(oldest);
-      }
-      if (progress.kind !== "tool_ended") return;
-      if (progress.failed) counts.failed += 1;
-      const deed = deeds.get(progress.id);
-      if (!deed) return;
-      const said = progress.failed ? oneLine((progress.said ?? "").trim(), 300) : "";
-      deeds.set(progress.id, { ...deed, state: progress.failed ? "failed" : "done", said });
-    },
-    clear: () => {
-      deeds.clear();
-      Object.assign(counts, { commands: 0, failed: 0, all: 0 });
-    },
-    summary: () => {
-      const parts = [
-        ...(counts.commands > 0 ? [`ran ${countedText(counts.commands, "command")}`] : []),
-        ...(counts.failed > 0 ? [`${counts.failed} failed`] : []),
-      ];
-      return parts.length === 0 ? undefined : parts.join(", ");
-    },
-    lines: () => {
-      const more = counts.all - deeds.size;
-      const earlier = more > 0 ? [line(CALL_INDENT, toned("dim", `… ${countedText(more, "earlier call")}`))] : [];
-      return [...earlier, ...[...deeds.values()].flatMap(toolCallLines)];
-    },
+    id: `${castId}/${record.socket}#${record.visit}`,
+    lines: [head, ...summary],
+    opened: [head, ...callLines(activity).map((each) => line(INDENT, ...each)), ...lines],
   };
 }
 
-const COMMAND_TOOLS: ReadonlySet<string> = new Set(["bash", "powershell"]);
-const CALL_INDENT = "    ";
-
-function toolCallLines({ name, text, state, said }: RecordedCall): readonly Line[] {
-  const call = COMMAND_TOOLS.has(name) ? `$ ${text}` : `${name} ${text}`;
-  const why = said === "" ? [] : [line(CALL_INDENT, "  ", toned("bad", said))];
-  return [line(CALL_INDENT, CALL_MARKS[state], toned("dim", call.trim())), ...why];
+/** The first words of the handoff. A verdict that the route shows already is not repeated. */
+function firstWords(event: HandedEvent, way: string): Line {
+  // A heading without its mark.
+  if (event.type === "output_accepted")
+    return line(oneLine(event.text.trim().split("\n", 1).join("").replace(/^#+ +/, ""), WIDTH));
+  const { workItems, satisfied, context } = event.handoff;
+  if (Array.isArray(workItems)) {
+    const titles = workItems.map((item) => (isWorkItem(item) ? titleText(item.title, 60) : ""));
+    return line(planText(titles.length), toned("dim", titles.length === 0 ? "" : `: ${titles.join(" · ")}`));
+  }
+  const [first = []] = handoffLines(event, WIDTH);
+  if (typeof satisfied !== "boolean") return first;
+  const given = typeof context === "string" && context.trim() !== "" ? context : (event.excerpt ?? "");
+  const reason = given.trim() === "" ? "" : `“${oneLine(given, WIDTH)}”`;
+  const isShown = way.includes(conditionText(satisfied ? "satisfied" : "not_satisfied"));
+  const verdict = isShown ? [] : satisfiedLine(satisfied).flat();
+  return line(...verdict, verdict.length === 0 || reason === "" ? "" : " ", reason);
 }

@@ -18,5 +18,8 @@ export function piTui(): PiTui {
 /** The key that opens and closes the view of agents. */
 export const CONVERSATIONS_KEY: KeyId = "alt+w";
 
+/** The key that shows the patch of a card. */
+export const PATCH_KEY: KeyId = "alt+c";
+
 /** The key that opens one card after the other. */
 export const NEXT_CARD_KEY: KeyId = "alt+o";
