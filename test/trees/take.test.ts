@@ -1,7 +1,7 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { castHere, lastCast, materia } from "../git/cast-place.ts";
+import { castHere, lastCast, materia, setReplies } from "../git/cast-place.ts";
 import { git } from "../git/scratch.ts";
 import { branchOf, castApart, otherTrees, treePlace, viewWithoutCasts } from "./tree-place.ts";
 
@@ -57,4 +57,23 @@ it("[YT7] a file of the person that would be overwritten is refused, and nothing
   const ran = await materia(cwd, ["take", "--merge"]);
   expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining("new.txt") });
   expect(viewWithoutCasts(cwd)).toEqual(before);
+});
+
+it("[YT6] a branch that was moved back after a take is never called taken without the work", async () => {
+  const cwd = treePlace();
+  await castApart(cwd);
+  const castId = lastCast(cwd);
+  await materia(cwd, ["take"]);
+  git(cwd, "branch", "-f", `materia/${castId}`, "main");
+  expect((await materia(cwd, ["take", "--merge"])).code).toBe(0);
+  expect(readFileSync(join(cwd, "new.txt"), "utf8")).toBe("new\n");
+});
+
+it("[YT6] a cast that failed in its first visit has what it left in its tree", async () => {
+  const cwd = treePlace();
+  const tools = [{ name: "write", arguments: { path: "half.txt", content: "half\n" } }];
+  setReplies(cwd, { Make: [{ tools, error: "provider" }] });
+  expect((await castApart(cwd)).code).toBe(1);
+  expect((await materia(cwd, ["take"])).code).toBe(0);
+  expect(branchOf(cwd, lastCast(cwd)).names).toContain("half.txt");
 });

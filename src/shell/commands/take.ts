@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { CommandOf } from "../../core/command/command.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { failWith, ok, suggest, typed, type Result } from "../../core/model/issue.ts";
@@ -18,7 +19,8 @@ export async function runTake(workspace: Workspace, command: CommandOf<"take">):
   if (!id.ok) return id;
   const castId = id.value;
   const summary = await workspace.store.summary(castId);
-  if (summary?.visits === 0) {
+  // A visit that failed may have left files in a separate tree.
+  if (summary?.visits === 0 && !existsSync(ownWorktreeFolder(workspace.store.location, castId))) {
     const hint = "wait for it";
     return failWith("cast_not_started", castId, "no visit of this cast has run yet, so there is no result", hint);
   }

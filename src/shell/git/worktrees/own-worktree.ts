@@ -121,8 +121,8 @@ export async function saveOwnWorktree(own: OwnWorktreeToSave): Promise<BranchOut
   const tip = await readRef(repository.top, ref);
   if ((await repairWorktree(repository, folder)) !== "tree") {
     const before = await readRef(repository.top, taken);
-    if (before !== undefined)
-      return tip === undefined ? moveBranch(cwd, branch, before) : { kind: "branched", branch, commit: tip };
+    // The branch may have lost since what was taken.
+    if (before !== undefined) return moveBranch(cwd, branch, before);
     const head = tip ?? base;
     return createCastBranch(cwd, castId, { head, ckpt: checkpoint ?? head });
   }
