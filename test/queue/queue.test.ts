@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { nextClockTime, splitRequests } from "../../src/core/command/queue-command.ts";
@@ -63,6 +64,33 @@ it("[YQ1, YQ3] requests are added, moved and removed; a key is used once", async
   expect(await requests(cwd)).toEqual(["Fix a", "b"]);
   writeFileSync(join(cwd, ".pi/pi-materia/.queue/00000000-0000-0000-0000-000000000000.json"), "{");
   expect(await requests(cwd)).toEqual(["Fix a", "b"]);
+});
+
+it("[YQ1] a request is moved to the same place any number of times", async () => {
+  const cwd = treePlace();
+  for (const name of ["a", "b", "c"]) await queue(cwd, "add", name);
+  for (let n = 0; n < 60; n += 1) await queue(cwd, "move", "3", "2");
+  expect(await requests(cwd)).toEqual(["a", "b", "c"]);
+});
+
+it("[YQ1, YQ7] damaged and planted files of the queue stop nothing", async () => {
+  const cwd = treePlace();
+  await queue(cwd, "add", "one");
+  const folder = join(cwd, ".pi/pi-materia/.queue");
+  const [entry = ""] = readdirSync(folder);
+  for (const name of ["run-7", `${randomUUID()}.json`, entry.replace(/json$/, "cast")]) mkdirSync(join(folder, name));
+  symlinkSync("/etc/passwd", join(folder, `${randomUUID()}.json`));
+  writeFileSync(join(folder, "run-8"), `{"pid":1`);
+  await queue(cwd, "add", "two");
+  const ran = await runAll(cwd, "--json");
+  expect(JSON.parse(ran.stdout)).toMatchObject({
+    left: 1,
+    casts: [
+      { request: "one", status: "refused" },
+      { request: "two", status: "completed" },
+    ],
+  });
+  expect(readdirSync(folder).filter((name) => name.endsWith(".draft"))).toEqual([]);
 });
 
 it.each<[rule: string, words: readonly string[], code: string]>([

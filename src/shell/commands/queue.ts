@@ -27,7 +27,7 @@ export async function runQueue(workspace: Workspace, command: QueueEdit, texts: 
     else {
       const target = findQueued(entries, command.to);
       if (!target.ok) return target;
-      reorderInQueue(root, entry.value, orderAt(entries, entry.value, target.value));
+      moveInQueue(root, entries, { entry: entry.value, target: target.value });
     }
     return ok(await queueOutput(workspace));
   } catch (thrown) {
@@ -70,13 +70,19 @@ function findQueued(entries: readonly QueuedRequest[], at: number | string): Res
   return failWith("request_begun", String(at), `this request was begun as ${castId}`, hint);
 }
 
-/** A number between those of its new neighbours: no other entry changes. */
-function orderAt(entries: readonly QueuedRequest[], entry: QueuedRequest, target: QueuedRequest): number {
+/** A number between those of its new neighbours: no other entry changes, unless there is none left between them. */
+function moveInQueue(
+  root: string,
+  entries: readonly QueuedRequest[],
+  { entry, target }: { readonly entry: QueuedRequest; readonly target: QueuedRequest },
+): void {
   const others = entries.filter(({ id }) => id !== entry.id);
-  const to = entries.indexOf(target) + 1;
-  const [before, after] = [others[to - 2]?.order, others[to - 1]?.order];
-  if (before === undefined) return (after ?? 1) - 1;
-  return after === undefined ? before + 1 : (before + after) / 2;
+  const to = entries.indexOf(target);
+  const [before, after] = [others[to - 1]?.order, others[to]?.order];
+  const order = before === undefined ? (after ?? 1) - 1 : after === undefined ? before + 1 : (before + after) / 2;
+  if (order !== before && order !== after) return reorderInQueue(root, entry, order);
+  const sorted = [...others.slice(0, to), entry, ...others.slice(to)];
+  for (const [index, each] of sorted.entries()) reorderInQueue(root, each, index);
 }
 
 /** [YQ2, YQ3] A text that was typed is one request; a file or standard input may have several. */

@@ -75,13 +75,13 @@ export function reorderInQueue(
   order: number,
 ): void {
   const folder = queueFolder(root);
-  renameSync(writeDraft(folder, { ...entry, order }), entryFile(folder, id));
+  writeWhole(folder, entryFile(folder, id), { ...entry, order });
 }
 
 /** [YQ6] Written before the cast exists: a killed process begins no request twice. */
 export function markBegun(root: string, { id }: QueuedRequest, begun: BegunCast): void {
   const folder = queueFolder(root);
-  renameSync(writeDraft(folder, begun), markFile(folder, id));
+  writeWhole(folder, markFile(folder, id), begun);
 }
 
 export function unmarkBegun(root: string, { id }: QueuedRequest): void {
@@ -123,7 +123,7 @@ export function claimQueue(root: string): { readonly release: () => void } | { r
   const isMine = linkIfFree(draft, mine);
   rmSync(draft, { force: true });
   if (!isMine) return { owner: readStoredJson(ProcessIdentity, mine, MAX_ENTRY_BYTES) ?? thisProcess() };
-  for (const old of claims) rmSync(join(folder, `run-${old}`), { force: true });
+  for (const old of claims) ignoreLocalErrors(() => rmSync(join(folder, `run-${old}`), { force: true }));
   return { release: () => ignoreLocalErrors(() => rmSync(mine, { force: true })) };
 }
 
@@ -133,6 +133,15 @@ function entryFile(folder: string, id: string): string {
 
 function markFile(folder: string, id: string): string {
   return join(folder, `${id}.cast`);
+}
+
+function writeWhole(folder: string, file: string, value: object): void {
+  const draft = writeDraft(folder, value);
+  try {
+    renameSync(draft, file);
+  } finally {
+    rmSync(draft, { force: true });
+  }
 }
 
 function writeDraft(folder: string, value: object): string {
