@@ -22,6 +22,7 @@ const MEASURES: Readonly<Record<string, (...numbers: readonly number[]) => Promi
   checkpoints: async (files = 200, rounds = 7) =>
     (await import("./measure/checkpoints.ts")).measureCheckpoints(files, rounds),
   parallel: async (files = 200, rounds = 3) => (await import("./measure/parallel.ts")).measureParallel(files, rounds),
+  apart: async (files = 5_000, rounds = 3) => (await import("./measure/apart.ts")).measureApart(files, rounds),
   testing: async (tests = 100, replayed = 200, kept = 2_000) =>
     (await import("./measure/testing.ts")).measureTesting(tests, replayed, kept),
   fleet: async (casts = 1_000, rounds = 3) => (await import("./measure/fleet/fleet.ts")).measureFleet(casts, rounds),

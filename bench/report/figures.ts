@@ -1,5 +1,6 @@
 import type { CheckFigures } from "../measure/check.ts";
 import type { CheckpointFigures } from "../measure/checkpoints.ts";
+import type { ApartFigures } from "../measure/apart.ts";
 import type { ParallelFigures } from "../measure/parallel.ts";
 import type { FleetFigures } from "../measure/fleet/fleet.ts";
 import type { KilledFigures } from "../measure/killed.ts";
@@ -53,6 +54,8 @@ export interface OwnFigures {
   readonly checkpoints: Readonly<Record<string, CheckpointFigures | string>>;
   /** The same, of items that are worked on at once. */
   readonly parallel: Readonly<Record<string, ParallelFigures | string>>;
+  /** A cast with a separate working tree. Absent in earlier results. */
+  readonly apart?: ApartFigures | string;
   readonly testing: TestingFigures | string;
   /** Absent in results of before there were fleets. */
   readonly fleet?: FleetFigures | string;

@@ -188,6 +188,13 @@ function ownText(own: OwnFigures): string {
         `(${msText(perItemCpuMs)} of processors, ${perItemCalls.toFixed(1)} calls of git); ` +
         `8 lanes overran a budget by ${overrunTurns.toFixed(1)} turns`,
     );
+  if (own.apart !== undefined)
+    row(
+      "cast --worktree to its first visit",
+      own.apart,
+      ({ files, newMs, pooledMs }) =>
+        `new tree ${msText(newMs)}, with a tree ready ${msText(pooledMs)}, ${numberText(files)} files`,
+    );
   fleetRows(own, row);
   row(
     "page: first view of 10,000 events",

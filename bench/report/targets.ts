@@ -18,6 +18,7 @@ export function judge(
     ...judgeTesting(own),
     ...judgeFiles(own),
     ...judgeParallel(own),
+    ...judgeApart(own),
     ...judgeFleet(own),
   ];
 }
@@ -172,6 +173,15 @@ function judgeParallel({ parallel }: OwnFigures): readonly JudgedFigure[] {
     upperLimit("the same with 5,000 files, trees ready", 4_000, figures("5000")?.warmMs, msText),
     upperLimit("beyond the work, for an item", 150, figures("200")?.perItemMs, msText),
     upperLimit("budget overrun by 8 lanes", 1, figures("200")?.overrunTurns, (value) => `${value.toFixed(1)} turns`),
+  ];
+}
+
+function judgeApart({ apart }: OwnFigures): readonly JudgedFigure[] {
+  if (apart === undefined) return [];
+  const figures = typeof apart === "object" ? apart : undefined;
+  return [
+    upperLimit("cast --worktree begins, 5,000 files", 1_500, figures?.newMs, msText),
+    upperLimit("the same with a tree ready", 300, figures?.pooledMs, msText),
   ];
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { nextClockTime, splitRequests } from "../../src/core/command/queue-command.ts";
 import { thisProcess } from "../../src/shell/process/process-identity.ts";
 import { castsIn, listing, put, runProcess } from "../harness/cli.ts";
@@ -44,8 +44,13 @@ it("[YQ4] the time of the day is the next one, also over midnight and a change o
   expect(at("07:00", new Date(2026, 10, 18, 22, 30))).toEqual([19, 7, 0]);
   expect(at("23:00", new Date(2026, 10, 18, 22, 30))).toEqual([18, 23, 0]);
   expect(at("22:30", new Date(2026, 10, 18, 22, 30))).toEqual([19, 22, 30]);
-  expect(at("07:00", new Date(2026, 2, 28, 23, 0))).toEqual([29, 7, 0]);
-  expect(at("07:00", new Date(2026, 9, 24, 23, 0))).toEqual([25, 7, 0]);
+  vi.stubEnv("TZ", "Europe/Berlin");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const hoursTo = (text: string, now: Date): number => (nextClockTime(text, now).getTime() - now.getTime()) / 3_600_000;
+  expect(hoursTo("07:00", new Date("2026-03-28T23:00:00+01:00"))).toBe(7);
+  expect(hoursTo("07:00", new Date("2026-10-24T23:00:00+02:00"))).toBe(9);
+  // A time that this night does not have.
+  expect(hoursTo("02:30", new Date("2026-03-29T00:30:00+01:00"))).toBe(2);
 });
 
 it("[YQ1, YQ3] requests are added, moved and removed; a key is used once", async () => {
@@ -216,16 +221,19 @@ it("[YQ6] a request whose cast was pruned is not cast again", async () => {
   expect(await requests(cwd)).toEqual([]);
 });
 
-it("[YQ7] requests that are added while it runs are cast by it", async () => {
+it("[YQ7] requests that are added while it runs are cast by it, at once where a place is free", async () => {
   const cwd = treePlace();
-  const added = join(cwd, ".pi/pi-materia/.queue/00000000-0000-0000-0000-000000000000.json");
-  const tools = [{ name: "bash", arguments: { command: `echo '{"request":"two","order":9}' > ${added}` } }];
+  const added = join(cwd, ".pi/pi-materia/.queue/00000000-0000-0000-0000-000000000000");
+  const wait = `for n in $(seq 400); do [ -e ${added}.cast ] && touch seen.txt && break; sleep 0.05; done`;
+  const tools = [
+    { name: "bash", arguments: { command: `echo '{"request":"two","order":9}' > ${added}.json; ${wait}` } },
+  ];
   setReplies(cwd, { Make: [{ tools, text: "Done." }] });
   await queue(cwd, "add", "one");
-  expect(JSON.parse((await runAll(cwd, "--json")).stdout)).toMatchObject({
-    left: 0,
-    casts: [{ request: "one" }, { request: "two" }],
-  });
+  expect(JSON.parse((await runAll(cwd, "--at-once", "2", "--json")).stdout)).toMatchObject({ left: 0, cost: 0 });
+  const [first = "", second = ""] = casts(cwd);
+  expect(second).not.toBe("");
+  expect(existsSync(join(cwd, ".pi/pi-materia", first, "trees", first, "seen.txt"))).toBe(true);
 });
 
 it("[YQ7] a second run is refused while the first lives, and goes on when it was killed", async () => {

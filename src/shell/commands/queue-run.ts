@@ -14,6 +14,8 @@ import {
   unmarkBegun,
   type QueuedRequest,
 } from "../store/files/queue.ts";
+import { sharedWatcher } from "../store/files/file-store.ts";
+import { queueFolder } from "../store/layout.ts";
 import { trustIssue, type Workspace } from "../workspace/workspace.ts";
 import { prepareCommand, prepareStoppedCast, type CommandCaller } from "./prepare.ts";
 import { queueRoot, queueRunningIssue, queueWriteIssue } from "./queue.ts";
@@ -80,6 +82,9 @@ async function castAll(command: QueueRun, asker: CommandCaller, observer: QueueO
   /** What each running cast may still spend. */
   const reserved = new Map<string, number>();
   const running = new Map<string, Promise<void>>();
+  // [YQ7] A request that is added now takes a free place now.
+  let changed = Promise.withResolvers<void>();
+  const unwatch = sharedWatcher.onChange(queueFolder(root), () => changed.resolve());
   const stopReason = (): QueueRunResult["stopped"] | undefined => {
     if (observer.signal.aborted) return "interrupted";
     if (end && Date.now() >= end.getTime()) return "until";
@@ -89,7 +94,8 @@ async function castAll(command: QueueRun, asker: CommandCaller, observer: QueueO
     const entry = stopReason() ? undefined : listQueue(root).find(({ id }) => !tried.has(id));
     if (!entry || running.size >= atOnce) {
       if (running.size === 0) break;
-      await Promise.race(running.values());
+      await Promise.race([...running.values(), changed.promise]);
+      changed = Promise.withResolvers();
       continue;
     }
     tried.add(entry.id);
@@ -106,6 +112,7 @@ async function castAll(command: QueueRun, asker: CommandCaller, observer: QueueO
     running.set(entry.id, work);
   }
   clearTimeout(timer);
+  unwatch();
   const left = listQueue(root).length;
   return { casts: rows, cost: spentOf(rows), left, stopped: stopReason() ?? "end" };
 }
