@@ -75,7 +75,7 @@ function allFigures(results: Results): string {
     `Measured on ${machine.date}, ${machine.cores} cores, Node ${machine.node}, load ${machine.load.before.toFixed(1)} at the start. Your figures will differ; the order hardly changes.`,
     ...costText(results),
     `In the same run: 5,000 sockets are read and checked, worst case included, in ${checked.toFixed(0)} ms once warm. A prompt at item 1,000 is ${percent(own.prompts.growth - 1, 1)} longer than at item 1,`,
-    `and ${percent(own.prompts.repeatedOverall, 0)} of it repeats the beginning of the previous prompt, which a provider's cache can reuse.`,
+    `and ${percent(own.prompts.repeatedOverall, 0)} of its request repeats the beginning of the previous one, which a provider's cache can reuse.`,
     ...Object.entries(own.requests ?? {}).map(
       ([name, { requests, tokens, billed }]) =>
         `A scripted cast of \`${name}\` sends ${requests} requests with ${count(tokens)} tokens; with a cache that bills a repeated beginning at a tenth, ${count(billed)}. No machine changes this.`,

@@ -1,3 +1,10 @@
+import {
+  createBashTool,
+  createEditTool,
+  createLsTool,
+  createReadTool,
+  createWriteTool,
+} from "@earendil-works/pi-coding-agent";
 import { bundledLayer } from "../../src/core/catalog/bundled-layer.ts";
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
 import { compileTargets } from "../../src/core/compile/targets/compile.ts";
@@ -50,12 +57,13 @@ async function turnsOf(items: number): Promise<readonly SentPrompt[]> {
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.issues));
   const turns: SentPrompt[] = [];
   const runTurn = async (request: TurnRequest): Promise<TurnOutcome> => {
-    turns.push({ materia: request.materia, text: `${request.system}\n\n${request.prompt}` });
+    const text = [describeTools(request.tools), request.system, request.prompt].join("\n\n");
+    turns.push({ materia: request.materia, text });
     return { kind: "said", text: replyTo(request, items), usage: { input: 0, output: 0, cost: 0 }, model: "instant" };
   };
   const ports: Ports = {
     agents: { preflight: async () => [], runTurn },
-    runUtility: async () => ({ kind: "exited", stdout: '{"state":{}}', stdoutCut: false, stderr: "" }),
+    runUtility: async () => ({ kind: "exited", stdout: '{"satisfied":true,"state":{}}', stdoutCut: false, stderr: "" }),
     journal: { append: async () => undefined },
     artifacts: NO_ARTIFACTS,
     holdsClaim: async () => true,
@@ -76,6 +84,16 @@ async function turnsOf(items: number): Promise<readonly SentPrompt[]> {
   if (end.kind !== "ended" || end.state.phase.kind !== "ended" || end.state.phase.outcome === "failed")
     throw new Error(`the cast did not come to its end: ${JSON.stringify(end.state.phase)}`);
   return turns;
+}
+
+/** Without grep and find, which are not everywhere. Providers compare tools first. */
+const TOOLS = [createReadTool, createLsTool, createBashTool, createEditTool, createWriteTool].map((create) =>
+  create("."),
+);
+
+function describeTools(names: readonly string[]): string {
+  const offered = TOOLS.filter(({ name }) => names.includes(name));
+  return JSON.stringify(offered.map(({ name, description, parameters }) => ({ name, description, parameters })));
 }
 
 const REQUEST = `Give the to-do list a search field, an archive for what is done, and an export as CSV that spreadsheets open

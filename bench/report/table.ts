@@ -117,12 +117,12 @@ function ownText(own: OwnFigures): string {
   for (const [sockets, figures] of Object.entries(own.check))
     row(`check ${numberText(Number(sockets))} sockets`, figures, (each) => repeatedText(each));
   row("compile a link of 20 × 250 sockets", own.link, repeatedText);
-  row("prompt characters, item 1 → item 1,000", own.prompts, ({ sizes }) =>
+  row("characters of a first request, item 1 → item 1,000", own.prompts, ({ sizes }) =>
     Object.entries(sizes)
       .map(([name, { first, last }]) => `${name} ${numberText(first)} → ${numberText(last)}`)
       .join(", "),
   );
-  row("prompt repeated from its first character", own.prompts, ({ repeated, repeatedOverall }) =>
+  row("request repeated from its first character", own.prompts, ({ repeated, repeatedOverall }) =>
     [...Object.entries(repeated), ["all", repeatedOverall] as const]
       .map(([name, share]) => `${name} ${(share * 100).toFixed(0)} %`)
       .join(", "),

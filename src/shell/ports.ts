@@ -60,7 +60,7 @@ export interface CastCheckpoints {
   /** Commits the present tree; undefined when nothing has changed since `since`. One call at a time. */
   readonly take: (request: CheckpointRequest) => Promise<Checkpoint | MissingCheckpoint | undefined>;
   /** [Y10] Describes the changes between two checkpoints, short enough for a prompt. */
-  readonly describe: (from: string, to: string) => Promise<string>;
+  readonly describe: (from: string, to: string, contextLines?: number) => Promise<string>;
   /** [V51] Whether all changes lie inside conflict marks of the first, and no mark is left in the second. */
   readonly isResolution?: (marked: string, resolved: string) => Promise<boolean>;
 }

@@ -95,7 +95,7 @@ function changing(): { files: NonNullable<Ports["checkpoints"]>; taken: string[]
   const described: unknown[] = [];
   const files: NonNullable<Ports["checkpoints"]> = {
     take: async ({ title }) => ({ commit: `c${taken.push(title)}`, changed: 1, added: 1, removed: 0 }),
-    describe: async (...between) => `${described.push(between)} changes`,
+    describe: async (from, to) => `${described.push([from, to])} changes`,
   };
   return { files, taken, described };
 }

@@ -239,6 +239,24 @@ describe("[Y10] what has changed, in a prompt", () => {
   });
 });
 
+describe("[Y16] lines around a change", () => {
+  it.each<[what: string, width: number, shown: number]>([
+    ["a judge sees ten of them", 1, 10],
+    ["three in a patch that ten would make too long", 900, 3],
+  ])("[Y16] %s, a builder three", async (_what, width, shown) => {
+    const lines = Array.from({ length: 60 }, (_, at) => `line ${at} ${"x".repeat(width)}\n`);
+    const changed = lines.with(30, "changed\n").join("");
+    const look = [{ json: { satisfied: false, context: "again" } }, { json: { satisfied: true } }];
+    const cwd = repositoryPlace({ ...rest(), Make: [writes({ "long.txt": changed })], Look: look });
+    writeFileSync(join(cwd, "long.txt"), lines.join(""));
+    await castHere(cwd);
+    const linesFor = (socket: string, visit: string) =>
+      readText(castFile(cwd, lastCast(cwd), "sockets", socket, visit, "prompt.md")).match(/^ line \d+ x/gm)?.length;
+    expect(linesFor("Socket-2", "1")).toBe(2 * shown);
+    expect(linesFor("Socket-1", "2")).toBe(6);
+  });
+});
+
 describe("[Y2] the journal and the ref", () => {
   it("[Y2] nothing of the shadow is left when the cast is over", async () => {
     const cwd = repositoryPlace();

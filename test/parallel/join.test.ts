@@ -7,6 +7,7 @@ import { findItemRepository } from "../../src/shell/git/worktrees/item-repositor
 import { scratch } from "../git/scratch.ts";
 import {
   castIn,
+  eventsOfType,
   git,
   repositoryWith,
   resumeIn,
@@ -312,4 +313,19 @@ it("[V27] setup runs in every tree, and a failing one stops the cast", async () 
     details: { worktree: { setup: ["sh", "-c", "echo no >&2; exit 3"] } },
   });
   expect([failed.kind, failed.problem]).toEqual(["broken", expect.stringContaining("worktree.setup failed")]);
+});
+
+it("[V36] the first seven conflicts are shown with whose lines come first, and whether there may be more", async () => {
+  const apart = Array.from({ length: 8 }, (_, at) => `line ${at}\n${"same\n".repeat(6)}`).join("");
+  const cwd = repositoryWith({ "same.txt": apart });
+  const doing: ItemAction = {
+    "WI-1": ({ cwd: tree }) => writeFiles(tree, { "same.txt": apart.replaceAll("line", "first") }),
+    "WI-2": ({ cwd: tree }) => writeFiles(tree, { "same.txt": apart.replaceAll("line", "second") }),
+    "WI-2.2": ({ cwd: tree }) => writeFiles(tree, { "same.txt": apart.replaceAll("line", "both") }),
+  };
+  const [conflict] = await eventsOfType(await castIn({ cwd, titles: ["a", "b"], doing }), "item_conflicted");
+  expect(conflict?.reason).toContain("first the lines of the others, then the lines of this item");
+  expect(conflict?.reason).toMatch(/first 6\n=======\nsecond 6\n/);
+  expect(conflict?.reason).not.toContain("second 7");
+  expect(conflict?.reason).toContain("More of these files may have marks");
 });

@@ -1,5 +1,6 @@
 import { materiaOf, type GraphSocket } from "../compile/graph.ts";
 import { fillFromState, workItemsText } from "../cast/prompt-text.ts";
+import { refusalNeedsReason } from "../compile/socket-outputs.ts";
 import { reworkReasonsFor, displayedReasons } from "../cast/state/rework-reasons.ts";
 import { lastAnswerOf } from "../cast/state/reports.ts";
 import type { TurnReason, CastState, Visit } from "../cast/state/state.ts";
@@ -54,6 +55,8 @@ export interface AgentPromptInput {
 /** The facts that a prompt needs from outside. They cost calls of git, so nobody reads them unasked. */
 export interface PromptNeeds {
   readonly changes: boolean;
+  /** [Y16] Unchanged lines around each change, if more than git's own. */
+  readonly contextLines?: number;
   readonly repository: boolean;
 }
 
@@ -65,9 +68,13 @@ export function promptNeedsOf(state: CastState, { socket, visit, ask }: AgentPro
     changes:
       (materia.prompt.includes("changes") && parseVariables(materia.prompt).some(({ kind }) => kind === "changes")) ||
       (visit.reworked && materiaMayWrite(materia)),
+    ...(refusalNeedsReason(state.graph, socket) ? { contextLines: JUDGE_CONTEXT_LINES } : {}),
     repository: isAfterLoop(state) || plansWithTools(socket, materia),
   };
 }
+
+/** Enough for most functions: a judge of a small change then needs no file of it. */
+const JUDGE_CONTEXT_LINES = 10;
 
 /** [P16] Planners name their items in the style of the history. */
 function plansWithTools({ generator }: GraphSocket, { tools }: AgentMateria): boolean {

@@ -100,7 +100,7 @@ export function openCheckpointSession(context: CheckpointContext): CheckpointSes
         return takeFirstCheckpoint({ opened, context, trees }, known);
       }),
     takeOutsideChanges: async (last) => withNames(await take({ last, since: last, title: "Meanwhile" })),
-    describe: (from, to) => describeChanges(context.cwd, from, to),
+    describe: (from, to, contextLines) => describeChanges(context.cwd, { from, to, contextLines }),
     isResolution: (marked, resolved) => isResolution({ cwd: context.cwd, from: marked, to: resolved }),
   };
 }
@@ -208,13 +208,24 @@ async function commitCheckpoint(
 
 const MAX_STAT_CHARS = 4_000;
 const MAX_PATCH_CHARS = 16_000;
+const MAX_WIDE_PATCH_BYTES = 8_000;
 
-/** [Y10] A table of files, and as much of the diff as a prompt may hold. */
-async function describeChanges(cwd: string, from: string, to: string): Promise<string> {
+interface DescribedChanges {
+  readonly from: string;
+  readonly to: string;
+  readonly contextLines: number | undefined;
+}
+
+/** [Y10, Y16] A table of files, and as much of the diff as a prompt may hold. */
+async function describeChanges(cwd: string, { from, to, contextLines }: DescribedChanges): Promise<string> {
   if (from === to) return "(no file has been changed)";
   const span = { cwd, from, to };
   const stat = await diffText(span, { form: "stat" });
-  const patch = await diffText(span, { form: "patch", maxBytes: 4 * MAX_PATCH_CHARS });
+  const wide =
+    contextLines === undefined
+      ? undefined
+      : await diffText(span, { form: "patch", contextLines, maxBytes: MAX_WIDE_PATCH_BYTES });
+  const patch = wide?.ok && !wide.isCut ? wide : await diffText(span, { form: "patch", maxBytes: 4 * MAX_PATCH_CHARS });
   if (!stat.ok || !patch.ok) return "(not known: the checkpoints are gone from the repository)";
   const text = (bytes: Buffer, most: number) => truncate(bytes.toString("utf8").trimEnd(), most);
   return `${text(stat.bytes, MAX_STAT_CHARS)}\n\n${text(patch.bytes, MAX_PATCH_CHARS)}`;

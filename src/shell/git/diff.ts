@@ -27,6 +27,8 @@ export interface DiffOptions {
   /** Only this file, by both of its names if it was renamed. */
   readonly paths?: readonly string[];
   readonly maxBytes?: number;
+  /** Unchanged lines around each change of a patch; three if unset. */
+  readonly contextLines?: number;
 }
 
 type DiffOutput =
@@ -38,7 +40,7 @@ const DIFF_FLAGS = { patch: ["--patch"], stat: ["--stat=100"], names: ["--name-o
 /** git's output, or why it failed. */
 export async function diffText(
   { cwd, from, to }: CommitRange,
-  { form, paths = [], maxBytes: mostBytes }: DiffOptions,
+  { form, paths = [], maxBytes: mostBytes, contextLines }: DiffOptions,
 ): Promise<DiffOutput> {
   // Paths are literal: one that looks like a pattern is none.
   const args = [
@@ -48,6 +50,7 @@ export async function diffText(
     ...PLAIN_DIFF,
     "--color=never",
     ...DIFF_FLAGS[form],
+    ...(contextLines === undefined ? [] : [`--unified=${contextLines}`]),
     from,
     to,
     "--",

@@ -167,7 +167,9 @@ async function readPromptFacts(effect: AgentEffect, { state, ports, options }: E
     };
   }
   const [changes, repository] = await Promise.all([
-    needs.changes && files && from !== undefined ? ports.checkpoints?.describe(from, files.last) : undefined,
+    needs.changes && files && from !== undefined
+      ? ports.checkpoints?.describe(from, files.last, needs.contextLines)
+      : undefined,
     needs.repository ? options.readRepository?.(files?.base) : undefined,
   ]);
   return { changes, repository };

@@ -197,8 +197,8 @@ async function findUnresolvedConflict(
   return { kind: "conflicted", onto: tip, tree, files, reason: await describeConflict(cwd, { tree, files, said }) };
 }
 
-const FILES_SHOWN = 5;
 const FILES_NAMED = 30;
+const FILES_READ = 5;
 const HUNKS_SHOWN = 7;
 const HUNK_LINES = 24;
 const HUNK_CHARS = 700;
@@ -209,10 +209,9 @@ async function describeConflict(
   { tree, files, said }: { readonly tree: string; readonly files: readonly string[]; readonly said: string },
 ): Promise<string> {
   const hunks: string[] = [];
-  for (const file of files.slice(0, FILES_SHOWN)) {
-    for (const hunk of await readHunks(cwd, tree, file))
-      if (hunks.length < HUNKS_SHOWN) hunks.push(`${file}:\n${hunk}`);
-  }
+  for (const file of files.slice(0, FILES_READ))
+    for (const hunk of await readHunks(cwd, tree, file)) hunks.push(`${file}:\n${hunk}`);
+  const areMore = hunks.length > HUNKS_SHOWN || files.length > FILES_READ;
   // A conflict with marks shows itself.
   const unmarked = said
     .split("\n")
@@ -223,10 +222,11 @@ async function describeConflict(
   const more = files.length > FILES_NAMED ? ` and ${files.length - FILES_NAMED} more` : "";
   return [
     `Other items were merged since this one started, and this work conflicts with theirs in: ${named}${more}.`,
-    "The files now hold the merged state, with conflict marks where both changed the same lines. Keep what the others did, " +
-      "bring in what this item needs, and leave no marks behind.",
+    "The files now hold the merged state, with conflict marks where both changed the same lines: first the lines of the " +
+      "others, then the lines of this item. Keep what the others did, bring in what this item needs, and leave no marks behind.",
     ...(unmarked === "" ? [] : [truncate(unmarked, 1_500)]),
-    ...hunks,
+    ...hunks.slice(0, HUNKS_SHOWN),
+    ...(areMore ? ["More of these files may have marks: look for all of them."] : []),
   ].join("\n\n");
 }
 
