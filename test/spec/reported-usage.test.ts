@@ -1,3 +1,4 @@
+import { isPlainJson } from "../../src/core/model/json.ts";
 import { expect, it } from "vitest";
 import { soundUsage, type Usage } from "../../src/core/cast/state/usage.ts";
 import { parseTranscriptLine } from "../../src/core/cast/transcript.ts";
@@ -87,6 +88,19 @@ it("[A30] an estimate counts against the budget, and is said once", async () => 
 it("[A30] a figure that is no number does not hide the reply in a transcript", () => {
   const message = { role: "assistant", content: "hi", usage: { ...PI_USAGE, input: null, cost: null } };
   expect(parseTranscriptLine(JSON.stringify({ type: "message", message }))).toMatchObject({ usage: { input: 0 } });
+});
+
+it.each<[what: string, value: unknown, isPlain: boolean]>([
+  ["texts, numbers, lists and fields without a value", { a: ["x", 1, null, { b: true }], c: undefined }, true],
+  ["a number that JSON does not have", { a: [{ b: Number.NaN }] }, false],
+  ["a list with a gap", [Array(1)], false],
+  ["a value with another form in JSON", { at: new Date(0) }, false],
+  ["a function", { a: () => 1 }, false],
+])("[J28] without a round trip through text: %s", (_what, value, isPlain) => {
+  expect(isPlainJson(value)).toBe(isPlain);
+  const cycle: Record<string, unknown> = { value };
+  cycle["self"] = cycle;
+  expect(isPlainJson(cycle)).toBe(false);
 });
 
 it("[J28] a result that could not be read again fails its turn, and the cast can be read and resumed", async () => {

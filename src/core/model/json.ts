@@ -28,6 +28,24 @@ export function withoutUndefined<T extends object>(fields: T): WithoutUndefined<
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as WithoutUndefined<T>;
 }
 
+/** Whether JSON gives back the same value, but for fields that are undefined. False where that would take too long to say. */
+export function isPlainJson(value: unknown, levels = 64): boolean {
+  if (typeof value === "number") return Number.isFinite(value);
+  if (typeof value !== "object") return typeof value === "string" || typeof value === "boolean";
+  if (value === null) return true;
+  if (levels === 0 || "toJSON" in value) return false;
+  if (Array.isArray(value)) {
+    // Gaps too, which `every` passes over.
+    for (const each of value) if (!isPlainJson(each, levels - 1)) return false;
+    return true;
+  }
+  for (const key in value) {
+    const inner: unknown = (value as Record<string, unknown>)[key]; // any object has keys
+    if (inner !== undefined && !isPlainJson(inner, levels - 1)) return false;
+  }
+  return true;
+}
+
 /** Whether two values are equal; the order of keys does not matter. */
 export function isSameJson(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;

@@ -63,14 +63,13 @@ export interface PromptNeeds {
 export function promptNeedsOf(state: CastState, { socket, visit, ask }: AgentPromptInput): PromptNeeds {
   const materia = materiaOf(state.graph, socket);
   if (ask.kind !== "begin" || materia.type !== "agent") return { changes: false, repository: false };
-  return {
-    // [P12] An agent that repeats its work sees it.
-    changes:
-      (materia.prompt.includes("changes") && parseVariables(materia.prompt).some(({ kind }) => kind === "changes")) ||
-      (visit.reworked && materiaMayWrite(materia)),
-    ...(refusalNeedsReason(state.graph, socket) ? { contextLines: JUDGE_CONTEXT_LINES } : {}),
-    repository: isAfterLoop(state) || plansWithTools(socket, materia),
-  };
+  // [P12] An agent that repeats its work sees it.
+  const changes =
+    (materia.prompt.includes("changes") && parseVariables(materia.prompt).some(({ kind }) => kind === "changes")) ||
+    (visit.reworked && materiaMayWrite(materia));
+  const repository = isAfterLoop(state) || plansWithTools(socket, materia);
+  const isJudge = changes && refusalNeedsReason(state.graph, socket);
+  return isJudge ? { changes, repository, contextLines: JUDGE_CONTEXT_LINES } : { changes, repository };
 }
 
 /** Enough for most functions: a judge of a small change then needs no file of it. */

@@ -133,8 +133,9 @@ async function openConversation(
   effect: AgentEffect,
   context: EffectContext,
 ): Promise<OpenedTurn | { readonly problem: string }> {
-  const { continues, ...visit } = effect.visit;
+  const { continues } = effect.visit;
   if (!continues || effect.ask.kind !== "begin" || context.interruption) return { effect, isContinued: false };
+  const { continues: _gone, ...visit } = effect.visit;
   const copied = await copyConversation({ socket: visit.socket, visit: visit.number }, continues, context);
   if ("problem" in copied) return copied;
   return copied.isCopied ? { effect, isContinued: true } : { effect: { ...effect, visit }, isContinued: false };
@@ -166,6 +167,7 @@ async function readPromptFacts(effect: AgentEffect, { state, ports, options }: E
       changedSince: await describeChangesSince(continues, { state, ports }),
     };
   }
+  if (!needs.changes && !needs.repository) return {};
   const [changes, repository] = await Promise.all([
     needs.changes && files && from !== undefined
       ? ports.checkpoints?.describe(from, files.last, needs.contextLines)

@@ -43,7 +43,8 @@ export async function chooseModel(
     return isNews ? [{ model, ...limit }] : [];
   });
   const elsewhere = Object.fromEntries(met.map(({ model, until }) => [model, until]));
-  const refused: CastState["providers"]["refused"] = { ...state.providers.refused, ...elsewhere };
+  const known = state.providers.refused;
+  const refused: CastState["providers"]["refused"] = met.length === 0 ? known : { ...known, ...elsewhere };
   const free = models.find((each) => isFree(refused, each, now));
   const isExplicit = named !== undefined || listed.length > 1;
   if (visit.switchedTo !== null) return { kind: "model", model: visit.switchedTo, models, elsewhere };

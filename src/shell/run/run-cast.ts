@@ -5,6 +5,7 @@ import { visitCompletedEvent, next, type Effect } from "../../core/cast/next.ts"
 import type { CastState } from "../../core/cast/state/state.ts";
 import { itemsAsleepEvent, sleepUntilReset } from "./provider-sleep.ts";
 import { assertNever } from "../../core/model/issue.ts";
+import { isPlainJson } from "../../core/model/json.ts";
 import { type Usage, NO_USAGE } from "../../core/cast/state/usage.ts";
 import type { AgentHost, Ports } from "../ports.ts";
 import { redactEvent } from "../secrets/redact-event.ts";
@@ -123,7 +124,10 @@ const REFUSED: Interruption = {
 
 /** Why the reader of the journal would refuse an event; undefined if it would not. */
 function unreadableReason(body: EventBody): string | undefined {
-  const read = parseEvent(JSON.parse(JSON.stringify({ seq: 1, at: "", ...body })));
+  const line = { seq: 1, at: "", ...body };
+  // Without the round trip through text wherever JSON gives the same value back.
+  if (isPlainJson(line) && typeof parseEvent(line) !== "string") return undefined;
+  const read = parseEvent(JSON.parse(JSON.stringify(line)));
   return typeof read === "string" ? read : undefined;
 }
 

@@ -37,17 +37,21 @@ export function withItemCounts(counts: CountsByItem, index: number, named: Named
 
 export function addItemCount(counts: CountsByItem, index: number, name: string, times: number): CountsByItem {
   const [at, place] = [Math.floor(index / PAGE), index % PAGE];
-  const pages = counts.slice();
-  while (pages.length <= at) pages.push(NO_PAGE);
-  const page = (pages[at] ?? NO_PAGE).slice();
-  while (page.length <= place) page.push(null);
+  const page = counts[at] ?? NO_PAGE;
   const counted = page[place] ?? NO_COUNTS;
   const changed = { ...counted, [name]: (counted[name] ?? 0) + times };
   // Most items go the same way as the one before and share its counts object.
   const before = page[place - 1];
-  page[place] = before && isSame(before, changed) ? before : changed;
-  pages[at] = page;
-  return pages;
+  const shared = before && isSame(before, changed) ? before : changed;
+  return withPlace(counts, at, withPlace(page, place, shared, null), NO_PAGE);
+}
+
+/** A copy with this value; places before it that were never used get the filler. */
+function withPlace<T>(list: readonly T[], place: number, value: T, filler: T): readonly T[] {
+  // One copy each: a copy that grows by `push` is copied once more.
+  if (place < list.length) return list.with(place, value);
+  if (place === list.length) return [...list, value];
+  return Array.from({ length: place + 1 }, (_, at) => (at === place ? value : (list[at] ?? filler)));
 }
 
 function isSame(a: NamedCounts, b: NamedCounts): boolean {
