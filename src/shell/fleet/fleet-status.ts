@@ -11,7 +11,7 @@ import {
   type WaitGroup,
 } from "../../core/view/progress/fleet-status.ts";
 import type { QueuePosition } from "../workspace/workspace.ts";
-import { withDatabaseErrors, type Database } from "../store/postgres/database.ts";
+import { sql, withDatabaseErrors, type Database } from "../store/postgres/database.ts";
 import type { ConnectedFleet } from "./open-fleet.ts";
 
 /** At most this many waiting casts are listed one by one. */
@@ -41,8 +41,8 @@ export async function readQueuePosition(
   { database }: Pick<ConnectedFleet, "database">,
   castId: CastId,
 ): Promise<QueuePosition | undefined> {
-  const text = "select p.*, c.queue from materia.queue_place($1) p, materia.casts c where c.cast_id = $1";
-  const [row] = await database.query<Omit<QueuePosition, "why"> & Record<string, unknown>>({ text, values: [castId] });
+  const place = sql`select p.*, c.queue from materia.queue_place(${castId}) p, materia.casts c where c.cast_id = ${castId}`;
+  const [row] = await database.query<Omit<QueuePosition, "why"> & Record<string, unknown>>(place);
   if (!row) return undefined;
   const workers = await database.query<WorkerStatus>({ name: "workers", text: WORKERS });
   return { ...row, why: waitReasonOf({ blocked: null, held: row.held, queue: row.queue }, workers) };
@@ -91,8 +91,8 @@ export function queueReporter({ queues, againMs, tell, ...fleet }: QueueReporter
   const seen = new Map<string, number>();
   return async () => {
     // Most of the time no cast waits.
-    const text = "select from materia.casts where status = 'queued' and queue = any($1) limit 1";
-    if ((await fleet.database.query({ text, values: [queues] })).length === 0) return;
+    const waiting = sql`select from materia.casts where status = 'queued' and queue = any(${queues}) limit 1`;
+    if ((await fleet.database.query(waiting)).length === 0) return;
     const standing = await readFleetStatus(fleet);
     if (!standing.ok) return;
     const now = Date.now();

@@ -4,7 +4,7 @@ import { parentCastId, type CastId } from "../../core/model/ids.ts";
 import type { FetchedCheckpoints, FleetClient, Workspace } from "../workspace/workspace.ts";
 import { importPack } from "../git/transfer/packs.ts";
 import { findRepository, gitErrorText, isObjectId, runGit } from "../git/repository.ts";
-import { withDatabaseErrors } from "../store/postgres/database.ts";
+import { sql, withDatabaseErrors } from "../store/postgres/database.ts";
 import { openFleet, type ConnectedFleet, resolveFleetProfile } from "./open-fleet.ts";
 import { readFleetStatus, readQueuePosition } from "./fleet-status.ts";
 import { findCastByKey, submitCast, type SubmitOptions } from "./submit-cast.ts";
@@ -94,10 +94,7 @@ async function readUnservedQueues({ database, profile }: ConnectedFleet): Promis
 
 async function requestAbort({ database, profile }: ConnectedFleet, castId: CastId): Promise<Result<"asked">> {
   return withDatabaseErrors(castId, async () => {
-    const [row] = await database.query<{ said: string }>({
-      text: "select materia.ask_abort($1) as said",
-      values: [castId],
-    });
+    const [row] = await database.query<{ said: string }>(sql`select materia.ask_abort(${castId}) as said`);
     if (row?.said === "asked") return ok("asked");
     if (row?.said === "over") return failWith("cast_finished", castId, "this cast has ended");
     return failWith(
@@ -118,10 +115,8 @@ async function fetchPacks(
   let last: FetchedCheckpoints | undefined;
   return withDatabaseErrors(castId, async () => {
     for (let n = -1; ;) {
-      const [row] = await database.query<PackRow>({
-        text: "select n, head, ckpt, pack from materia.packs where cast_id = $1 and n > $2 order by n limit 1",
-        values: [castId, n],
-      });
+      const next = sql`select n, head, ckpt, pack from materia.packs where cast_id = ${castId} and n > ${n} order by n limit 1`;
+      const [row] = await database.query<PackRow>(next);
       if (!row) return ok(last);
       const wrong = await importPack(top, row.pack);
       if (wrong !== undefined)
@@ -190,10 +185,8 @@ async function appendUserEvents(
     return JSON.stringify(redactEvent(event, redact));
   });
   return withDatabaseErrors(castId, async () => {
-    const [row] = await database.query<{ answer: string }>({
-      text: "select materia.tell_cast($1, $2, $3, $4) as answer",
-      values: [castId, state.seq, events, starts],
-    });
+    const told = sql`select materia.tell_cast(${castId}, ${state.seq}, ${events}, ${starts}) as answer`;
+    const [row] = await database.query<{ answer: string }>(told);
     return row?.answer === "taken" ? ok(undefined) : fail(refusedEventsIssue(castId, row?.answer ?? "", profile.name));
   });
 }

@@ -1,6 +1,6 @@
 import type { FleetLimit, FleetLimitChange, FleetLimitKind } from "../../core/command/command.ts";
 import { ok, type Result } from "../../core/model/issue.ts";
-import { withDatabaseErrors } from "../store/postgres/database.ts";
+import { sql, withDatabaseErrors } from "../store/postgres/database.ts";
 import { MEMBER_LIMITS } from "../store/postgres/migration-submit.ts";
 import type { ConnectedFleet } from "./open-fleet.ts";
 
@@ -21,12 +21,6 @@ export async function readLimits({ database, profile }: ConnectedFleet): Promise
 const MEMBER_LIMITS_QUERY = `select kind, '' as name, coalesce((select most::float8 from materia.limits l where l.kind = d.kind), most) as most, 0 as busy
   from (values ('waiting', ${MEMBER_LIMITS.waiting}::float8), ('bytes', ${MEMBER_LIMITS.bytes})) as d (kind, most)`;
 
-const SET_LIMIT = `with changed as (
-    insert into materia.limits values ($1, $2, $3) on conflict (kind, name) do update set most = excluded.most returning 1)
-  select pg_notify('materia_due', '') from changed`;
-const UNSET_LIMIT = `with changed as (delete from materia.limits where kind = $1 and name = $2 returning 1)
-  select pg_notify('materia_due', '') from changed`;
-
 /** Notifies workers: there may be free slots now. False if there was no such limit. */
 export async function changeLimit(
   { database, profile }: ConnectedFleet,
@@ -36,8 +30,11 @@ export async function changeLimit(
   return withDatabaseErrors(profile.name, async () => {
     const rows = await database.query(
       most === undefined
-        ? { text: UNSET_LIMIT, values: [kind, name] }
-        : { text: SET_LIMIT, values: [kind, name, most] },
+        ? sql`with changed as (delete from materia.limits where kind = ${kind} and name = ${name} returning 1)
+            select pg_notify('materia_due', '') from changed`
+        : sql`with changed as (insert into materia.limits values (${kind}, ${name}, ${most})
+              on conflict (kind, name) do update set most = excluded.most returning 1)
+            select pg_notify('materia_due', '') from changed`,
     );
     return ok(rows.length > 0);
   });

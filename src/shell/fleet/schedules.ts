@@ -1,6 +1,6 @@
 import { failWith, error, fail, ok, type Result, type Issue } from "../../core/model/issue.ts";
 import type { NewCast } from "../store/cast-store.ts";
-import { withDatabaseErrors } from "../store/postgres/database.ts";
+import { sql, withDatabaseErrors } from "../store/postgres/database.ts";
 import type { ConnectedFleet } from "./open-fleet.ts";
 import { packCast, treeValues, type PackingHost, type TreeChoice } from "./submit-cast.ts";
 import { Cron } from "croner";
@@ -85,8 +85,8 @@ function readSchedules({ database, profile }: ConnectedFleet): Promise<readonly 
 
 export async function removeSchedule(fleet: ConnectedFleet, id: number): Promise<Result<undefined>> {
   return withDatabaseErrors(fleet.profile.name, async () => {
-    const text = "select materia.remove_schedule($1, $2) as removed";
-    const [row] = await fleet.database.query<{ removed: boolean }>({ text, values: [id, fleet.profile.project] });
+    const removed = sql`select materia.remove_schedule(${id}, ${fleet.profile.project}) as removed`;
+    const [row] = await fleet.database.query<{ removed: boolean }>(removed);
     if (row?.removed) return ok(undefined);
     const message = `project ${fleet.profile.project} has no schedule ${id}`;
     return failWith("unknown_schedule", String(id), message, `"fleet schedule list" shows them`);

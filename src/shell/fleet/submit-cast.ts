@@ -3,7 +3,7 @@ import type { CastId } from "../../core/model/ids.ts";
 import { failWith, fail, ok, type Result, error, type Issue } from "../../core/model/issue.ts";
 import type { OmittedFiles } from "../../core/model/checkpoint.ts";
 import type { NewCast } from "../store/cast-store.ts";
-import { withDatabaseErrors } from "../store/postgres/database.ts";
+import { sql, withDatabaseErrors } from "../store/postgres/database.ts";
 import type { ConnectedFleet } from "./open-fleet.ts";
 import { materiaOf, socketsOf, type Graph } from "../../core/compile/graph.ts";
 import type { CastFile } from "../store/cast-file.ts";
@@ -91,11 +91,8 @@ export async function findCastByKey(
 ): Promise<Result<CastId | undefined>> {
   if (key === undefined) return ok(undefined);
   return withDatabaseErrors(profile.name, async () => {
-    const [row] = await database.query<{ cast_id: CastId }>({
-      text: "select cast_id from materia.casts where project = $1 and key = $2",
-      values: [profile.project, key],
-    });
-    return ok(row?.cast_id);
+    const asked = sql`select cast_id from materia.casts where project = ${profile.project} and key = ${key}`;
+    return ok((await database.query<{ cast_id: CastId }>(asked))[0]?.cast_id);
   });
 }
 

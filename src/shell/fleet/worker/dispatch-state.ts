@@ -1,5 +1,4 @@
-import type { Database } from "../../store/postgres/database.ts";
-import type { CastId } from "../../../core/model/ids.ts";
+import { sql, type Database } from "../../store/postgres/database.ts";
 import type { CastStep } from "../../../core/cast/timeline.ts";
 import { PAUSE_REASON } from "../../context/run-context.ts";
 import { IS_DISPATCH_OPEN } from "./dispatcher.ts";
@@ -21,76 +20,67 @@ export interface DispatchRow {
 }
 
 /**
- * A worker that has rejected the cast leaves it to others, and the attempt does not count. [B12] A second dispatch of a
- * parked cast has nothing to do while a worker waits for its items.
+ * Undefined if there is nothing to start. [B15] A retry in the same process is the same attempt. A worker that has rejected
+ * the cast leaves it to others, and the attempt does not count. [B12] A second dispatch of a parked cast has nothing to do
+ * while a worker waits for its items.
  */
-const BEGIN_QUERY = `update materia.casts set tries = case when $4 or $3 = any(refused) then tries else tries + 1 end,
-    parked_leg = case when parked_by = $3 then parked_leg end
-  where cast_id = $1 and leg = $2 and status in ('queued', 'running', 'interrupted')
-    and ($4 or parked_leg is distinct from leg or not materia.is_driven(parked_by))
-  returning tries, $3 = any(refused) as refused, summary ->> 'blocked' as why`;
-
-/** Undefined if there is nothing to start. [B15] A retry in the same process is the same attempt. */
 export async function beginDispatch(
   database: Database,
   { castId, leg, workerId }: WorkerDispatch,
   isAgain: boolean,
 ): Promise<DispatchRow | undefined> {
-  return (await database.query<DispatchRow>({ text: BEGIN_QUERY, values: [castId, leg, workerId, isAgain] }))[0];
+  const begun = sql`update materia.casts set
+      tries = case when ${isAgain}::boolean or ${workerId} = any(refused) then tries else tries + 1 end,
+      parked_leg = case when parked_by = ${workerId} then parked_leg end
+    where cast_id = ${castId} and leg = ${leg} and status in ('queued', 'running', 'interrupted')
+      and (${isAgain}::boolean or parked_leg is distinct from leg or not materia.is_driven(parked_by))
+    returning tries, ${workerId} = any(refused) as refused, summary ->> 'blocked' as why`;
+  return (await database.query<DispatchRow>(begun))[0];
 }
 
 /** [B58] The former worker may requeue the cast after this dispatch has begun, but not after the claim. Such an attempt does not count. */
 export async function wasReassigned(database: Database, castId: string, leg: number): Promise<boolean> {
-  const text = `update materia.casts set tries = greatest(tries - 1, 0) where cast_id = $1 and leg <> $2 returning 1 as moved`;
-  return (await database.query({ text, values: [castId, leg] })).length > 0;
+  const moved = sql`update materia.casts set tries = greatest(tries - 1, 0) where cast_id = ${castId} and leg <> ${leg} returning 1 as moved`;
+  return (await database.query(moved)).length > 0;
 }
 
 /** Another worker continues the cast. */
 export async function requeue(database: Database, { castId, leg, workerId }: WorkerDispatch): Promise<void> {
-  await database.query({
-    // An evicted worker's cast is `queued` already; without this the queues would not get its next dispatch. [B33] The
-    // database may have been away while this worker released the cast.
-    text: `with c as (update materia.casts set status = 'queued', leg = leg + 1, owner = null, claim = null
-        where cast_id = $1 and leg = $2 and sent = leg and status in ('running', 'queued') and coalesce(owner, $3) = $3 returning notice)
-      select pg_notify('materia', notice::text), pg_notify('materia_due', '') from c`,
-    values: [castId, leg, workerId],
-  });
+  // An evicted worker's cast is `queued` already; without this the queues would not get its next dispatch. [B33] The
+  // database may have been away while this worker released the cast.
+  await database.query(sql`with c as (update materia.casts set status = 'queued', leg = leg + 1, owner = null, claim = null
+      where cast_id = ${castId} and leg = ${leg} and sent = leg and status in ('running', 'queued') and coalesce(owner, ${workerId}) = ${workerId}
+      returning notice)
+    select pg_notify('materia', notice::text), pg_notify('materia_due', '') from c`);
 }
 
 /** [B15] The dispatch came to a result. [B33] The database may have been away while this worker released the cast. */
 export async function completeDispatch(database: Database, { castId, leg, workerId }: WorkerDispatch): Promise<void> {
-  await database.query({
-    text: `update materia.casts set tries = 0, owner = nullif(owner, $3), claim = case when owner = $3 then null else claim end
-      where cast_id = $1 and leg = $2`,
-    values: [castId, leg, workerId],
-  });
+  await database.query(sql`update materia.casts set tries = 0, owner = nullif(owner, ${workerId}),
+      claim = case when owner = ${workerId} then null else claim end
+    where cast_id = ${castId} and leg = ${leg}`);
 }
 
 /** [B58] Requeues a dispatch that did not start, even if a worker owns the cast. */
 export async function requeueUnstarted(database: Database, castId: string, leg: number): Promise<void> {
-  await database.query({
-    text: `with c as (update materia.casts set leg = leg + 1
-        where cast_id = $1 and leg = $2 and sent = leg and status in ('running', 'queued', 'interrupted') returning cast_id)
-      select pg_notify('materia_due', '') from c`,
-    values: [castId, leg],
-  });
+  await database.query(sql`with c as (update materia.casts set leg = leg + 1
+      where cast_id = ${castId} and leg = ${leg} and sent = leg and status in ('running', 'queued', 'interrupted') returning cast_id)
+    select pg_notify('materia_due', '') from c`);
 }
 
 /** [B33] Whether this worker may continue the cast. It must not retry a cast that another worker owns. */
 export async function holdsLease(database: Database, { castId, leg, workerId }: WorkerDispatch): Promise<boolean> {
-  const text =
-    "select from materia.casts where cast_id = $1 and leg = $2 and status = 'running' and coalesce(owner, $3) = $3";
-  return (await database.query({ text, values: [castId, leg, workerId] })).length > 0;
+  const held = sql`select from materia.casts
+    where cast_id = ${castId} and leg = ${leg} and status = 'running' and coalesce(owner, ${workerId}) = ${workerId}`;
+  return (await database.query(held)).length > 0;
 }
 
 /** [B73] Shown to followers of the cast; the next event replaces it. */
 export async function markSettingUp(database: Database, castId: string, workerId: string): Promise<void> {
-  const settingUp = { worker: workerId, since: new Date().toISOString() };
-  await database.query({
-    text: `with c as (update materia.casts set summary = summary || jsonb_build_object('settingUp', $3::jsonb)
-        where cast_id = $1 and owner = $2 returning notice) select pg_notify('materia', notice::text) from c`,
-    values: [castId, workerId, JSON.stringify(settingUp)],
-  });
+  const settingUp = JSON.stringify({ worker: workerId, since: new Date().toISOString() });
+  await database.query(sql`with c as (update materia.casts set summary = summary || jsonb_build_object('settingUp', ${settingUp}::jsonb)
+      where cast_id = ${castId} and owner = ${workerId} returning notice)
+    select pg_notify('materia', notice::text) from c`);
 }
 
 /** [B16, B83] A worker without the model or tool of a cast, or with a full disk, leaves it to others. */
@@ -98,13 +88,11 @@ export async function rejectDispatch(
   database: Database,
   { castId, leg, workerId, why }: WorkerDispatch & { readonly why: string },
 ): Promise<void> {
-  await database.query({
-    text: `with c as (update materia.casts set tries = 0, summary = summary || jsonb_build_object('blocked', $2::text),
-        refused = array_append(array_remove(refused, $3), $3), refused_at = now(), status = 'queued', owner = null, claim = null
-        where cast_id = $1 and leg = $4 and coalesce(owner, $3) = $3 and status in ('queued', 'running', 'interrupted') returning notice)
-      select pg_notify('materia', notice::text) from c`,
-    values: [castId, why, workerId, leg],
-  });
+  await database.query(sql`with c as (update materia.casts set tries = 0, summary = summary || jsonb_build_object('blocked', ${why}::text),
+      refused = array_append(array_remove(refused, ${workerId}), ${workerId}), refused_at = now(), status = 'queued', owner = null, claim = null
+      where cast_id = ${castId} and leg = ${leg} and coalesce(owner, ${workerId}) = ${workerId} and status in ('queued', 'running', 'interrupted')
+      returning notice)
+    select pg_notify('materia', notice::text) from c`);
 }
 
 /**
@@ -138,26 +126,19 @@ export interface DispatchParking {
   readonly parked: Promise<void>;
 }
 
-export interface ParkableDispatch {
-  readonly castId: CastId;
-  readonly leg: number;
-  readonly workerId: string;
-}
-
 /**
  * Written before the queues mark the dispatch as over: if the worker dies in between, others still find the cast. [B15] An
  * attempt that only waits for items does not count.
  */
-const PARK_QUERY = `with c as (update materia.casts set parked_leg = leg, parked_by = $3, tries = greatest(tries - 1, 0)
-    where cast_id = $1 and leg = $2 and owner = $3 returning cast_id)
-  select pg_notify('materia_due', '') from c`;
-
-export function createParking(database: Database, { castId, leg, workerId }: ParkableDispatch): DispatchParking {
+export function createParking(database: Database, { castId, leg, workerId }: WorkerDispatch): DispatchParking {
   let isParked = false;
   let parking: Promise<void> | undefined;
   const { promise: parked, resolve } = Promise.withResolvers<void>();
   const park = async (): Promise<void> => {
-    const rows = await database.query({ text: PARK_QUERY, values: [castId, leg, workerId] });
+    const parked = sql`with c as (update materia.casts set parked_leg = leg, parked_by = ${workerId}, tries = greatest(tries - 1, 0)
+        where cast_id = ${castId} and leg = ${leg} and owner = ${workerId} returning cast_id)
+      select pg_notify('materia_due', '') from c`;
+    const rows = await database.query(parked);
     // Another worker owns the cast: this dispatch ends soon and frees its slot.
     if (rows.length === 0) return;
     isParked = true;

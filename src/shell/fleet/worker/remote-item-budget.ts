@@ -6,7 +6,7 @@ import { hasBudgetForTurn, hasBudgetLimit, isBudgetUsedUp, subtractUsage } from 
 import type { ItemRequest } from "../../item-ports.ts";
 import type { TurnAdmission, Ports } from "../../ports.ts";
 import { sleepUnlessAborted } from "../../context/run-context.ts";
-import type { Database } from "../../store/postgres/database.ts";
+import { sql, type Database } from "../../store/postgres/database.ts";
 import type { Notifications } from "../../store/postgres/notifications.ts";
 
 /** The shared budget of the items of one parallel run. */
@@ -22,11 +22,10 @@ interface SharedAllowance {
 /** [V13] Written before the first item starts. A raised budget replaces the one before. */
 export async function writeSharedBudget(database: Database, parent: CastId, request: ItemRequest): Promise<void> {
   const { budget, usage, largest } = request.parent;
-  await database.query({
-    text: `update materia.casts set shared = jsonb_set(shared, array[$2], coalesce(shared -> $2, $3) || jsonb_build_object('budget', $4::jsonb))
-      where cast_id = $1`,
-    values: [parent, String(request.fork), JSON.stringify({ usage, largest }), JSON.stringify(budget)],
-  });
+  const fork = String(request.fork);
+  await database.query(sql`update materia.casts set shared = jsonb_set(shared, array[${fork}::text],
+      coalesce(shared -> ${fork}::text, ${JSON.stringify({ usage, largest })}) || jsonb_build_object('budget', ${JSON.stringify(budget)}::jsonb))
+    where cast_id = ${parent}`);
 }
 
 /** The account of one item, in its row: its usage, and its running turn. */

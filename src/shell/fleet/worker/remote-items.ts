@@ -10,7 +10,7 @@ import type { ItemsFailure, ItemOutcome, ItemRequest, ItemRunner } from "../../i
 import type { CastFile } from "../../store/cast-file.ts";
 import type { CastStore, LoadedCast } from "../../store/cast-store.ts";
 import { REHEARSAL_FILE, worktreePool } from "../../store/layout.ts";
-import { isTransientError, type Database } from "../../store/postgres/database.ts";
+import { isTransientError, sql, type Database } from "../../store/postgres/database.ts";
 import type { Notifications } from "../../store/postgres/notifications.ts";
 import { errorText } from "../../system/files.ts";
 import { writeSharedBudget, createAdmission } from "./remote-item-budget.ts";
@@ -140,7 +140,8 @@ function lastWorkerOf(events: readonly CastEvent[]): { readonly worker?: string 
 async function abortRemoteItems(context: RemoteItemContext, children: readonly CastId[]): Promise<void> {
   try {
     await context.park();
-    for (const child of children) await requestItemAbort(context.database, child);
+    // Its present or next worker ends it.
+    for (const child of children) await context.database.query(sql`select materia.ask_abort(${child})`);
     await Promise.all(children.map((child) => waitForItemEnd(context, child, context.stopping)));
   } catch (thrown) {
     // The next worker of this cast aborts them again.
@@ -193,8 +194,8 @@ async function submitItemCast(
   const summary = JSON.stringify(notStartedSummary(file, false));
   const values = [castId, parent.castId, text, summary, workerId];
   if ((await database.query({ text: INSERT_ITEM, values })).length > 0) return true;
-  const there = "select from materia.casts where cast_id = $1 and parent = $2";
-  return (await database.query({ text: there, values: [castId, parent.castId] })).length > 0;
+  const there = sql`select from materia.casts where cast_id = ${castId} and parent = ${parent.castId}`;
+  return (await database.query(there)).length > 0;
 }
 
 /** Every cast that uses replies of a rehearsal gets its own copy. */
@@ -216,18 +217,12 @@ async function resumeItemCast(
     at,
     ...body,
   }));
-  const [row] = await database.query<{ said: string }>({
-    text: "select materia.tell_cast($1, $2, $3, true) as said",
-    values: [state.castId, state.seq, events.map((event) => JSON.stringify(event))],
-  });
+  const texts = events.map((event) => JSON.stringify(event));
+  const told = sql`select materia.tell_cast(${state.castId}, ${state.seq}, ${texts}, true) as said`;
+  const [row] = await database.query<{ said: string }>(told);
   const said = row?.said ?? "unknown";
   // A former worker of the parent may have queued it already.
   return said === "unknown" || said === "refused" ? `${state.castId} cannot continue: ${said}` : undefined;
-}
-
-/** [V14] Its present or next worker ends it. */
-async function requestItemAbort(database: Database, child: CastId): Promise<void> {
-  await database.query({ text: "select materia.ask_abort($1)", values: [child] });
 }
 
 /** A notification is lost when its worker dies. */

@@ -8,7 +8,7 @@ import { recordEvents } from "../../casting/record-events.ts";
 import { resumeCast } from "../../casting/resume-cast.ts";
 import type { AgentHost, SharedLimits } from "../../ports.ts";
 import type { CastStore, LoadedCast } from "../../store/cast-store.ts";
-import type { Database } from "../../store/postgres/database.ts";
+import { sql, type Database } from "../../store/postgres/database.ts";
 import type { Notifications } from "../../store/postgres/notifications.ts";
 import {
   createPauseControl,
@@ -137,8 +137,8 @@ async function finishDispatch(
 /** [B63] Another worker may have died between the end of the cast and the push. */
 async function isUndelivered({ profile, database }: DispatchContext, castId: CastId, leg: number): Promise<boolean> {
   if (!profile.deliver || parentCastId(castId) !== undefined) return false;
-  const text = `select from materia.casts where cast_id = $1 and leg = $2 and status = 'completed' and not summary ? 'delivered'`;
-  return (await database.query({ text, values: [castId, leg] })).length > 0;
+  const ended = sql`select from materia.casts where cast_id = ${castId} and leg = ${leg} and status = 'completed' and not summary ? 'delivered'`;
+  return (await database.query(ended)).length > 0;
 }
 
 async function deliverResult({ database, trees, env }: DispatchContext, castId: CastId): Promise<DispatchOutcome> {
@@ -147,11 +147,10 @@ async function deliverResult({ database, trees, env }: DispatchContext, castId: 
     ? await pushResultBranch({ castId, ...tree.value, env })
     : { problem: issuesText(tree.issues) };
   trees.remove(castId);
-  await database.query({
-    text: `with c as (update materia.casts set summary = summary || jsonb_build_object('delivered', $2::jsonb)
-        where cast_id = $1 returning notice) select pg_notify('materia', notice::text) from c`,
-    values: [castId, JSON.stringify(delivered)],
-  });
+  await database.query(sql`with c as (
+      update materia.casts set summary = summary || jsonb_build_object('delivered', ${JSON.stringify(delivered)}::jsonb)
+      where cast_id = ${castId} returning notice)
+    select pg_notify('materia', notice::text) from c`);
   return { how: "completed", delivered };
 }
 
@@ -174,8 +173,8 @@ async function handleStopped(
 
 /** [B57] An evicted worker must not fail a cast: its own folder may be removed. */
 async function wasEvicted({ database, workerId }: DispatchContext): Promise<boolean> {
-  const text = "select from materia.workers where worker_id = $1 and state <> 'gone'";
-  return (await database.query({ text, values: [workerId] })).length === 0;
+  const alive = sql`select from materia.workers where worker_id = ${workerId} and state <> 'gone'`;
+  return (await database.query(alive)).length === 0;
 }
 
 /** Fetches the files after the claim: nobody else can change them then. */

@@ -11,7 +11,7 @@ import { restoreTransferredTree, type RestoredTree, type TreePosition } from "..
 import { TreeSource } from "../../git/transfer/tree-source.ts";
 import { isObjectId } from "../../git/repository.ts";
 import type { CastFile } from "../../store/cast-file.ts";
-import type { Database } from "../../store/postgres/database.ts";
+import { sql, type Database } from "../../store/postgres/database.ts";
 import type { PackSource } from "../../store/postgres/owned-cast.ts";
 import type { CheckpointPolicy } from "../../store/cast-store.ts";
 import type { ResolvedFleetProfile } from "../open-fleet.ts";
@@ -64,15 +64,12 @@ interface PackRow extends TreePosition {
 function createPackReader(database: Database, folder: string, remotes: readonly string[] | undefined) {
   const place = { cacheFolder: join(folder, "repositories"), cacheSecret: randomUUID(), remotes };
   const packsOf = (castId: CastId): Promise<readonly PackRow[]> =>
-    database.query<PackRow>({
-      text: "select head, ckpt, pack from materia.packs where cast_id = $1 order by n",
-      values: [castId],
-    });
+    database.query<PackRow>(sql`select head, ckpt, pack from materia.packs where cast_id = ${castId} order by n`);
   return {
     /** [B77] Undefined if the cast has no files. */
     sourceOf: async (castId: CastId): Promise<Result<TreeSource | undefined>> => {
-      const text = "select source from materia.casts where cast_id = $1";
-      const [cast] = await database.query<{ source: unknown }>({ text, values: [castId] });
+      const asked = sql`select source from materia.casts where cast_id = ${castId}`;
+      const [cast] = await database.query<{ source: unknown }>(asked);
       const read = v.safeParse(v.nullish(TreeSource), cast?.source);
       if (read.success) return ok(read.output ?? undefined);
       const key = v.getDotPath(read.issues[0]) ?? "source";

@@ -1,4 +1,4 @@
-import { isTransientError, type Database, type Statement } from "./database.ts";
+import { isTransientError, sql, type Database, type Statement } from "./database.ts";
 
 /** A file of a visit for the database. */
 export interface ArtifactUpload {
@@ -53,11 +53,9 @@ export async function appendEvents(database: Database, what: AppendRequest): Pro
 }
 
 async function isAlreadyWritten(database: Database, { castId, claim, after, events }: AppendRequest): Promise<boolean> {
-  const rows = await database.query({
-    text: "select from materia.casts where cast_id = $1 and claim = $2 and seq = $3",
-    values: [castId, claim, after + events.length],
-  });
-  return rows.length > 0;
+  const seq = after + events.length;
+  const written = sql`select from materia.casts where cast_id = ${castId} and claim = ${claim} and seq = ${seq}`;
+  return (await database.query(written)).length > 0;
 }
 
 const APPEND_EVENTS = `

@@ -3,7 +3,7 @@ import { failWith, fail, ok } from "../../../core/model/issue.ts";
 import { oneLine } from "../../../core/model/text.ts";
 import type { ProcessIdentity } from "../../process/process-identity.ts";
 import type { CastStore } from "../cast-store.ts";
-import { withDatabaseErrors, type Database } from "./database.ts";
+import { sql, withDatabaseErrors, type Database } from "./database.ts";
 import { readCastEnds, readCurrentCast, foldEvents, loadCast, parseCastFile, unknownCastIssue } from "./read-cast.ts";
 import type { CastSummary } from "../../../core/cast/summary.ts";
 
@@ -48,8 +48,8 @@ export function createCastReader({ database, location: place, project }: CastSco
       const shown = oneLine(text, 60);
       if (castId === undefined) return failWith("bad_cast_id", shown, `"${shown}" is not a cast id`);
       return withDatabaseErrors(castId, async () => {
-        const asked = "select project from materia.casts where cast_id = $1";
-        const [cast] = await database.query<{ project: string }>({ text: asked, values: [castId] });
+        const asked = sql`select project from materia.casts where cast_id = ${castId}`;
+        const [cast] = await database.query<{ project: string }>(asked);
         if (cast && (project === undefined || cast.project === project)) return ok(castId);
         return fail(unknownCastIssue(castId, place, cast?.project));
       });
@@ -92,11 +92,9 @@ export function ignoreErrors<T>(work: () => Promise<T>): Promise<T | undefined> 
 }
 
 export async function readOwner(database: Database, castId: CastId): Promise<ProcessIdentity | undefined> {
-  const [row] = await database.query<{ pid: number; host: string; started: string }>({
-    text: `select w.pid, w.host, w.started from materia.casts c join materia.workers w on w.worker_id = c.owner
-      where c.cast_id = $1 and w.state <> 'gone'`,
-    values: [castId],
-  });
+  const asked = sql`select w.pid, w.host, w.started from materia.casts c join materia.workers w on w.worker_id = c.owner
+    where c.cast_id = ${castId} and w.state <> 'gone'`;
+  const [row] = await database.query<{ pid: number; host: string; started: string }>(asked);
   return row && { pid: row.pid, host: row.host, startedAt: row.started };
 }
 

@@ -4,7 +4,7 @@ import { rmSync } from "node:fs";
 import { parentCastId, type CastId } from "../../../core/model/ids.ts";
 import type { CastStore, CheckpointPolicy, NewCast, OwnedCast, WriteOptions } from "../cast-store.ts";
 import { notStartedSummary } from "../summary.ts";
-import { withDatabaseErrors } from "./database.ts";
+import { sql, withDatabaseErrors } from "./database.ts";
 import type { Notifications } from "./notifications.ts";
 import { readOwner, type CastScope } from "./cast-reader.ts";
 import { createOwnedCast, type PackSource } from "./owned-cast.ts";
@@ -58,21 +58,14 @@ async function createCast(
   if (writePast) return failWith("worker_only", castId, "forks cannot be created on a fleet");
   const claim = randomUUID();
   const text = `${JSON.stringify(file, undefined, 1)}\n`;
-  const rows = await context.database.query({
-    text: `insert into materia.casts (cast_id, project, parent, file, brings, claim, epoch, owner, status, summary)
-      values ($1, coalesce($2, (select project from materia.casts where cast_id = $3), ''), $3, $4, $5, $6, 1, $7, 'running', $8)
+  const parent = parentCastId(castId) ?? null;
+  const summary = JSON.stringify(notStartedSummary(file, true));
+  const rows = await context.database.query(
+    sql`insert into materia.casts (cast_id, project, parent, file, brings, claim, epoch, owner, status, summary)
+      values (${castId}, coalesce(${context.project ?? null}, (select project from materia.casts where cast_id = ${parent}), ''), ${parent},
+        ${text}, ${JSON.stringify(brings)}, ${claim}, 1, ${context.worker.id}, 'running', ${summary})
       on conflict do nothing returning cast_id`,
-    values: [
-      castId,
-      context.project ?? null,
-      parentCastId(castId) ?? null,
-      text,
-      JSON.stringify(brings),
-      claim,
-      context.worker.id,
-      JSON.stringify(notStartedSummary(file, true)),
-    ],
-  });
+  );
   if (rows.length === 0) return failWith("write_failed", "artifactDir", "the cast exists already");
   initScratch(scratchLayout(context.worker.scratch, castId), { file: text, brings });
   context.notify(castId);
@@ -139,12 +132,11 @@ export function removeCasts(
   scratch: string | undefined,
 ): Promise<Result<readonly string[]>> {
   return withDatabaseErrors(location, async () => {
-    const rows = await database.query<{ cast_id: CastId }>({
-      text: `with gone as (delete from materia.casts c where ($1::text is null or c.project = $1)
-          and (cast_id = any($2) or parent = any($2)) and (owner is null or not materia.is_driven(owner)) returning cast_id, notice)
+    const rows = await database.query<{ cast_id: CastId }>(
+      sql`with gone as (delete from materia.casts c where c.project = coalesce(${project ?? null}, c.project)
+          and (cast_id = any(${casts}) or parent = any(${casts})) and (owner is null or not materia.is_driven(owner)) returning cast_id, notice)
         select cast_id, pg_notify('materia', notice::text)::text from gone`,
-      values: [project ?? null, casts],
-    });
+    );
     const ids = rows.map((row) => row.cast_id);
     if (scratch !== undefined)
       for (const id of ids) rmSync(scratchLayout(scratch, id).folder, { recursive: true, force: true });

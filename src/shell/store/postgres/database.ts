@@ -16,6 +16,11 @@ export interface Statement {
   readonly name?: string;
 }
 
+/** A statement with its values in place: sql`select seq from materia.casts where cast_id = ${castId}`. */
+export function sql(texts: TemplateStringsArray, ...values: readonly unknown[]): Statement {
+  return { text: texts.reduce((text, part, index) => `${text}$${index}${part}`), values };
+}
+
 /** Connections to one database; nothing else knows the driver. Queries are retried on transient errors for `patienceMs`. */
 export interface Database {
   readonly pool: Pool;

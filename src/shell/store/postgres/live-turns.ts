@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { AgentProgress } from "../../../core/wire/stream.ts";
 import type { CastStore, Subscription } from "../cast-store.ts";
-import type { Database } from "./database.ts";
+import { sql, type Database } from "./database.ts";
 import { TURNS_CHANNEL, openNotifications, createNotifier } from "./notifications.ts";
 
 /** [B70] The running turn as its worker last published it: its notes in order, without the first ones that did not fit. */
@@ -14,16 +14,14 @@ export async function writeLiveTurn(
   { castId, workerId }: { readonly castId: string; readonly workerId: string },
   turn: LiveTurn,
 ): Promise<void> {
-  await database.queryOnce({
-    name: "write_turn",
-    text: `insert into materia.live (cast_id, turn) select cast_id, $3 from materia.casts where cast_id = $1 and owner = $2
-      on conflict (cast_id) do update set turn = excluded.turn`,
-    values: [castId, workerId, JSON.stringify(turn)],
-  });
+  const written = sql`insert into materia.live (cast_id, turn)
+    select cast_id, ${JSON.stringify(turn)} from materia.casts where cast_id = ${castId} and owner = ${workerId}
+    on conflict (cast_id) do update set turn = excluded.turn`;
+  await database.queryOnce({ name: "write_turn", ...written });
 }
 
 export async function deleteLiveTurn(database: Database, castId: string): Promise<void> {
-  await database.queryOnce({ text: "delete from materia.live where cast_id = $1", values: [castId] });
+  await database.queryOnce(sql`delete from materia.live where cast_id = ${castId}`);
 }
 
 /** Publishes and follows running turns. */
@@ -67,8 +65,8 @@ function followTurnRow(
   let said: DeliveredNotes = { turn: "", notes: 0, last: undefined };
   const next = async (): Promise<readonly AgentProgress[]> => {
     if (!takeOld()) return [];
-    const text = "select turn from materia.live where cast_id = $1";
-    const [row] = await database.queryOnce<{ turn: string }>({ name: "read_turn", text, values: [castId] });
+    const turnRow = sql`select turn from materia.live where cast_id = ${castId}`;
+    const [row] = await database.queryOnce<{ turn: string }>({ name: "read_turn", ...turnRow });
     const read = row && v.safeParse(LiveTurn, JSON.parse(row.turn));
     if (!read?.success) return [];
     const { turn, gone, notes } = read.output;

@@ -1,30 +1,11 @@
-/** [B12] Casts whose items run on other workers, and their shared budget. */
-export const ITEM_TABLES = `
--- The parked dispatch, which frees its slot while items run, and the worker that continues it.
-alter table materia.casts add column if not exists parked_leg int;
-alter table materia.casts add column if not exists parked_by text;
--- By number of the parallel run: the budget of its items, and the usage of their parent before.
-alter table materia.casts add column if not exists shared jsonb not null default '{}';
--- Of an item: its usage of that budget, and its running turn.
-alter table materia.casts add column if not exists turn jsonb;
-create index if not exists casts_parked on materia.casts (parked_by) where parked_leg = leg;
-create index if not exists casts_accounts on materia.casts (parent) where turn is not null;
-create index if not exists casts_items on materia.casts (parent) where parent is not null;
-`;
-
 /** [B22] Limits of concurrent casts, their usage, and positions in the queue. */
 export const LIMIT_TABLES = `
 create table if not exists materia.limits (
-  kind text not null,
+  kind text not null check (kind in ('all', 'project', 'provider', 'waiting', 'bytes')),
   name text not null default '',
   most bigint not null check (most >= 0),
   primary key (kind, name)
 );
-alter table materia.limits alter column most type bigint;
-alter table materia.limits drop constraint if exists limits_kind_check;
-alter table materia.limits add constraint limits_kind_check check (kind in ('all', 'project', 'provider', 'waiting', 'bytes'));
-alter table materia.casts add column if not exists providers text[] not null default '{}';
-alter table materia.casts add column if not exists sent_at timestamptz;
 create index if not exists casts_sent on materia.casts (project, sent_at);
 create index if not exists casts_under_way on materia.casts (project)
   where leg > 0 and sent = leg and status in ('queued', 'running');
@@ -42,8 +23,6 @@ language sql stable as $$
     else limit_name = any (c.providers) end
 $$;
 
-drop function if exists materia.queue_place;
-drop function if exists materia.limit_standing;
 create or replace function materia.limit_standing() returns table (kind text, name text, most float8, busy int)
 language sql stable security definer set search_path = materia, pg_temp as $$
   select l.kind, l.name, l.most::float8,
@@ -92,6 +71,4 @@ drop policy if exists worker on materia.schedules;
 create policy worker on materia.schedules to materia_worker using (true) with check (true);
 drop policy if exists looking on materia.schedules;
 create policy looking on materia.schedules for select to materia_member using (materia.may(project));
-drop policy if exists adding on materia.schedules;
-drop policy if exists removing on materia.schedules;
 `;

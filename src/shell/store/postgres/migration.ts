@@ -1,5 +1,5 @@
 import { SUBMIT_FUNCTIONS } from "./migration-submit.ts";
-import { ITEM_TABLES, LIMIT_TABLES, SCHEDULE_TABLES } from "./migration-tables.ts";
+import { LIMIT_TABLES, SCHEDULE_TABLES } from "./migration-tables.ts";
 
 /** The format of the tables. A database of a newer format is refused, since it would be misread. */
 export const DATABASE_FORMAT = 5;
@@ -54,23 +54,35 @@ create table if not exists materia.casts (
   leg int not null default 0,
   sent int not null default 0,
   created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now()
+  updated_at timestamptz not null default now(),
+  key text,
+  refused text[] not null default '{}',
+  refused_at timestamptz,
+  -- [B79] Names the cast in notifications, which everybody hears.
+  notice uuid not null default gen_random_uuid(),
+  -- [B82] The size of a submission.
+  bytes bigint not null default 0,
+  providers text[] not null default '{}',
+  sent_at timestamptz,
+  -- [B12] The parked dispatch, which frees its slot while items run, and the worker that continues it.
+  parked_leg int,
+  parked_by text,
+  -- By number of the parallel run: the budget of its items, and the usage of their parent before.
+  shared jsonb not null default '{}',
+  -- Of an item: its usage of that budget, and its running turn.
+  turn jsonb
 );
-alter table materia.casts add column if not exists key text;
 create unique index if not exists casts_key on materia.casts (project, key) where key is not null;
-alter table materia.casts add column if not exists refused text[] not null default '{}';
-alter table materia.casts add column if not exists refused_at timestamptz;
 create index if not exists casts_refused on materia.casts (queue) where refused <> '{}';
 create index if not exists casts_newest on materia.casts (project, cast_id desc) where parent is null;
 create index if not exists casts_unsent on materia.casts (queue) where sent < leg;
 create index if not exists casts_owned on materia.casts (owner) where owner is not null;
--- [B79] Names the cast in notifications, which everybody hears.
-alter table materia.casts add column if not exists notice uuid not null default gen_random_uuid();
 create unique index if not exists casts_notice on materia.casts (notice);
--- [B82] The size of a submission.
-alter table materia.casts add column if not exists bytes bigint not null default 0;
 create index if not exists casts_of_person on materia.casts (submitted_by, created_at);
 create index if not exists casts_waiting on materia.casts (submitted_by) where status = 'queued';
+create index if not exists casts_parked on materia.casts (parked_by) where parked_leg = leg;
+create index if not exists casts_accounts on materia.casts (parent) where turn is not null;
+create index if not exists casts_items on materia.casts (parent) where parent is not null;
 
 -- [B81] Rows to lock: members have no right to them, and every role may take an advisory lock.
 create table if not exists materia.locks (name text primary key);
@@ -134,8 +146,6 @@ set search_path = pg_catalog, pg_temp as $$
     and pg_has_role(usesysid, 'materia_worker', 'member'))
 $$;
 
-drop function if exists materia.nudge;
-drop function if exists materia.tell_cast(text, int, text[], jsonb, boolean);
 create or replace function materia.tell_cast(id text, at_seq int, said text[], starts boolean) returns text
 language plpgsql security definer set search_path = materia, pg_temp as $$
 declare c casts;
@@ -210,9 +220,6 @@ create policy looking on materia.live for select to materia_member
   using (exists (select from materia.casts c where c.cast_id = live.cast_id));
 create policy looking on materia.packs for select to materia_member
   using (exists (select from materia.casts c where c.cast_id = packs.cast_id));
-${ITEM_TABLES}
-drop policy if exists submitting on materia.casts;
-drop policy if exists submitting on materia.packs;
 
 ${LIMIT_TABLES}
 ${SCHEDULE_TABLES}

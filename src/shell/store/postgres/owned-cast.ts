@@ -5,7 +5,7 @@ import { errorText } from "../../system/files.ts";
 import type { CheckpointPolicy, OwnedCast, WriteOptions, CurrentCast } from "../cast-store.ts";
 import type { CastLayout } from "../layout.ts";
 import { type PackUpload, appendEvents } from "./append-events.ts";
-import { isTransientError, withDatabaseErrors, type Database } from "./database.ts";
+import { isTransientError, sql, withDatabaseErrors, type Database } from "./database.ts";
 import type { Notifications } from "./notifications.ts";
 import { ignoreErrors } from "./cast-reader.ts";
 import { createScratchArtifacts, type ScratchArtifacts } from "./scratch.ts";
@@ -198,11 +198,8 @@ function writeFailure(problem: string): WriteFailure {
 }
 
 async function stampOf({ database, castId }: OwnedCastContext): Promise<string | undefined> {
-  const [row] = await database.query<{ stamp: string }>({
-    text: `select extract(epoch from created_at)::text || ' ' || seq as stamp from materia.casts where cast_id = $1`,
-    values: [castId],
-  });
-  return row?.stamp;
+  const asked = sql`select extract(epoch from created_at)::text || ' ' || seq as stamp from materia.casts where cast_id = ${castId}`;
+  return (await database.query<{ stamp: string }>(asked))[0]?.stamp;
 }
 
 async function readSummaryEvents({ database, castId }: OwnedCastContext): Promise<SummaryEvents> {

@@ -1,7 +1,7 @@
 import type { CastId } from "../../../core/model/ids.ts";
 import { failWith, type Result } from "../../../core/model/issue.ts";
 import type { CastStore } from "../cast-store.ts";
-import type { Database } from "./database.ts";
+import { sql, type Database } from "./database.ts";
 import { openNotifications, createNotifier } from "./notifications.ts";
 import { fileStore } from "../files/file-store.ts";
 import { createCastClaims, removeCasts, type ClaimingWorker } from "./claims.ts";
@@ -47,9 +47,9 @@ export function postgresStore({ worker, ...scope }: PostgresStoreOptions): Postg
       ? createCastClaims({ ...scope, worker, notifications, notify, heldClaims })
       : { create: ({ file }) => refused(file.castId), claim: refused }),
     requestAbort: async (castId) =>
-      void (await ignoreErrors(() => database.query({ text: "select materia.ask_abort($1)", values: [castId] }))),
+      void (await ignoreErrors(() => database.query(sql`select materia.ask_abort(${castId})`))),
     requestRelease: async (castId) =>
-      void (await ignoreErrors(() => database.query({ text: "select materia.ask_wake($1)", values: [castId] }))),
+      void (await ignoreErrors(() => database.query(sql`select materia.ask_wake(${castId})`))),
     remove: (casts) => removeCasts(scope, casts, worker?.scratch),
     followEvents: (castId, after, wake) =>
       followEvents(database, castId, { after, stop: notifications.on(castId, wake) }),
@@ -92,8 +92,8 @@ function createArtifactReader(
     lastVisit: async (castId, socket) => {
       const local = localStoreOf(castId);
       if (local) return local.lastVisit(castId, socket);
-      const text = "select coalesce(max(visit), 0) as last from materia.artifacts where cast_id = $1 and socket = $2";
-      const rows = await ignoreErrors(() => database.query<{ last: number }>({ text, values: [castId, socket] }));
+      const last = sql`select coalesce(max(visit), 0) as last from materia.artifacts where cast_id = ${castId} and socket = ${socket}`;
+      const rows = await ignoreErrors(() => database.query<{ last: number }>(last));
       return rows?.[0]?.last ?? 0;
     },
   };

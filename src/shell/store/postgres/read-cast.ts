@@ -20,7 +20,7 @@ import {
   type ByteRange,
   type TranscriptUpdate,
 } from "../cast-store.ts";
-import type { Database } from "./database.ts";
+import { sql, type Database } from "./database.ts";
 import { PART_BYTES } from "./append-events.ts";
 
 /** [B41] By default a project is named after its folder, which may be renamed: `other` is the project of the cast. */
@@ -87,11 +87,8 @@ export async function foldEvents<T>(
   { castId, place }: { readonly castId: CastId; readonly place: string },
   { begin, step }: CastFold<T>,
 ): Promise<Result<FoldedCast<T>>> {
-  const [row] = await database.query<CastRow>({
-    name: "cast",
-    text: `select file, seq, extract(epoch from created_at)::text || ' ' || seq as stamp from materia.casts where cast_id = $1`,
-    values: [castId],
-  });
+  const asked = sql`select file, seq, extract(epoch from created_at)::text || ' ' || seq as stamp from materia.casts where cast_id = ${castId}`;
+  const [row] = await database.query<CastRow>({ name: "cast", ...asked });
   if (!row) return fail(unknownCastIssue(castId, place));
   const file = parseCastFile(row.file, castId);
   if (!file.ok) return file;
@@ -137,7 +134,9 @@ const LAST_AT_ONCE = 64;
 
 /** [J21] The first event and the last ones, read from the end. */
 export async function readCastEnds(database: Database, castId: CastId, enough: HasEnoughEvents): Promise<JournalEnds> {
-  const [first] = await readEventRange(database, castId, 1, 1);
+  const [first] = await database.query<EventRow>(
+    sql`select seq, event from materia.events where cast_id = ${castId} and seq = 1`,
+  );
   const begun = first && parseEventRow(first);
   let last: readonly CastEvent[] = [];
   let before: number | null = null;
@@ -159,13 +158,6 @@ export async function readCastEnds(database: Database, castId: CastId, enough: H
   }
 }
 
-function readEventRange(database: Database, castId: string, from: number, to: number): Promise<readonly EventRow[]> {
-  return database.query<EventRow>({
-    text: "select seq, event from materia.events where cast_id = $1 and seq between $2 and $3 order by seq",
-    values: [castId, from, to],
-  });
-}
-
 /** [N11, N12] Events after a sequence number, then each new one; a late follower catches up by number. */
 export function followEvents(
   database: Database,
@@ -174,11 +166,7 @@ export function followEvents(
 ): Subscription<EventUpdate> {
   let seen = after;
   const state = async (): Promise<{ seq: number } | undefined> => {
-    const [row] = await database.query<{ seq: number }>({
-      text: `select seq from materia.casts where cast_id = $1`,
-      values: [castId],
-    });
-    return row;
+    return (await database.query<{ seq: number }>(sql`select seq from materia.casts where cast_id = ${castId}`))[0];
   };
   const next = async (): Promise<EventUpdate> => {
     const rows = await readEventsAfter(database, castId, seen);
