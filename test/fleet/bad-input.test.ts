@@ -156,7 +156,7 @@ it("[B33] a database failure after a claim does not block the next attempt", asy
     draining: new AbortController().signal,
     stopping: new AbortController().signal,
   };
-  const leg = { castId, leg: 1, parking: createParking(database, { castId, leg: 1, workerId }) };
+  const leg = { castId, leg: 1, workerId, parking: createParking(database, { castId, leg: 1, workerId }) };
   await expect(runDispatch(at, leg)).rejects.toThrow("Connection terminated");
   isAway = false;
   expect(await runDispatch(at, { ...leg, isRetry: true })).toEqual({ how: "completed" });

@@ -60,14 +60,7 @@ async function runParsedCommand({ command, options }: ParsedCommand, io: Io, ope
   if (command.kind === "demo") return (await import("./demo.ts")).runDemo(io, command.which, options);
   const artifacts = options.artifacts === undefined ? undefined : resolve(io.cwd, options.artifacts);
   if (command.kind === "ui")
-    return (await import("./ui.ts")).runUiCommand(command, {
-      io,
-      place,
-      artifacts,
-      on: options.on,
-      openUi,
-      json: options.json === true,
-    });
+    return (await import("./ui.ts")).runUiCommand(command, { io, options, place, artifacts, openUi });
   const workspace = loadWorkspace(place, artifacts);
   if (!workspace.ok) return workspace;
   const elsewhere = await optionsForOtherProject(workspace.value, command, options);

@@ -5,7 +5,7 @@ import { openPiHost } from "../../shell/workspace/agent-hosts.ts";
 import type { OpenUi } from "../../shell/commands/open-ui.ts";
 import type { ConfigContext } from "../../shell/config/config.ts";
 import { listenForInterrupt } from "./terminal/interrupt.ts";
-import { type Io, jsonText } from "./terminal/io.ts";
+import { type CliContext, jsonText } from "./terminal/io.ts";
 import { withoutUndefined } from "../../core/model/json.ts";
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -13,18 +13,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { errorText } from "../../shell/system/files.ts";
 
-interface UiOptions {
-  readonly io: Io;
+interface UiOptions extends Pick<CliContext, "io" | "options"> {
   readonly place: ConfigContext;
   readonly artifacts: string | undefined;
-  readonly on: string | undefined;
   readonly openUi: OpenUi;
-  readonly json: boolean;
 }
 
 /** [N26] Serves until interrupted. */
-export async function runUiCommand(command: CommandOf<"ui">, options: UiOptions): Promise<Result<number>> {
-  const { io, place, artifacts, on, openUi, json } = options;
+export async function runUiCommand(
+  command: CommandOf<"ui">,
+  { io, options: { on, json }, place, artifacts, openUi }: UiOptions,
+): Promise<Result<number>> {
   const server = await openUi({
     place,
     openReal: openPiHost,

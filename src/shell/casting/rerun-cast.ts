@@ -35,6 +35,14 @@ export function createCurrentGraphs(catalog: Catalog): CurrentGraphs {
   };
 }
 
+/** The targets of a cast, or another loadout. */
+export function targetsAgain({ castId, targets }: CastFile, loadout: string | undefined): Result<readonly TargetRef[]> {
+  if (loadout !== undefined) return ok([{ kind: "loadout", name: loadout }]);
+  if (targets.length > 0) return ok(targets.map(({ kind, name }) => ({ kind, name })));
+  const hint = "name one with --loadout";
+  return failWith("cast_without_loadout", castId, "this cast was started from a graph without a loadout", hint);
+}
+
 /** What a cast would start with now; its request, budget and first state stay. */
 export function startWithCurrentConfig(
   file: CastFile,
@@ -44,16 +52,9 @@ export function startWithCurrentConfig(
     loadout,
   }: { readonly graphs: CurrentGraphs; readonly catalog: Catalog; readonly loadout?: string | undefined },
 ): Result<CastStart> {
-  const own = file.targets.map(({ kind, name }) => ({ kind, name }));
-  const targets = loadout === undefined ? own : [{ kind: "loadout" as const, name: loadout }];
-  if (targets.length === 0)
-    return failWith(
-      "cast_without_loadout",
-      file.castId,
-      "this cast was started from a graph without a loadout",
-      "name one with --loadout",
-    );
-  const graph = graphs.compileTargets(targets);
+  const targets = targetsAgain(file, loadout);
+  if (!targets.ok) return targets;
+  const graph = graphs.compileTargets(targets.value);
   if (!graph.ok) return fail(...graph.issues.map((issue) => withConfigHint(issue, file)));
   return ok({ ...castStartOf(file), graph: graph.value, limits: catalog.settings.limits });
 }

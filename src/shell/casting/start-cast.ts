@@ -27,7 +27,7 @@ import type { NewCast, OwnedCast } from "../store/cast-store.ts";
 import { REHEARSAL_FILE } from "../store/layout.ts";
 import { VERSION } from "../system/package.ts";
 import { castTelemetry } from "../workspace/telemetry-target.ts";
-import { sameModelIssues, type AgentChoice, type AgentSource } from "../workspace/agent-hosts.ts";
+import { sameModelIssues, type AgentSource } from "../workspace/agent-hosts.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { pastEvents, writePast, type CastPast, type CreationContext } from "./cast-past.ts";
 import { newCastHistory, prepareRun, rehearsalNotes, rehearsalRemarks, type PreparedCast } from "./prepared-cast.ts";
@@ -57,25 +57,18 @@ export async function prepareCast(
   const base = tree === undefined ? ok(undefined) : await ownWorktreeBase(workspace, tree);
   if (!base.ok) return base;
   const state: JsonObject = previous ? { previousCastContext: previous.context } : {};
-  const cast = planCast(compiled.graph, {
-    ...compilationRecord(compiled),
-    ...equipmentRecord(host),
-    ...configuredDetails(workspace.catalog, agents),
+  const cast = planConfiguredCast(workspace, ready.value, {
     request: link.prompt,
     command: text,
     ...(base.value === undefined ? {} : { ownWorktree: { base: base.value } }),
     budget: budgetFor(workspace.catalog, link),
-    cwd: workspace.place.cwd,
-    configFiles: [...workspace.configFiles],
     fromCastId: previous?.castId ?? null,
     state,
-    model: agents.model ?? null,
-    rehearsal: typeof agents.rehearsal === "string" ? agents.rehearsal : null,
   });
   const unread = previous ? unreadPreviousNotes(compiled.graph, { ...link, from: previous.castId }) : [];
   const home = base.value === undefined ? [] : [`"materia take ${cast.file.castId}" brings its work home`];
   const notes = [...(previous?.notes ?? []), ...unread, ...(await checkpointNotes(workspace)), ...home];
-  return ok(prepareStart(workspace, withReplies(cast, agents), { host, notes }));
+  return ok(prepareStart(workspace, cast, { host, notes }));
 }
 
 export interface NewCastOptions {
@@ -139,11 +132,38 @@ async function checkpointNotes({ place, catalog }: Workspace): Promise<readonly 
   return found.kind === "found" ? [] : [`no checkpoints of the files: ${found.why}`];
 }
 
-/** Stores replies that came with the command beside the cast: a resume reads them again. */
-export function withReplies(cast: NewCast, { rehearsal }: Pick<AgentSource, "rehearsal">): NewCast {
+interface PreparedRun {
+  readonly compiled: CompiledChain;
+  readonly agents: AgentSource;
+  readonly host: AgentHost;
+}
+
+/** What a new cast or a fork takes from the compiled chain, the current configuration and its agents. */
+export function planConfiguredCast(
+  { catalog: { settings }, place, configFiles }: Workspace,
+  { compiled, agents, host }: PreparedRun,
+  details: Pick<CastFile, "request"> & Partial<CastFile>,
+): NewCast {
+  const { waitForProvider, model = null, rehearsal } = agents;
+  const { limits, worktree, checkpoints } = settings;
+  const equipment = host.equipment?.() ?? [];
+  const cast = planCast(compiled.graph, {
+    ...details,
+    ...compilationRecord(compiled),
+    limits: { ...limits, ...withoutUndefined({ waitForProvider }) },
+    checkpoints,
+    ...(Object.keys(worktree).length === 0 ? {} : { worktree }),
+    // [YP4] A cast without skills and extensions records nothing.
+    ...(equipment.length === 0 ? {} : { equipment: [...equipment] }),
+    cwd: place.cwd,
+    configFiles: [...configFiles],
+    model,
+    rehearsal: typeof rehearsal === "string" ? rehearsal : null,
+  });
   if (typeof rehearsal !== "object") return cast;
+  // Stores replies that came with the command beside the cast: a resume reads them again.
   const file = { ...cast.file, rehearsal: `${cast.file.castId}/${REHEARSAL_FILE}` };
-  return { ...cast, file, attachments: { [REHEARSAL_FILE]: JSON.stringify(rehearsal) } };
+  return { file, attachments: { [REHEARSAL_FILE]: JSON.stringify(rehearsal) } };
 }
 
 function budgetFor({ settings }: Catalog, { budget, costUsd }: Pick<LinkCommand, "budget" | "costUsd">) {
@@ -153,20 +173,8 @@ function budgetFor({ settings }: Catalog, { budget, costUsd }: Pick<LinkCommand,
   };
 }
 
-/** What a new cast or a fork takes from the current configuration. */
-export function configuredDetails(
-  { settings: { limits, worktree, checkpoints } }: Catalog,
-  { waitForProvider }: Pick<AgentChoice, "waitForProvider">,
-) {
-  return {
-    limits: { ...limits, ...withoutUndefined({ waitForProvider }) },
-    checkpoints,
-    ...(Object.keys(worktree).length === 0 ? {} : { worktree }),
-  };
-}
-
 /** How the graph of a cast was compiled, as its file stores it. */
-export function compilationRecord({ id, graph, targets, stitches }: CompiledChain) {
+function compilationRecord({ id, graph, targets, stitches }: CompiledChain) {
   const layout = authoredLayout({ targets, graph });
   return {
     targets: targets.map(({ kind, name, entry }) => ({ kind, name, layer: entry.layer, file: entry.file ?? null })),
@@ -175,12 +183,6 @@ export function compilationRecord({ id, graph, targets, stitches }: CompiledChai
     stitches: stitches.map((stitch) => ({ ...stitch })),
     ...(Object.keys(layout).length === 0 ? {} : { layout }),
   };
-}
-
-/** [YP4] A cast without skills and extensions records nothing. */
-function equipmentRecord(host: AgentHost): Pick<CastFile, "equipment"> {
-  const equipment = host.equipment?.() ?? [];
-  return equipment.length === 0 ? {} : { equipment: [...equipment] };
 }
 
 /** What a new cast may say besides its graph. */

@@ -21,11 +21,7 @@ const GRACE_MS = 1_500;
 const MAX_HELD_SPANS = 4_096;
 
 /** [TM5] Sends the spans of a cast while it runs, from its journal. Nothing in the cast waits for it. */
-export interface CastTelemetry {
-  readonly close: () => Promise<void>;
-}
-
-export function followTelemetry(telemetry: Telemetry, store: CastStore, file: CastFile): CastTelemetry {
+export function followTelemetry(telemetry: Telemetry, store: CastStore, file: CastFile) {
   const { castId } = file;
   const abort = new AbortController();
   const sender = createSpanSender(telemetry, store, file, abort.signal);
@@ -51,7 +47,7 @@ export function followTelemetry(telemetry: Telemetry, store: CastStore, file: Ca
   const events = store.followEvents(castId, sender.cursor, wake);
   wake();
   return {
-    close: async () => {
+    close: async (): Promise<void> => {
       const grace = setTimeout(() => abort.abort(), GRACE_MS);
       wake();
       await working;
@@ -61,20 +57,13 @@ export function followTelemetry(telemetry: Telemetry, store: CastStore, file: Ca
   };
 }
 
-interface SpanSender {
-  /** Every visit before this event has been sent. */
-  readonly cursor: number;
-  readonly push: (event: CastEvent) => Promise<void>;
-  readonly flush: () => Promise<void>;
-}
-
 /** Holds spans until the collector has taken them, and notes how far it has. */
 function createSpanSender(
   { collector, version, contents, pending }: Telemetry,
   store: CastStore,
   file: CastFile,
   signal: AbortSignal,
-): SpanSender {
+) {
   const { castId } = file;
   const note = join(pending, `${castId}.json`);
   const options = spanOptions(contents);
@@ -87,8 +76,9 @@ function createSpanSender(
   let isEnded = false;
   writeNote(note, { location: store.location, sent: cursor });
   return {
+    /** Every visit before this event has been sent. */
     cursor,
-    push: async (event) => {
+    push: async (event: CastEvent): Promise<void> => {
       const visit = splitter.push(event);
       if (visit && spans.length >= MAX_HELD_SPANS) isCursorFrozen = true;
       else if (visit) appendAll(spans, await readVisitSpans(store, file, visit, options));
@@ -98,7 +88,7 @@ function createSpanSender(
       const { first } = await store.readEnds(castId, () => true);
       spans.push(castSpan(file, { first, last: event }, options));
     },
-    flush: async () => {
+    flush: async (): Promise<void> => {
       if (spans.length === 0) return;
       const held = spans;
       const sent = reached;

@@ -38,7 +38,7 @@ export async function watchCast(
   const pulse = watching.isExpected ? undefined : setInterval(wake, OWNER_CHECK_MS);
   const journal = store.followEvents(castId, state.seq, wake);
   const turn = onProgress && createTurnFollower(store, castId, wake);
-  const items = watching.onItemSteps && watchItems({ ...watching, store, wake });
+  const items = watching.onItemSteps && watchItems(watching, { store, wake });
   const stops = [() => journal.close(), store.onOwnerChange(castId, wake), () => turn?.close(), () => items?.close()];
   signal.addEventListener("abort", wake);
   try {
@@ -119,20 +119,6 @@ function currentVisit({ phase }: CastState): VisitRef | undefined {
   return phase.kind === "visiting" ? { socket: phase.visit.socket, visit: phase.visit.number } : undefined;
 }
 
-interface WatchItemsOptions extends Pick<RunObserver, "onItemSteps" | "onItemProgress" | "onItemQueued"> {
-  readonly isQueued?: (castId: CastId) => Promise<boolean>;
-  readonly store: CastStore;
-  readonly wake: () => void;
-}
-
-export interface ItemWatcher {
-  /** Follows the items that run in this state of the parent, and reports the last events of the others. */
-  readonly onParentState: (parent: CastState) => Promise<void>;
-  /** Reports news of the running items. */
-  readonly read: () => Promise<void>;
-  readonly close: () => void;
-}
-
 /** A followed item; its turns are followed from its first event on. */
 interface WatchedItem {
   readonly state: CastState;
@@ -140,9 +126,10 @@ interface WatchedItem {
 }
 
 /** [V15] Reports items that run in other processes, as the process that runs them does. */
-function watchItems(listened: WatchItemsOptions): ItemWatcher {
-  const { store, wake, isQueued, onItemSteps, onItemProgress, onItemQueued } = listened;
-  const items = followItemJournals({ store, wake });
+function watchItems(watching: WatchOptions, source: ItemSource) {
+  const { store, wake } = source;
+  const { isQueued, onItemSteps, onItemProgress, onItemQueued } = watching;
+  const items = followItemJournals(source);
   const known = new Map<CastId, WatchedItem>();
   const begin = async (child: CastId): Promise<WatchedItem | undefined> => {
     const file = await store.readCastFile(child);
@@ -170,7 +157,8 @@ function watchItems(listened: WatchItemsOptions): ItemWatcher {
     known.delete(child);
   };
   return {
-    onParentState: async (parent) => {
+    /** Follows the items that run in this state of the parent, and reports the last events of the others. */
+    onParentState: async (parent: CastState): Promise<void> => {
       const now = runningItems(parent);
       for (const child of items.children()) {
         if (now.includes(child)) continue;
@@ -179,10 +167,11 @@ function watchItems(listened: WatchItemsOptions): ItemWatcher {
       }
       for (const child of now) items.follow(child);
     },
-    read: async () => {
+    /** Reports news of the running items. */
+    read: async (): Promise<void> => {
       for (const child of items.children()) await tell(child);
     },
-    close: () => {
+    close: (): void => {
       for (const child of items.children()) leave(child);
     },
   };
@@ -193,14 +182,9 @@ function runningItems({ phase }: CastState): readonly CastId[] {
   return phase.fork.running.flatMap((index) => itemRunAt(phase.fork, index)?.child ?? []);
 }
 
-/** Follows the journals of items that another process runs. */
-export interface ItemJournals {
-  readonly follow: (child: CastId) => void;
-  readonly unfollow: (child: CastId) => void;
-  readonly children: () => readonly CastId[];
-  /** New events of one item, from its first event on; undefined when nothing can have changed. */
-  readonly read: (child: CastId) => Promise<readonly CastEvent[] | undefined>;
-  readonly close: () => void;
+interface ItemSource {
+  readonly store: CastStore;
+  readonly wake: () => void;
 }
 
 interface FollowedItem {
@@ -210,14 +194,8 @@ interface FollowedItem {
   readonly stopWaiting: () => void;
 }
 
-/** [V15, V25] Follows only the running items, never all past ones. */
-export function followItemJournals({
-  store,
-  wake,
-}: {
-  readonly store: CastStore;
-  readonly wake: () => void;
-}): ItemJournals {
+/** [V15, V25] Follows the journals of items that another process runs: only the running ones, never all past ones. */
+export function followItemJournals({ store, wake }: ItemSource) {
   const items = new Map<CastId, FollowedItem>();
   const leave = (child: CastId): void => {
     const item = items.get(child);
@@ -238,20 +216,21 @@ export function followItemJournals({
     return item.following;
   };
   return {
-    follow: (child) => {
+    follow: (child: CastId): void => {
       if (items.has(child)) return;
       items.set(child, { following: undefined, isStale: true, stopWaiting: store.onCastChange(child, mark(child)) });
     },
     unfollow: leave,
-    children: () => [...items.keys()],
-    read: async (child) => {
+    children: (): readonly CastId[] => [...items.keys()],
+    /** New events of one item, from its first event on; undefined when nothing can have changed. */
+    read: async (child: CastId): Promise<readonly CastEvent[] | undefined> => {
       const item = items.get(child);
       if (!item?.isStale) return undefined;
       item.isStale = false;
       const following = await open(child, item);
       return following ? readAllEvents(following) : [];
     },
-    close: () => {
+    close: (): void => {
       for (const child of items.keys()) leave(child);
     },
   };

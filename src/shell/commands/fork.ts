@@ -13,17 +13,10 @@ import { amountText, costText } from "../../core/view/numbers.ts";
 import type { ForkPreview } from "../../core/wire/catalog.ts";
 import type { CastPast } from "../casting/cast-past.ts";
 import { prepareRun, type PreparedCast } from "../casting/prepared-cast.ts";
-import { loadRecordedCast } from "../casting/rerun-cast.ts";
+import { loadRecordedCast, targetsAgain } from "../casting/rerun-cast.ts";
 import { originalAgentChoice } from "../casting/resume-cast.ts";
 import { itemCastIssue } from "../casting/resume-refusal.ts";
-import {
-  compilationRecord,
-  configuredDetails,
-  ownWorktreeBase,
-  planCast,
-  prepareStart,
-  withReplies,
-} from "../casting/start-cast.ts";
+import { ownWorktreeBase, planConfiguredCast, prepareStart } from "../casting/start-cast.ts";
 import { mergeBase } from "../git/refs.ts";
 import { castStartOf, type CastFile } from "../store/cast-file.ts";
 import type { LoadedCast } from "../store/cast-store.ts";
@@ -32,20 +25,15 @@ import { loadNamedCast, type Workspace } from "../workspace/workspace.ts";
 import type { CommandResult } from "./command-output.ts";
 import { runRestore } from "./restore.ts";
 
-interface ForkCaller {
-  readonly agents: AgentSource;
-  readonly trustsCast: boolean;
-  /** [YT9] Whether a separate working tree is asked for. */
-  readonly isApart: boolean;
-}
-
 const APART_NOTE = "files are restored to this point in a separate working tree";
 
 /** [T20] A new cast with the past of another, ready to start. */
 export async function prepareCastFork(
   workspace: Workspace,
   command: ForkCommand,
-  { agents: given, trustsCast, isApart }: ForkCaller,
+  given: AgentSource,
+  // [YT9] Whether a separate working tree is asked for.
+  { trustsCast, isApart }: { readonly trustsCast: boolean; readonly isApart: boolean },
 ): Promise<Result<PreparedCast>> {
   const origin = await loadOrigin(workspace, command);
   if (!origin.ok) return origin;
@@ -58,20 +46,18 @@ export async function prepareCastFork(
   };
   const ready = await prepareRun(workspace, plan, trustsCast ? undefined : file);
   if (!ready.ok) return ready;
-  const { fork, compiled, agents, host } = ready.value;
+  const { fork, host } = ready.value;
   const tree = isApart || file.ownWorktree ? await forkWorktree(workspace, { file, fork, command }) : ok(undefined);
   if (!tree.ok) return tree;
-  const planned = planCast(compiled.graph, {
+  const { state, budget, fromCastId } = file;
+  const cast = planConfiguredCast(workspace, ready.value, {
     ...(tree.value ? { ownWorktree: tree.value } : {}),
-    ...inheritedDetails(file, workspace),
-    ...compilationRecord(compiled),
-    ...configuredDetails(workspace.catalog, agents),
+    state,
+    budget,
+    fromCastId,
     request: command.request ?? file.request,
     command: forkCommandText(castId, command),
-    model: agents.model ?? null,
-    rehearsal: typeof agents.rehearsal === "string" ? agents.rehearsal : null,
   });
-  const cast = withReplies(planned, agents);
   const notes = [forkSummary(castId, fork), tree.value ? APART_NOTE : filesNote(fork, command)];
   const prepared = prepareStart(workspace, cast, { host, notes, past: pastOf(castId, fork, cast.file) });
   if (!command.here) return ok(prepared);
@@ -108,14 +94,10 @@ async function loadOrigin({ store }: Workspace, command: ForkCommand): Promise<R
 }
 
 async function planFork({ store, catalog }: Workspace, cast: LoadedCast, command: ForkCommand) {
-  const { file, castId } = cast;
-  const own = file.targets.map(({ kind, name }) => ({ kind, name }));
-  const targets = command.loadout === undefined ? own : [{ kind: "loadout" as const, name: command.loadout }];
-  if (targets.length === 0) {
-    const hint = "name one with --loadout";
-    return failWith("cast_without_loadout", castId, "this cast was started from a graph without a loadout", hint);
-  }
-  const compiled = compileTargets(targets, catalog);
+  const { file } = cast;
+  const targets = targetsAgain(file, command.loadout);
+  if (!targets.ok) return targets;
+  const compiled = compileTargets(targets.value, catalog);
   if (!compiled.ok) return compiled;
   const { graph } = compiled.value;
   const now: CastStart = {
@@ -157,10 +139,6 @@ function withForkOrigin<T extends EventOf<"cast_started">>(
   { rehearsed, ...named }: Pick<CastStart, "castId"> & { forkedFrom: object; rehearsed: boolean },
 ) {
   return { ...event, ...named, ...(rehearsed ? { rehearsed } : {}) };
-}
-
-function inheritedDetails({ state, budget, fromCastId }: CastFile, { place, configFiles }: Workspace) {
-  return { state, budget, fromCastId, cwd: place.cwd, configFiles: [...configFiles] };
 }
 
 function forkCommandText(castId: string, { visit, loadout, request }: ForkCommand): string {

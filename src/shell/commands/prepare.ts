@@ -263,11 +263,8 @@ async function checkForecast(
 async function prepareForkedCast(command: ForkCommand, asker: CommandCaller): Promise<Result<PreparedCast>> {
   const { workspace, options } = asker;
   const trustsCast = asker.trustsCast ?? options.trust === true;
-  const forked = await prepareCastFork(workspace, command, {
-    agents: agentSourceOf(asker),
-    trustsCast,
-    isApart: options.worktree === true,
-  });
+  const how = { trustsCast, isApart: options.worktree === true };
+  const forked = await prepareCastFork(workspace, command, agentSourceOf(asker), how);
   return forked.ok ? withCaller(asker, forked.value) : forked;
 }
 

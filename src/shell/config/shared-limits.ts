@@ -36,11 +36,7 @@ export function openSharedLimits(env: ConfigContext["env"], location: string): S
 }
 
 /** [Z16] The limits that casts of one worker have met. */
-export interface WorkerLimits extends SharedLimits {
-  readonly list: (now: number) => readonly (ProviderLimit & { readonly model: string })[];
-}
-
-export function createWorkerLimits(): WorkerLimits {
+export function createWorkerLimits() {
   const met = new Map<string, ProviderLimit>();
   const find: SharedLimits["find"] = (model, now) => {
     const limit = met.get(model);
@@ -48,9 +44,9 @@ export function createWorkerLimits(): WorkerLimits {
   };
   return {
     find,
-    record: (model, limit) => void met.set(model, limit),
-    clear: (model) => void met.delete(model),
-    list: (now) => [...met].flatMap(([model, limit]) => (lasts(limit, now) ? [{ model, ...limit }] : [])),
+    record: (model: string, limit: ProviderLimit): void => void met.set(model, limit),
+    clear: (model: string): void => void met.delete(model),
+    list: (now: number) => [...met].flatMap(([model, limit]) => (lasts(limit, now) ? [{ model, ...limit }] : [])),
   };
 }
 

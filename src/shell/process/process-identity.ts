@@ -58,17 +58,21 @@ export function isFromThisBoot(owner: ProcessIdentity): boolean {
 /** The start time of a process in the system's unit; undefined if there is no such process. */
 function startTimeOf(pid: number): string | undefined {
   if (process.platform === "linux") return linuxStartTime(pid);
-  try {
-    process.kill(pid, 0);
-  } catch (thrown) {
-    // EPERM: the process exists.
-    if (!hasErrorCode(thrown, "EPERM")) return undefined;
-  }
+  if (!processExists(pid)) return undefined;
   if (process.platform === "win32") return "";
   return valueOr(
     () => execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8" }).trim(),
     undefined,
   );
+}
+
+export function processExists(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (thrown) {
+    // It may belong to another user.
+    return hasErrorCode(thrown, "EPERM");
+  }
 }
 
 function linuxStartTime(pid: number): string | undefined {

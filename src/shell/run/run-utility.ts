@@ -7,9 +7,7 @@ import { curatedEnvironment, endVisitProcesses, visitEnvironment } from "../proc
 import { endProcessGroup } from "../process/processes.ts";
 import { wrapInSandbox } from "../process/sandbox.ts";
 import { spawnOptionsFor, currentToolsUser, type ToolsUser } from "../process/tools-user.ts";
-import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { packagePath } from "../system/package.ts";
 import { BUNDLED_SCRIPT_NAMES, bundledScriptFile } from "../../core/catalog/bundled-utilities.ts";
 import { stat } from "node:fs/promises";
 import { assertNever } from "../../core/model/issue.ts";
@@ -165,23 +163,7 @@ function releaseStreams(child: ChildProcess): void {
 function bundledUtilityPath(script: string): string {
   const file = bundledScriptFile(script);
   if (!file) throw new Error(`no bundled utility has this name; there are ${BUNDLED_SCRIPT_NAMES.join(", ")}`);
-  return join(utilitiesFolder(), file);
-}
-
-let utilitiesFolderPath: string | undefined;
-
-/** Searches upwards: the sources are deeper in the package than the bundle in `dist`. */
-function utilitiesFolder(): string {
-  utilitiesFolderPath ??= findUpwards(dirname(fileURLToPath(import.meta.url)));
-  return utilitiesFolderPath;
-}
-
-function findUpwards(folder: string): string {
-  const candidate = join(folder, "utilities");
-  if (existsSync(candidate)) return candidate;
-  const parent = dirname(folder);
-  if (parent === folder) throw new Error("the folder of bundled utilities is missing; reinstall pi-materia");
-  return findUpwards(parent);
+  return packagePath("utilities", file);
 }
 
 export type UtilityFailure =

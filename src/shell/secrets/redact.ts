@@ -17,16 +17,8 @@ export function createRedactor(env: Env): Redactor {
   return (text) => now().redact(text);
 }
 
-/** Redacts text that arrives in pieces. */
-export interface RedactedStream {
-  /** The text that is safe to show now. */
-  readonly push: (piece: string) => string;
-  /** The rest, at the end of the text. */
-  readonly end: () => string;
-}
-
-/** [S16] A piece may end inside a secret: hold back text that may be the start of one. */
-export function createRedactedStream(env: Env): RedactedStream {
+/** [S16] Redacts text that arrives in pieces. A piece may end inside a secret: hold back text that may be the start of one. */
+export function createRedactedStream(env: Env) {
   const now = currentPatterns(env);
   let held = "";
   const say = (upTo: number): string => {
@@ -35,28 +27,26 @@ export function createRedactedStream(env: Env): RedactedStream {
     return said;
   };
   return {
-    push: (piece) => {
+    /** The text that is safe to show now. */
+    push: (piece: string): string => {
       held += piece;
       return say(held.length - now().partialLength(held));
     },
-    end: () => say(held.length),
+    /** The rest, at the end of the text. */
+    end: (): string => say(held.length),
   };
 }
 
-/** Finds secrets without replacing them. */
-export interface SecretFinder {
-  readonly redact: Redactor;
-  /** The names of the secrets in a text. */
-  readonly namesIn: (text: string) => readonly string[];
-}
-
-/** [B62] The secrets that this process knows now. */
-export function createSecretFinder(env: Env): SecretFinder {
+/** [B62] Finds the secrets that this process knows now, without replacing them. */
+export function createSecretFinder(env: Env) {
   const secrets = [...secretsInEnv(env), ...[...registeredSecrets].map(([value, name]) => ({ name, value }))];
   const { nameOf, pattern } = buildPattern(secrets);
   return {
     redact: compilePatterns(secrets).redact,
-    namesIn: (text) => [...new Set(pattern ? (text.match(pattern) ?? []).flatMap((each) => nameOf(each) ?? []) : [])],
+    /** The names of the secrets in a text. */
+    namesIn: (text: string): readonly string[] => [
+      ...new Set(pattern ? (text.match(pattern) ?? []).flatMap((each) => nameOf(each) ?? []) : []),
+    ],
   };
 }
 
@@ -97,26 +87,18 @@ function compilePatterns(secrets: readonly Secret[]): SecretPatterns {
   };
 }
 
-interface SpellingPattern {
-  readonly names: ReadonlyMap<string, string>;
-  /** Those that may be broken over several lines. */
-  readonly wrapped: ReadonlySet<string>;
-  /** The name of the secret that was found. */
-  readonly nameOf: (found: string) => string | undefined;
-  readonly pattern?: RegExp;
-}
-
 /** Between two characters of a wrapped encoding: white space, also as JSON spells it. */
 const BREAK = String.raw`(?:\s|\\+[nrt])*`;
 
-function buildPattern(secrets: readonly Secret[]): SpellingPattern {
+function buildPattern(secrets: readonly Secret[]) {
   const names = new Map<string, string>();
+  /** Those that may be broken over several lines. */
   const wrapped = new Set(secrets.flatMap(({ value }) => wrappedEncodingsOf(value)));
   for (const { name, value } of secrets)
     for (const spelling of encodingsOf(value)) if (!names.has(spelling)) names.set(spelling, name);
   const nameOf = (found: string): string | undefined =>
     names.get(found) ?? names.get(found.replaceAll(/\s|\\+[nrt]/g, ""));
-  if (names.size === 0) return { names, wrapped, nameOf };
+  if (names.size === 0) return { names, wrapped, nameOf, pattern: undefined };
   // A secret may contain another: try the longer one first.
   const longest = [...names.keys()].toSorted((a, b) => b.length - a.length);
   const patterns = longest.map((each) => (wrapped.has(each) ? wrappedPattern(each) : spellingPattern(each)));

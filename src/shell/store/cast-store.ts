@@ -164,7 +164,7 @@ export interface FoldedCast<T> {
 export type HasEnoughEvents = (events: readonly CastEvent[]) => boolean;
 
 export interface JournalEnds {
-  readonly first?: CastEvent;
+  readonly first?: CastEvent | undefined;
   readonly last: readonly CastEvent[];
   /** Damaged or torn lines among the last ones. */
   readonly unread: number;

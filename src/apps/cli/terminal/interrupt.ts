@@ -1,15 +1,8 @@
 import { killChildProcesses } from "../../../shell/process/processes.ts";
 import { applyStyle, type Io } from "./io.ts";
 
-export interface InterruptListener {
-  readonly signal: AbortSignal;
-  /** [Z11] Aborted instead while the cast sleeps: the cast stays asleep. */
-  readonly released: AbortSignal;
-  readonly stop: () => void;
-}
-
 /** [C10] The first Ctrl-C or SIGTERM stops the cast cleanly, a second one exits at once. */
-export function listenForInterrupt(io: Io, isAsleep = () => false): InterruptListener {
+export function listenForInterrupt(io: Io, isAsleep = () => false) {
   const controller = new AbortController();
   const release = new AbortController();
   const interrupted = (): void => {
@@ -18,12 +11,12 @@ export function listenForInterrupt(io: Io, isAsleep = () => false): InterruptLis
     io.err(`\n${applyStyle(io, "yellow", "Stopping… (once more to leave at once)")}\n`);
     controller.abort();
   };
-  process.on("SIGINT", interrupted);
-  process.on("SIGTERM", interrupted);
-  process.on("SIGHUP", interrupted);
+  const names = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  for (const name of names) process.on(name, interrupted);
   const stop = (): void => {
-    for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.off(name, interrupted);
+    for (const name of names) process.off(name, interrupted);
   };
+  // [Z11] `released` is aborted instead while the cast sleeps: the cast stays asleep.
   return { signal: controller.signal, released: release.signal, stop };
 }
 

@@ -12,33 +12,23 @@ export type DispatchReport = DispatchOutcome & {
   readonly ms: number;
 };
 
-export interface DispatchRunner {
-  readonly run: (castId: string, leg: number) => Promise<void>;
-  readonly running: ReadonlySet<string>;
-  /** How many dispatches ended in each way. */
-  readonly counts: Readonly<Record<string, number>>;
-  /** Resolves when no dispatch runs, parked ones included. */
-  readonly drained: () => Promise<unknown>;
-}
-
 const RETRY_MS = 1_000;
 
 /** Runs the dispatches that the queues assign to this worker. */
-export function createDispatchRunner(
-  context: DispatchContext,
-  onDispatch: (report: DispatchReport) => void,
-): DispatchRunner {
+export function createDispatchRunner(context: DispatchContext, onDispatch: (report: DispatchReport) => void) {
   const running = new Set<string>();
   const unfinished = new Set<Promise<void>>();
+  /** How many dispatches ended in each way. */
   const counts: Record<string, number> = {};
   const run = async (text: string, leg: number): Promise<void> => {
     const castId = parseCastId(text);
     if (castId === undefined) return;
     const startedAt = Date.now();
     running.add(castId);
-    const parking = createParking(context.database, { castId, leg, workerId: context.workerId });
+    const own = { castId, leg, workerId: context.workerId };
+    const parking = createParking(context.database, own);
     const runToEnd = async (): Promise<void> => {
-      const outcome = await runWithRetries(context, { castId, leg, parking });
+      const outcome = await runWithRetries(context, { ...own, parking });
       counts[outcome.how] = (counts[outcome.how] ?? 0) + 1;
       onDispatch({ castId, leg, ms: Date.now() - startedAt, ...outcome });
     };
@@ -48,6 +38,7 @@ export function createDispatchRunner(
     await Promise.race([dispatch, parking.parked.then(() => context.trees.lockTree(castId))]);
     running.delete(castId);
   };
+  // Drained when no dispatch runs, parked ones included.
   return { run, running, counts, drained: () => Promise.allSettled(unfinished) };
 }
 
@@ -70,16 +61,16 @@ async function runWithRetries(context: DispatchContext, dispatch: AssignedDispat
  * fails the cast after as many attempts as a killed worker would.
  */
 async function handleThrown(
-  { database, workerId }: DispatchContext,
-  { castId, leg }: AssignedDispatch,
+  { database }: DispatchContext,
+  dispatch: AssignedDispatch,
   thrown: unknown,
 ): Promise<DispatchOutcome | { readonly how: "retry"; readonly outcome: DispatchOutcome }> {
   const why = errorText(thrown);
   const outcome = { how: "stopped", why } as const;
   if (isTransientError(thrown)) return { how: "retry", outcome };
   const left = isLocalError(thrown)
-    ? rejectDispatch(database, { castId, leg, workerId, why: `this worker failed: ${why}` })
-    : requeue(database, { castId, leg, workerId });
+    ? rejectDispatch(database, dispatch, `this worker failed: ${why}`)
+    : requeue(database, dispatch);
   return left.then(
     () => outcome,
     (failed: unknown) => (isTransientError(failed) ? { how: "retry", outcome } : outcome),

@@ -86,7 +86,8 @@ export async function markSettingUp(database: Database, castId: string, workerId
 /** [B16, B83] A worker without the model or tool of a cast, or with a full disk, leaves it to others. */
 export async function rejectDispatch(
   database: Database,
-  { castId, leg, workerId, why }: WorkerDispatch & { readonly why: string },
+  { castId, leg, workerId }: WorkerDispatch,
+  why: string,
 ): Promise<void> {
   await database.query(sql`with c as (update materia.casts set tries = 0, summary = summary || jsonb_build_object('blocked', ${why}::text),
       refused = array_append(array_remove(refused, ${workerId}), ${workerId}), refused_at = now(), status = 'queued', owner = null, claim = null

@@ -152,7 +152,7 @@ async function launchDbos(dbos: Dbos, options: DispatcherOptions, tracker: Dispa
   });
   // The slot is taken before DBOS decides whether the dispatch may begin: it polls another queue in between.
   const workflow = (castId: string, leg: number, queue?: string): Promise<void> =>
-    tracker.withSlot({ dispatchId: dispatchId(castId, leg), queue }, () =>
+    tracker.withSlot(dispatchId(castId, leg), queue, () =>
       DBOS.runStep(() => tracker.run(castId, leg), { name: WORKFLOW }),
     );
   DBOS.registerWorkflow(workflow, { name: WORKFLOW });
@@ -212,44 +212,31 @@ async function openSender({ DBOSClient }: Dbos, { url, database }: DispatcherOpt
   };
 }
 
-/** The dispatches that this process runs, and the slots that they hold. */
-export interface DispatchTracker {
-  /** Resolves when no dispatch of this process runs. */
-  readonly drained: () => Promise<void>;
-  readonly run: (castId: string, leg: number) => Promise<void>;
-  /** Holds a slot of a queue until the work is over. */
-  readonly withSlot: (request: SlotRequest, work: () => Promise<void>) => Promise<void>;
-  readonly isKnown: (dispatchId: string) => boolean;
-  /** Slots held for other queues than this one. */
-  readonly slotsOutside: (queue: string) => number;
-}
-
-interface SlotRequest {
-  readonly dispatchId: string;
-  readonly queue: string | undefined;
-}
-
 /** DBOS may mark the last dispatch as over this long after it has ended. */
 const COMPLETION_WRITE_MS = 5_000;
 
+type DispatchTracker = ReturnType<typeof createDispatchTracker>;
+
 /** Tracks dispatches here because DBOS also waits for those that were reassigned, as long as their new worker takes. */
-function createDispatchTracker(run: DispatchTracker["run"]): DispatchTracker {
+function createDispatchTracker(run: DispatcherOptions["run"]) {
   const running = new Set<Promise<void>>();
   const slots = new Map<string | undefined, number>();
   const dispatchIds = new Map<string, number>();
   return {
-    drained: async () => {
+    /** Resolves when no dispatch of this process runs. */
+    drained: async (): Promise<void> => {
       do {
         await Promise.allSettled(running);
         await new Promise<void>((resolve) => setTimeout(resolve, COMPLETION_WRITE_MS).unref());
       } while (running.size > 0);
     },
-    run: (castId, leg) => {
+    run: (castId: string, leg: number): Promise<void> => {
       const dispatch = run(castId, leg).finally(() => running.delete(dispatch));
       running.add(dispatch);
       return dispatch;
     },
-    withSlot: async ({ dispatchId, queue }, work) => {
+    /** Holds a slot of a queue until the work is over. */
+    withSlot: async (dispatchId: string, queue: string | undefined, work: () => Promise<void>): Promise<void> => {
       addTo(slots, queue, 1);
       addTo(dispatchIds, dispatchId, 1);
       try {
@@ -259,8 +246,9 @@ function createDispatchTracker(run: DispatchTracker["run"]): DispatchTracker {
         addTo(dispatchIds, dispatchId, -1);
       }
     },
-    isKnown: (dispatchId) => dispatchIds.has(dispatchId),
-    slotsOutside: (queue) =>
+    isKnown: (dispatchId: string): boolean => dispatchIds.has(dispatchId),
+    /** Slots held for other queues than this one. */
+    slotsOutside: (queue: string): number =>
       Array.from(slots.values()).reduce((sum, count) => sum + count, 0) - (slots.get(queue) ?? 0),
   };
 }

@@ -7,13 +7,6 @@ import { createRedactedStream, createRedactor } from "../../secrets/redact.ts";
 import type { Database } from "../../store/postgres/database.ts";
 import { deleteLiveTurn, writeLiveTurn } from "../../store/postgres/live-turns.ts";
 
-/** Publishes the output of a cast's agents to its followers on other machines. */
-export interface LiveTurnPublisher {
-  readonly onProgress: (progress: TurnProgress, state: CastState) => void;
-  /** Deletes the published output. */
-  readonly close: () => Promise<void>;
-}
-
 export interface LiveTurnContext {
   readonly database: Database;
   readonly castId: string;
@@ -26,14 +19,11 @@ export interface LiveTurnContext {
 const LIVE_TURN_LIMITS: ProgressQueueLimits = { characters: 16 * 1024, notes: 100 };
 const PUBLISH_MS = 80;
 
-/** [B70] Batched and bounded. Lost output is in the journal when the turn ends. */
-export function openLiveTurnPublisher({
-  database,
-  castId,
-  workerId,
-  env,
-  notify: tell,
-}: LiveTurnContext): LiveTurnPublisher {
+/**
+ * [B70] Publishes the output of a cast's agents to its followers on other machines, batched and bounded. Lost output is in the
+ * journal when the turn ends.
+ */
+export function openLiveTurnPublisher({ database, castId, workerId, env, notify: tell }: LiveTurnContext) {
   const notes = createProgressQueue(LIVE_TURN_LIMITS);
   let turn = "";
   let isNew = false;
@@ -63,10 +53,11 @@ export function openLiveTurnPublisher({
   });
   const redacted = progressRedactor(env);
   return {
-    onProgress: (progress, state) => {
+    onProgress: (progress: TurnProgress, state: CastState): void => {
       for (const each of redacted(progress)) onNote(each, state);
     },
-    close: async () => {
+    /** Deletes the published output. */
+    close: async (): Promise<void> => {
       isClosed = true;
       await telling;
       await deleteLiveTurn(database, castId).catch(() => undefined);

@@ -116,19 +116,12 @@ interface AccountRow {
 const EMPTY_ACCOUNT = { spent: NO_USAGE, largest: NO_USAGE, used: NO_USAGE, epoch: null, isKnown: false };
 
 /** In one statement: an account that is settled between two reads would be missed. */
-async function readAccounts(ask: RunQuery, { castId, parent, fork }: ItemBudgetContext): Promise<Accounts> {
+async function readAccounts(ask: RunQuery, { castId, parent, fork }: ItemBudgetContext) {
   const [found] = (await ask(ACCOUNTS_QUERY, [parent, fork, castId, JSON.stringify({ ...EMPTY_ACCOUNT, fork })])) as [
     { readonly share: SharedAllowance | null; readonly rows: readonly AccountRow[] } | undefined,
   ]; // as it is asked for
-  return {
-    share: found?.share ?? { budget: {}, usage: NO_USAGE, largest: NO_USAGE },
-    rows: found?.rows ?? [],
-  };
-}
-
-interface Accounts {
-  readonly share: SharedAllowance;
-  readonly rows: readonly AccountRow[];
+  const share: SharedAllowance = found?.share ?? { budget: {}, usage: NO_USAGE, largest: NO_USAGE };
+  return { share, rows: found?.rows ?? [] };
 }
 
 /** Accounts of running items; `turn` of all others is null. */

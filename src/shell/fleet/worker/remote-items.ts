@@ -4,7 +4,7 @@ import { issuesText, type Issue } from "../../../core/model/issue.ts";
 import { type CastId, parallelRunNumber, parentCastId } from "../../../core/model/ids.ts";
 import { type ParentCast, type FleetHooks, sleepUnlessAborted } from "../../context/run-context.ts";
 import { createGitWorktrees, type GitWorktrees } from "../../git/worktrees/git-worktrees.ts";
-import type { TreePosition } from "../../git/transfer/restore-tree.ts";
+import type { WorkerTrees } from "./worker-trees.ts";
 import { isItemFinished, itemCastFile, itemResumeEvents } from "../../items/item-runner.ts";
 import type { ItemsFailure, ItemOutcome, ItemRequest, ItemRunner } from "../../item-ports.ts";
 import type { CastFile } from "../../store/cast-file.ts";
@@ -22,16 +22,12 @@ export interface RemoteItemsContext {
   readonly database: Database;
   readonly store: CastStore;
   readonly workerId: string;
-  readonly files: ItemFileTransfer;
+  /** Moves the files of items into the tree of their parent. */
+  readonly files: Pick<WorkerTrees, "fetchItem">;
   /** Frees the slot of the cast. */
   readonly park: () => Promise<void>;
   /** Aborted when the worker must stop at once. */
   readonly stopping: AbortSignal;
-}
-
-/** Moves the files of items into the tree of their parent. */
-export interface ItemFileTransfer {
-  readonly fetchItem: (child: CastId, parent: CastId) => Promise<TreePosition | string | undefined>;
 }
 
 interface RemoteItemContext extends RemoteItemsContext {

@@ -22,6 +22,7 @@ import {
   rejectDispatch,
   markSettingUp,
   wasReassigned,
+  type WorkerDispatch,
 } from "./dispatch-state.ts";
 import { createFleetHooks } from "./remote-items.ts";
 import type { ResolvedFleetProfile } from "../open-fleet.ts";
@@ -73,9 +74,8 @@ export interface DispatchContext {
 }
 
 /** A dispatch that the queues assigned to this worker. */
-export interface AssignedDispatch {
+export interface AssignedDispatch extends WorkerDispatch {
   readonly castId: CastId;
-  readonly leg: number;
   readonly parking: DispatchParking;
   /** [B15] A retry in the same process counts as the same attempt. */
   readonly isRetry?: boolean;
@@ -84,14 +84,14 @@ export interface AssignedDispatch {
 /** [B47] Runs a cast from its present state, as the command line does, until it ends, waits or is requeued. */
 export async function runDispatch(context: DispatchContext, dispatch: AssignedDispatch): Promise<DispatchAttempt> {
   const { castId, leg, parking, isRetry = false } = dispatch;
-  const { database, store, workerId } = context;
-  const row = await beginDispatch(database, { castId, leg, workerId }, isRetry);
+  const { database, store } = context;
+  const row = await beginDispatch(database, dispatch, isRetry);
   if (!row)
     return (await isUndelivered(context, castId, leg)) ? deliverResult(context, castId) : { how: "over already" };
   if (row.refused) return { how: "not begun", ...(row.why === null ? {} : { why: row.why }) };
   const cast = await store.load(castId);
   if (!cast.ok) return notStarted(cast.issues);
-  const finish = (attempt: DispatchAttempt) => finishDispatch(context, { castId, leg }, attempt);
+  const finish = (attempt: DispatchAttempt) => finishDispatch(context, dispatch, attempt);
   if (row.tries > MAX_ATTEMPTS) {
     const why = `${MAX_ATTEMPTS} workers died over this cast without completing a visit`;
     return finish(await failCast(context, cast.value, why));
@@ -108,16 +108,17 @@ const REQUEUED: DispatchOutcome = { how: "handed back" };
 
 async function finishDispatch(
   context: DispatchContext,
-  { castId, leg }: Pick<AssignedDispatch, "castId" | "leg">,
+  dispatch: AssignedDispatch,
   attempt: DispatchAttempt,
 ): Promise<DispatchAttempt> {
-  const { database, draining, profile, workerId } = context;
+  const { database, draining, profile } = context;
+  const { castId, leg } = dispatch;
   switch (attempt.how) {
     case "unable":
-      await rejectDispatch(database, { castId, leg, workerId, why: attempt.why });
+      await rejectDispatch(database, dispatch, attempt.why);
       return { how: "not begun", why: attempt.why };
     case "stopped":
-      return handleStopped(context, { castId, leg }, attempt);
+      return handleStopped(context, dispatch, attempt);
     case "over already":
     case "not begun":
       return attempt;
@@ -127,9 +128,9 @@ async function finishDispatch(
       await requeueUnstarted(database, castId, leg);
       return attempt.outcome;
     default:
-      await completeDispatch(database, { castId, leg, workerId });
+      await completeDispatch(database, dispatch);
   }
-  if (attempt.how === "handed back") await requeue(database, { castId, leg, workerId });
+  if (attempt.how === "handed back") await requeue(database, dispatch);
   const isDelivered = attempt.how === "completed" && profile.deliver && parentCastId(castId) === undefined;
   return isDelivered ? deliverResult(context, castId) : attempt;
 }
@@ -157,17 +158,17 @@ async function deliverResult({ database, trees, env }: DispatchContext, castId: 
 /** [B33] Retries after a transient error of the database. After any other problem another worker may succeed. */
 async function handleStopped(
   context: DispatchContext,
-  { castId, leg }: Pick<AssignedDispatch, "castId" | "leg">,
+  dispatch: AssignedDispatch,
   outcome: Extract<DispatchOutcome, { how: "stopped" | "failed" }>,
 ): Promise<DispatchAttempt> {
-  const { database, workerId, unwritten, store } = context;
-  if (!unwritten.delete(castId)) {
+  const { database, unwritten, store } = context;
+  if (!unwritten.delete(dispatch.castId)) {
     const why = diskProblem(store.location, outcome.why);
-    if (why !== undefined) return finishDispatch(context, { castId, leg }, { how: "unable", why });
-    await requeue(database, { castId, leg, workerId });
+    if (why !== undefined) return finishDispatch(context, dispatch, { how: "unable", why });
+    await requeue(database, dispatch);
     return outcome;
   }
-  const isOwned = await holdsLease(database, { castId, leg, workerId }).catch(() => true);
+  const isOwned = await holdsLease(database, dispatch).catch(() => true);
   return isOwned ? { how: "retry", outcome } : outcome;
 }
 

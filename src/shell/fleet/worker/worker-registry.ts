@@ -5,7 +5,7 @@ import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { ignoreLocalErrors } from "../../system/files.ts";
-import { isAlive } from "../../process/process-identity.ts";
+import { isAlive, processExists } from "../../process/process-identity.ts";
 
 /** Times of heartbeats and evictions in milliseconds, by the clock of the database alone. */
 export interface HeartbeatTiming {
@@ -97,16 +97,8 @@ export async function openWorkerSession(
   };
 }
 
-interface HeartbeatConnection {
-  readonly ask: <T extends Record<string, unknown>>(text: string, values: readonly unknown[]) => Promise<readonly T[]>;
-  readonly close: () => Promise<void>;
-}
-
 /** One connection, named after the worker. A new one replaces it when it breaks. */
-async function openHeartbeatConnection(
-  database: Database,
-  registration: WorkerRegistration,
-): Promise<HeartbeatConnection> {
+async function openHeartbeatConnection(database: Database, registration: WorkerRegistration) {
   let client: Client | undefined;
   const { workerId } = registration;
   const connect = async (begin: (session: Client) => Promise<void>): Promise<Client> => {
@@ -141,7 +133,7 @@ async function openHeartbeatConnection(
       queue = answer.catch(() => undefined);
       return answer;
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       const open = client;
       client = undefined;
       await open?.end().catch(() => undefined);
@@ -279,13 +271,4 @@ function isUnknownWorkerFolder(base: string, name: string): boolean {
   const [, host, pid] = /^(.+)-(\d+)-[0-9a-f]{6}$/.exec(name) ?? [];
   if (host !== hostNameForFolder(hostname()) || processExists(Number(pid))) return false;
   return statSync(join(base, name)).mtimeMs < Date.now() - RETENTION_DAYS * 24 * 3_600_000;
-}
-
-function processExists(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (thrown) {
-    return !(thrown instanceof Error && "code" in thrown && thrown.code === "ESRCH");
-  }
 }

@@ -5,12 +5,6 @@ export type WorkerState =
 
 export type WorkerStateKind = WorkerState["kind"];
 
-export interface WorkerStateHolder {
-  readonly current: () => WorkerState;
-  /** Does nothing where the present state does not lead to the next one: an evicted worker is never drained. */
-  readonly enter: (next: WorkerState) => void;
-}
-
 const NEXT_STATES: Readonly<Record<WorkerStateKind, readonly WorkerStateKind[]>> = {
   starting: ["running"],
   running: ["draining", "evicted", "failed"],
@@ -20,11 +14,12 @@ const NEXT_STATES: Readonly<Record<WorkerStateKind, readonly WorkerStateKind[]>>
   failed: [],
 };
 
-export function createWorkerState(onChange: (state: WorkerState) => void): WorkerStateHolder {
+export function createWorkerState(onChange: (state: WorkerState) => void) {
   let current: WorkerState = { kind: "starting" };
   return {
-    current: () => current,
-    enter: (next) => {
+    current: (): WorkerState => current,
+    /** Does nothing where the present state does not lead to the next one: an evicted worker is never drained. */
+    enter: (next: WorkerState): void => {
       if (!NEXT_STATES[current.kind].includes(next.kind)) return;
       current = next;
       onChange(next);

@@ -1,8 +1,9 @@
-import { closeSync, fstatSync, readSync } from "node:fs";
+import { closeSync, fstatSync } from "node:fs";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import { isMissingFile, errorText, openRegularFile } from "../../system/files.ts";
 import type { HasEnoughEvents, JournalEnds } from "../cast-store.ts";
 import { lineEpoch, lineEventJson } from "./journal-chain.ts";
+import { readBlock, splitLines } from "./line-reader.ts";
 import { parseEventJson } from "./read-journal.ts";
 
 const BLOCK = 8_192;
@@ -47,7 +48,7 @@ function firstEvent(fd: number, size: number): CastEvent | undefined {
 
 function firstLine(fd: number, size: number): Buffer | undefined {
   for (let length = BLOCK; ; length *= 8) {
-    const bytes = readRange(fd, 0, Math.min(length, size));
+    const bytes = readBlock(fd, 0, Math.min(length, size));
     const end = bytes.indexOf(LINE_END);
     if (end !== -1) return bytes.subarray(0, end);
     if (length >= size || length > MAX_SEARCH_BYTES) return undefined;
@@ -57,10 +58,12 @@ function firstLine(fd: number, size: number): Buffer | undefined {
 function lastEvents(fd: number, size: number, enough: HasEnoughEvents): Pick<JournalEnds, "last" | "unread"> {
   for (let length = BLOCK; ; length *= 8) {
     const start = Math.max(0, size - length);
+    const bytes = readBlock(fd, start, size - start);
+    const end = bytes.lastIndexOf(LINE_END) + 1;
     // Text before the first line break may be the end of a longer line; text after the last one is torn.
-    const pieces = splitLines(readRange(fd, start, size));
-    const torn = pieces.at(-1)?.length === 0 ? 0 : 1;
-    const { last, unread, content } = readBackwards(dropStaleLines(pieces.slice(start === 0 ? 0 : 1, -1)), enough);
+    const lines = splitLines(bytes.subarray(0, end)).slice(start === 0 ? 0 : 1);
+    const torn = end === bytes.length ? 0 : 1;
+    const { last, unread, content } = readBackwards(dropStaleLines(lines), enough);
     if (content || start === 0 || length > MAX_SEARCH_BYTES) return { last, unread: unread + torn };
   }
 }
@@ -99,21 +102,4 @@ function readBackwards(lines: readonly Buffer[], enough: HasEnoughEvents) {
 function parseLine(line: Buffer): CastEvent | undefined {
   const event = parseEventJson(lineEventJson(line));
   return typeof event === "string" ? undefined : event;
-}
-
-/** The parts between line ends, and the part after the last one. */
-function splitLines(bytes: Buffer): readonly Buffer[] {
-  const lines: Buffer[] = [];
-  for (let from = 0; ;) {
-    const end = bytes.indexOf(LINE_END, from);
-    if (end === -1) return [...lines, bytes.subarray(from)];
-    lines.push(bytes.subarray(from, end));
-    from = end + 1;
-  }
-}
-
-function readRange(fd: number, from: number, to: number): Buffer {
-  const buffer = Buffer.allocUnsafe(to - from);
-  const read = readSync(fd, buffer, 0, buffer.length, from);
-  return buffer.subarray(0, read);
 }

@@ -54,7 +54,8 @@ export function createLineReader(file: string): LineReader {
   };
 }
 
-function splitLines(bytes: Buffer): readonly Buffer[] {
+/** Lines without their ends; all of them end with a line break. */
+export function splitLines(bytes: Buffer): readonly Buffer[] {
   const lines: Buffer[] = [];
   for (let from = 0; from < bytes.length;) {
     const end = bytes.indexOf(0x0a, from);
@@ -64,7 +65,7 @@ function splitLines(bytes: Buffer): readonly Buffer[] {
   return lines;
 }
 
-function readBlock(fd: number, from: number, length: number): Buffer {
+export function readBlock(fd: number, from: number, length: number): Buffer {
   const buffer = Buffer.allocUnsafe(length);
   return buffer.subarray(0, readSync(fd, buffer, 0, length, from));
 }

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { AgentProgress } from "../../../core/wire/stream.ts";
-import type { CastStore, Subscription } from "../cast-store.ts";
+import type { Subscription } from "../cast-store.ts";
+import type { PostgresStore } from "./postgres-store.ts";
 import { sql, type Database } from "./database.ts";
 import { TURNS_CHANNEL, openNotifications, createNotifier } from "./notifications.ts";
 
@@ -25,14 +26,7 @@ export async function deleteLiveTurn(database: Database, castId: string): Promis
 }
 
 /** Publishes and follows running turns. */
-export interface LiveTurns {
-  readonly followTurn: CastStore["followTurn"];
-  /** Notifies of new output. */
-  readonly notifyTurn: (castId: string) => void;
-  readonly close: () => Promise<void>;
-}
-
-export function openLiveTurns(database: Database): LiveTurns {
+export function openLiveTurns(database: Database): Pick<PostgresStore, "followTurn" | "notifyTurn" | "close"> {
   const news = openNotifications(database, TURNS_CHANNEL);
   return {
     followTurn: (castId, visit, wake) => {

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { errorText } from "../../system/files.ts";
-import type { CheckpointPolicy, OwnedCast, WriteOptions, CurrentCast } from "../cast-store.ts";
+import type { CheckpointPolicy, JournalEnds, OwnedCast, WriteOptions, CurrentCast } from "../cast-store.ts";
 import type { CastLayout } from "../layout.ts";
 import { type PackUpload, appendEvents } from "./append-events.ts";
 import { isTransientError, sql, withDatabaseErrors, type Database } from "./database.ts";
@@ -13,7 +13,6 @@ import { ok, type Result } from "../../../core/model/issue.ts";
 import { redactEvent } from "../../secrets/redact-event.ts";
 import { startedSummary, sufficesForSummary } from "../summary.ts";
 import { readCastEnds, readCurrentCast } from "./read-cast.ts";
-import type { CastSummary } from "../../../core/cast/summary.ts";
 
 /** [B8] The commits that events refer to, as a pack; a problem if they cannot be packed. */
 export type PackSource = (castId: CastId, events: readonly CastEvent[]) => Promise<PackUpload | string | undefined>;
@@ -55,7 +54,7 @@ export function createOwnedCast(parts: OwnedCastContext): OwnedCast {
     if (row.isLost()) return TAKEN_OVER;
     try {
       const unwritten = await writer.write(events, after);
-      if (unwritten?.kind !== "lost") return unwritten?.problem;
+      if (unwritten !== "lost") return unwritten?.problem;
       return (await row.holds()) ? `the journal is not at event ${after}` : TAKEN_OVER;
     } catch (thrown) {
       if (isTransientError(thrown)) parts.onDatabaseError?.(castId);
@@ -136,43 +135,28 @@ function createClaimedRow({ database, castId, claim, onReleased: forget }: Owned
   };
 }
 
-/** Another worker has the claim, the sequence number is another, or the write failed for this reason. */
-export type WriteFailure = { readonly kind: "lost" } | { readonly kind: "failed"; readonly problem: string };
-
 /** Writes the events of an owned cast, and its row in listings. */
-export interface EventWriter {
-  readonly load: (known?: CurrentCast) => Promise<Result<CurrentCast>>;
-  readonly write: (events: readonly CastEvent[], after: number) => Promise<WriteFailure | undefined>;
-}
-
-/** The first event and the last ones that a listing needs. */
-interface SummaryEvents {
-  readonly first: CastEvent | undefined;
-  readonly last: readonly CastEvent[];
-}
-
-function createEventWriter(parts: OwnedCastContext, artifacts: ScratchArtifacts): EventWriter {
+function createEventWriter(parts: OwnedCastContext, artifacts: ScratchArtifacts) {
   const { castId, claim, database, notify: tell } = parts;
   const { redact = (text: string) => text } = parts.writeOptions;
-  let told: SummaryEvents | undefined;
+  /** The first event and the last ones that a listing needs. */
+  let told: JournalEnds | undefined;
   return {
-    load: async (known) => {
+    load: async (known?: CurrentCast): Promise<Result<CurrentCast>> => {
       told = undefined;
       return known && known.stamp === (await stampOf(parts))
         ? ok(known)
         : readCurrentCast(database, castId, parts.location);
     },
-    write: async (given, after) => {
+    /** Returns a problem; "lost" if another worker has the claim, or the sequence number is another. */
+    write: async (given: readonly CastEvent[], after: number): Promise<"lost" | { problem: string } | undefined> => {
       const events = given.map((event) => redactEvent(event, redact));
-      told ??= await readSummaryEvents(parts);
-      const next: SummaryEvents = {
-        first: told.first ?? events[0],
-        last: keepSummaryEvents([...told.last, ...events]),
-      };
-      const summary = await summarize(castId, next);
-      if (!summary) return writeFailure("the first event of a cast is its start");
+      told ??= await readCastEnds(database, castId, sufficesForSummary);
+      const next = { ...told, first: told.first ?? events[0], last: keepSummaryEvents([...told.last, ...events]) };
+      const summary = await startedSummary(castId, next, async () => true);
+      if (!summary) return { problem: "the first event of a cast is its start" };
       const pack = await parts.packFor?.(castId, events);
-      if (typeof pack === "string") return writeFailure(`the files cannot be kept: ${pack}`);
+      if (typeof pack === "string") return { problem: `the files cannot be kept: ${pack}` };
       const done = await appendEvents(database, {
         castId,
         claim,
@@ -185,7 +169,7 @@ function createEventWriter(parts: OwnedCastContext, artifacts: ScratchArtifacts)
         artifacts: artifacts.takePending(events),
         ...(pack ? { pack } : {}),
       });
-      if (done === "lost") return { kind: "lost" };
+      if (done === "lost") return done;
       told = next;
       tell(castId);
       return undefined;
@@ -193,22 +177,9 @@ function createEventWriter(parts: OwnedCastContext, artifacts: ScratchArtifacts)
   };
 }
 
-function writeFailure(problem: string): WriteFailure {
-  return { kind: "failed", problem };
-}
-
 async function stampOf({ database, castId }: OwnedCastContext): Promise<string | undefined> {
   const asked = sql`select extract(epoch from created_at)::text || ' ' || seq as stamp from materia.casts where cast_id = ${castId}`;
   return (await database.query<{ stamp: string }>(asked))[0]?.stamp;
-}
-
-async function readSummaryEvents({ database, castId }: OwnedCastContext): Promise<SummaryEvents> {
-  const { first, last } = await readCastEnds(database, castId, sufficesForSummary);
-  return { first, last };
-}
-
-async function summarize(castId: CastId, { first, last }: SummaryEvents): Promise<CastSummary | undefined> {
-  return first && startedSummary(castId, { first, last, unread: 0 }, async () => true);
 }
 
 /** Only the events that a listing needs: the middle of a cast may be long. */
