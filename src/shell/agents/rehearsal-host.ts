@@ -99,7 +99,7 @@ async function openScriptedPi(
 /** [A10] The replies that one turn uses. */
 function scriptFor(rehearsal: Rehearsal, request: TurnRequest, log: RehearsalLog): ReplyScript {
   const key = rehearsalKeyFor(rehearsal, request);
-  const replies = Object.hasOwn(rehearsal.replies, key) ? (rehearsal.replies[key] ?? []) : [];
+  const replies = repliesUnder(rehearsal, key);
   const told = Math.ceil((request.system.length + request.prompt.length) / 4);
   let position = countServedTurns(key, rehearsal, request.earlierTurns(), request.item);
   let steps: readonly ScriptedStep[] = [];
@@ -124,6 +124,10 @@ function scriptFor(rehearsal: Rehearsal, request: TurnRequest, log: RehearsalLog
   return { next, missing: () => missing };
 }
 
+function repliesUnder({ replies }: Rehearsal, key: string): readonly ScriptedReply[] {
+  return Object.hasOwn(replies, key) ? (replies[key] ?? []) : [];
+}
+
 const PersonAnswer = v.strictObject({ satisfied: v.boolean(), context: v.optional(v.string(), "") });
 
 /** [Q13] The scripted answer of a person. Without one a real person must answer. */
@@ -133,7 +137,7 @@ function answerForPerson(
   log: RehearsalLog,
 ): ScriptedAnswer | undefined {
   const key = rehearsalKeyFor(rehearsal, asked);
-  const replies = Object.hasOwn(rehearsal.replies, key) ? (rehearsal.replies[key] ?? []) : [];
+  const replies = repliesUnder(rehearsal, key);
   const position = countServedTurns(key, rehearsal, asked.earlierTurns(), asked.item);
   const reply = replies[position] ?? (rehearsal.onEmpty === "repeat-last" ? replies.at(-1) : undefined);
   if (!reply) return undefined;
@@ -234,7 +238,7 @@ function playedCall(
   const place = /^call-(\d+)-(\d+)$/.exec(id);
   if (!place) return undefined;
   const key = rehearsalKeyFor(rehearsal, request);
-  const own = Object.hasOwn(rehearsal.replies, key) ? (rehearsal.replies[key] ?? []) : [];
+  const own = repliesUnder(rehearsal, key);
   const reply = Math.min(Number(place[1]), own.length) - 1;
   const mayFail = own[reply]?.tools[Number(place[2]) - 1]?.fails === true;
   return { key, socket: request.socket, reply, name, failed, mayFail, said };

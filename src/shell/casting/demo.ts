@@ -7,7 +7,7 @@ import { failWith, ok, type Result } from "../../core/model/issue.ts";
 import { packagePath } from "../system/package.ts";
 import { errorText } from "../system/files.ts";
 import { loadWorkspace, type Workspace } from "../workspace/workspace.ts";
-import { environmentOutsideHooks } from "../git/repository.ts";
+import { commitAllFiles, runPlainGit } from "../git/new-repository.ts";
 
 /** [C20] What the demo's cast needs: a scratch repository, a request and the replies of its agents. */
 export interface Demo {
@@ -43,7 +43,7 @@ function demoFile(which: DemoKind, name: string): string {
 
 /** The files that the cast has changed. */
 export function demoLog(repository: string): string {
-  return runDemoGit(repository, "log", "--oneline", "--stat", "--no-decorate");
+  return runPlainGit(repository, "log", "--oneline", "--stat", "--no-decorate");
 }
 
 function createDemoRepository() {
@@ -58,23 +58,10 @@ function createDemoRepository() {
     const config = join(scratch, "config");
     cpSync(packagePath("examples", "demo", "seed"), repository, { recursive: true });
     mkdirSync(config);
-    runDemoGit(repository, "init", "--quiet", "--initial-branch=main");
-    for (const [key, value] of [
-      ["user.name", "Materia Demo"],
-      ["user.email", "demo@example.invalid"],
-      ["commit.gpgsign", "false"],
-      ["core.hooksPath", "/dev/null"],
-    ] as const)
-      runDemoGit(repository, "config", key, value);
-    runDemoGit(repository, "add", "--all");
-    runDemoGit(repository, "commit", "--quiet", "--message", "A small project to work on");
+    const author = { name: "Materia Demo", email: "demo@example.invalid" };
+    commitAllFiles(repository, { ...author, message: "A small project to work on" });
     return ok({ repository, config });
   } catch (thrown) {
     return failWith("setup_failed", tmpdir(), `demo cannot create its scratch repository: ${errorText(thrown)}`);
   }
-}
-
-function runDemoGit(repository: string, ...args: readonly string[]): string {
-  const env = environmentOutsideHooks();
-  return execFileSync("git", ["-C", repository, ...args], { env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 }

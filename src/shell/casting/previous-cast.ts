@@ -2,7 +2,7 @@ import type { CastEvent } from "../../core/cast/state/event.ts";
 import type { CastId, SocketId } from "../../core/model/ids.ts";
 import { isError, ok, type Result } from "../../core/model/issue.ts";
 import { isJsonObject, parseJson, type Json, type JsonObject } from "../../core/model/json.ts";
-import { truncate } from "../../core/model/text.ts";
+import { countedText, truncate } from "../../core/model/text.ts";
 import { socketsOf, type Graph } from "../../core/compile/graph.ts";
 import { isWorkItem } from "../../core/model/handoff.ts";
 import type { CastStore, VisitRef } from "../store/cast-store.ts";
@@ -41,12 +41,12 @@ export async function loadPreviousCast(store: CastStore, text: string): Promise<
   );
   if (problem !== undefined) notes.push(`its journal cannot be read: ${problem}`);
   else if (!first) notes.push("its journal has no first event: its outcome is unknown");
-  if (unread > 0) notes.push(`${unread} ${unread === 1 ? "line" : "lines"} of its journal cannot be read`);
+  if (unread > 0) notes.push(`${countedText(unread, "line")} of its journal cannot be read`);
   const summary = await store.summary(castId);
   if (summary?.status === "running") notes.push(`${castId} is still running: its results so far are used`);
   const { artifacts, missing } = await newestArtifacts(store, castId, events);
   if (missing > 0)
-    notes.push(`${missing} ${missing === 1 ? "artifact is" : "artifacts are"} gone from ${store.locationOf(castId)}`);
+    notes.push(`${countedText(missing, "artifact is", "artifacts are")} gone from ${store.locationOf(castId)}`);
   return ok({
     castId,
     notes,

@@ -17,12 +17,10 @@ import { programsOf, unavailableTools } from "../agents/search-programs.ts";
 import type { CommandOutput } from "./command-output.ts";
 import { issueFindings } from "./issue-findings.ts";
 
-type CheckCommand = CommandOf<"check">;
-
 /** [C19] Every problem of the configuration at once, and how many turns each sound loadout can take. */
 export function runCheck(
   configured: Catalog,
-  { file, strict, bill: asksBill, loadout }: Omit<CheckCommand, "kind">,
+  { file, strict, bill: asksBill, loadout }: Omit<CommandOf<"check">, "kind">,
   folder: string,
   past: readonly CastFacts[] = [],
 ): Result<CommandOutput> {

@@ -11,10 +11,8 @@ import { listChanges } from "../git/diff.ts";
 import type { LoadedCast } from "../store/cast-store.ts";
 import type { CommandResult } from "./command-output.ts";
 
-type CompareCommand = CommandOf<"compare">;
-
 /** [T25] Two casts side by side: path, handoffs, figures, files. */
-export async function runCompare(workspace: Workspace, { first, second }: CompareCommand): CommandResult {
+export async function runCompare(workspace: Workspace, { first, second }: CommandOf<"compare">): CommandResult {
   const [left, right] = [await loadNamedCast(workspace.store, first), await loadNamedCast(workspace.store, second)];
   if (!left.ok) return left;
   if (!right.ok) return right;

@@ -1,7 +1,7 @@
 import type { CommandOf } from "../../core/command/command.ts";
 import { parseCastId, type CastId } from "../../core/model/ids.ts";
 import { failWith, ok, type Result } from "../../core/model/issue.ts";
-import { sanitizeForTerminal } from "../../core/model/text.ts";
+import { countedText, sanitizeForTerminal } from "../../core/model/text.ts";
 import { issueJson, issueLines } from "../../core/view/issues.ts";
 import { line, toned, type Line } from "../../core/view/line.ts";
 import { findCast, type Workspace } from "../workspace/workspace.ts";
@@ -44,7 +44,7 @@ async function examineAll(store: CastStore): CommandResult {
     casts += 1;
     if (!isIntact(found)) damaged.push(found);
   }
-  const count = `${casts} ${casts === 1 ? "cast" : "casts"}`;
+  const count = countedText(casts, "cast");
   const lines: CommandOutput["lines"] = () =>
     damaged.length === 0
       ? [
@@ -69,7 +69,7 @@ const MAX_NAMED_FILES = 10;
 
 function examinationLines(found: Examination, maxFiles = Infinity): readonly Line[] {
   const { castId, events, checked, files } = found;
-  const told = `${castId}: ${countText(events, "sound line")}, ${checked - files.length} of ${countText(checked, "file")} sound`;
+  const told = `${castId}: ${countedText(events, "sound line")}, ${checked - files.length} of ${countedText(checked, "file")} sound`;
   if (isIntact(found)) return [line(toned("ok", "✓ sound  "), told)];
   return [
     line(toned("bad", "✗ damaged  "), told),
@@ -113,7 +113,7 @@ function salvagedLines(
   return [
     line(
       toned("ok", "✓ salvaged  "),
-      `${castId}, from ${from}: ${countText(found.events, "line")}, ${countText(files, "file")}`,
+      `${castId}, from ${from}: ${countedText(found.events, "line")}, ${countedText(files, "file")}`,
     ),
     ...(behind === null ? [] : [line("  ", toned("bad", "lost"), `: every line from ${behind + 1} on`)]),
     ...lost.map((place) => line("  ", toned("bad", "lost"), `: ${artifactText(place)}`)),
@@ -129,10 +129,6 @@ const NEXT_COMMANDS: Readonly<Record<string, string>> = {
   aborted: "recast",
   waiting: "continue",
 };
-
-function countText(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
-}
 
 function artifactText({ socket, visit, name }: ArtifactRef): string {
   return `${socket} visit ${visit}, ${name}`;

@@ -70,10 +70,8 @@ function refusedText({ rejected, rejectedByTool }: MateriaStats): string {
   return rejectedByTool === 0 ? `${rejected}` : `${rejected} (${rejectedByTool} by tool)`;
 }
 
-type ForecastCommand = CommandOf<"forecast">;
-
 /** [T23] An estimate of a cast before it costs anything. */
-export async function runForecast(workspace: Workspace, command: ForecastCommand): CommandResult {
+export async function runForecast(workspace: Workspace, command: CommandOf<"forecast">): CommandResult {
   const name = command.loadout ?? workspace.catalog.settings.activeLoadout.value;
   const { items, model } = command;
   const made = await makeForecast(workspace, { targets: [{ kind: "loadout", name }], items, model });

@@ -14,12 +14,10 @@ import type { Workspace } from "../workspace/workspace.ts";
 import { errorText } from "../system/files.ts";
 import type { CommandOutput } from "./command-output.ts";
 
-type FuzzCommand = CommandOf<"fuzz">;
-
 const DEFAULTS = { casts: 5_000, seed: 1, items: 3 };
 
 /** [T17] Runs nothing: the answers of agents, utilities and people are generated. */
-export function runFuzz({ catalog }: Workspace, command: FuzzCommand, from: string): Result<CommandOutput> {
+export function runFuzz({ catalog }: Workspace, command: CommandOf<"fuzz">, from: string): Result<CommandOutput> {
   const { limits, activeLoadout } = catalog.settings;
   const compiled = compileTargets([{ kind: "loadout", name: command.loadout ?? activeLoadout.value }], catalog);
   if (!compiled.ok) return compiled;

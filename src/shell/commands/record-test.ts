@@ -26,10 +26,8 @@ import { TESTS_FOLDER } from "../testing/find-tests.ts";
 import type { CommandResult } from "./command-output.ts";
 import { TRANSCRIPT_FILE } from "../store/layout.ts";
 
-type RecordCommand = CommandOf<"record">;
-
 /** [T19] Writes a test from a past cast. */
-export async function runRecord(workspace: Workspace, command: RecordCommand, from: string): CommandResult {
+export async function runRecord(workspace: Workspace, command: CommandOf<"record">, from: string): CommandResult {
   const { store, place } = workspace;
   const cast = await loadNamedCast(store, command.castId);
   if (!cast.ok) return cast;
@@ -165,17 +163,12 @@ async function readReplies(
   return found;
 }
 
-interface TestSeed {
-  readonly folder?: string;
-  readonly says: string;
-}
-
 /** [T34] The named seed, otherwise the files at the start of the cast, otherwise nothing. */
 async function prepareSeed(
   { events, file: cast }: LoadedCast,
   { place }: Workspace,
   { file, named }: { readonly file: string; readonly named: string | undefined },
-): Promise<Result<TestSeed>> {
+): Promise<Result<{ readonly folder?: string; readonly says: string }>> {
   if (named !== undefined) return ok({ folder: named, says: "with the named seed" });
   const commit = startCommit(events);
   if (commit === undefined)

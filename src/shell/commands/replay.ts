@@ -43,15 +43,10 @@ interface ReplayResult {
   readonly differences: readonly ReplayDifference[];
 }
 
-interface ReplaySetting {
-  readonly graphs: CurrentGraphs;
-  readonly loadout?: string | undefined;
-}
-
 async function replayOne(
   { store, catalog }: Workspace,
   castId: CastId,
-  setting: ReplaySetting,
+  setting: { readonly graphs: CurrentGraphs; readonly loadout?: string | undefined },
 ): Promise<Result<ReplayResult>> {
   const cast = await store.load(castId);
   if (!cast.ok) return cast;

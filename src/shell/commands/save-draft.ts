@@ -1,9 +1,9 @@
 import type { Draft } from "../../core/draft/draft.ts";
 import { withEntry } from "../../core/edit/config-text.ts";
 import { LOADOUT_EXPANDED_LEVELS, printJson } from "../../core/edit/json-edit.ts";
-import { error, fail, failWith, ok, type Result } from "../../core/model/issue.ts";
+import { error, failWith, ok, type Result } from "../../core/model/issue.ts";
 import { isJsonObject, type JsonObject } from "../../core/model/json.ts";
-import { parseJson, readConfigText, writeConfigText } from "../config/config-file.ts";
+import { failAt, parseJson, readConfigText, writeConfigText } from "../config/config-file.ts";
 import { projectConfigFile, userConfigFile, type ConfigContext } from "../config/config.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
@@ -32,10 +32,10 @@ export function saveDraft(place: ConfigContext, draft: Draft, name: string): Res
   const taken = materia.map(([key]) => key).find((key) => key in section(present.value, "materia"));
   // The file may have changed since the draft was checked.
   if (taken !== undefined)
-    return fail({
-      ...error("file_changed", ["materia", taken], "the file has a materia of this name now", "draft it again"),
+    return failAt(
       file,
-    });
+      error("file_changed", ["materia", taken], "the file has a materia of this name now", "draft it again"),
+    );
   if (loadout === undefined) return failWith("bad_draft", "loadouts", "the draft has no loadout");
   let text: Result<string> = ok(before);
   for (const [key, value] of materia)

@@ -5,7 +5,8 @@ import type { CastEvent } from "../../core/cast/state/event.ts";
 import type { ShowCommand } from "../../core/command/read-commands.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { ok } from "../../core/model/issue.ts";
-import { sanitizeForTerminal } from "../../core/model/text.ts";
+import { withoutUndefined } from "../../core/model/json.ts";
+import { countedText, sanitizeForTerminal } from "../../core/model/text.ts";
 import { deliveryLines } from "../../core/view/cast-list.ts";
 import {
   itemTableLines,
@@ -182,10 +183,7 @@ async function findItemTrees(store: CastStore, { rows }: ItemTable): Promise<Rea
 }
 
 function withQuarantine(aside: ItemTableOptions["aside"]) {
-  return (row: ItemRow) => {
-    const setAside = aside.get(row.child);
-    return setAside ? { ...row, setAside } : row;
-  };
+  return (row: ItemRow) => ({ ...row, ...withoutUndefined({ setAside: aside.get(row.child) }) });
 }
 
 /** The journal holds the beginning of a long text; a file beside it holds all of it. */
@@ -276,7 +274,7 @@ function footerLines(place: string, { file, events, tornBytes }: LoadedCast): re
 /** [C27] Say why a salvaged cast ends early. */
 function salvagedLines({ salvaged }: CastFile): readonly Line[] {
   if (!salvaged) return [];
-  const count = `${salvaged.events} ${salvaged.events === 1 ? "line" : "lines"}`;
+  const count = countedText(salvaged.events, "line");
   return [line(toned("rework", `Salvaged from ${salvaged.from}, which was damaged: its first ${count}.`))];
 }
 

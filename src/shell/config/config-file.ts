@@ -62,7 +62,7 @@ function parseJsonOrJsonc(file: string, text: string): Result<unknown> {
   }
 }
 
-function failAt(file: string, issue: Issue): Result<never> {
+export function failAt(file: string, issue: Issue): Result<never> {
   return fail({ ...issue, file });
 }
 
@@ -78,14 +78,12 @@ export function readConfigText(file: string): Result<TaggedText> {
   try {
     const bytes = readRegularFile(file, MAX_FILE_BYTES.config);
     // [N28] An editor would write other bytes in their place.
-    if (!isUtf8(bytes))
-      return fail({ ...error("invalid_utf8", "", "the file is not UTF-8 text", ENCODING_HINT), file });
+    if (!isUtf8(bytes)) return failAt(file, error("invalid_utf8", "", "the file is not UTF-8 text", ENCODING_HINT));
     return ok({ text: bytes.toString("utf8"), etag: etagOf(bytes) });
   } catch (thrown) {
-    const issue = isMissingFile(thrown)
-      ? error("missing_file", "", "there is no such file yet")
-      : error("unreadable_file", "", `cannot read the file: ${errorText(thrown)}`);
-    return fail({ ...issue, file });
+    return isMissingFile(thrown)
+      ? failAt(file, error("missing_file", "", "there is no such file yet"))
+      : failAt(file, error("unreadable_file", "", `cannot read the file: ${errorText(thrown)}`));
   }
 }
 
@@ -96,10 +94,7 @@ export function writeConfigText(
   { root, isNew }: { readonly root: string | undefined; readonly isNew: boolean },
 ): Result<string> {
   if (!text.isWellFormed())
-    return fail({
-      ...error("invalid_utf8", "", "the text contains half a character", "remove it"),
-      file,
-    });
+    return failAt(file, error("invalid_utf8", "", "the text contains half a character", "remove it"));
   const folder = dirname(file);
   const draft = `${file}.${randomUUID()}.draft`;
   try {
@@ -110,11 +105,11 @@ export function writeConfigText(
     writeFileSync(draft, bytes, { flag: "wx", mode: isNew ? 0o666 : statSync(file).mode & 0o777 });
     // A file that was created in between stays.
     if (isNew && !linkIfFree(draft, file))
-      return fail({ ...error("file_changed", "", "another program has just created it"), file });
+      return failAt(file, error("file_changed", "", "another program has just created it"));
     if (!isNew) renameSync(draft, file);
     return ok(etagOf(bytes));
   } catch (thrown) {
-    return fail({ ...error("write_failed", "", `cannot write the file: ${errorText(thrown)}`), file });
+    return failAt(file, error("write_failed", "", `cannot write the file: ${errorText(thrown)}`));
   } finally {
     rmSync(draft, { force: true });
   }
@@ -127,7 +122,7 @@ function refuseOutsideLink(file: string, root: string | undefined): Result<never
   const isOutside = root !== undefined && !folder.startsWith(realpathSync(root) + sep);
   if (!isLink && !isOutside) return undefined;
   const message = isLink ? "the file is a link to another one" : "its folder is a link out of the project";
-  return fail({ ...error("symbolic_link", "", message, "edit the file that it leads to"), file });
+  return failAt(file, error("symbolic_link", "", message, "edit the file that it leads to"));
 }
 
 function etagOf(bytes: Buffer): string {

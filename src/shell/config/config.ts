@@ -5,7 +5,7 @@ import { bundledLayer } from "../../core/catalog/bundled-layer.ts";
 import { mergeLayers, type Catalog } from "../../core/catalog/catalog.ts";
 import { readLayer, type ConfigLayer, type LayerName } from "../../core/catalog/layer.ts";
 import { error, fail, ok, warning, type Issue, type Result } from "../../core/model/issue.ts";
-import { readJsonFile, readConfigText } from "./config-file.ts";
+import { failAt, readJsonFile, readConfigText } from "./config-file.ts";
 import type { SandboxProfiles } from "../process/sandbox.ts";
 import { isJsonObject, type Json } from "../../core/model/json.ts";
 import { tryStat, errorText } from "../system/files.ts";
@@ -76,8 +76,7 @@ function configSources(context: ConfigContext): readonly ConfigSource[] {
 export function loadConfig(context: ConfigContext): LoadedConfig {
   const read = configSources(context).flatMap(({ name, file, required }) => {
     const raw =
-      readJsonFile(file) ??
-      (required ? fail({ ...error("missing_file", "", "there is no such file"), file }) : undefined);
+      readJsonFile(file) ?? (required ? failAt(file, error("missing_file", "", "there is no such file")) : undefined);
     return raw ? [{ name, file, raw }] : [];
   });
   const project = read.find((each) => each.name === "project");
@@ -173,18 +172,12 @@ function resolveCommandFiles(raw: unknown, file: string): unknown {
   const materia = isJsonObject(raw) ? raw["materia"] : undefined;
   if (!isJsonObject(raw) || !isJsonObject(materia)) return raw;
   const folder = dirname(file);
+  const fileOrWord = (word: Json, index: number): Json =>
+    (typeof word === "string" ? findCommandFile(folder, word, index) : undefined) ?? word;
   const found = Object.entries(materia).map(([name, each]): [string, Json] => {
     const command = isJsonObject(each) ? each["command"] : undefined;
     return isJsonObject(each) && Array.isArray(command)
-      ? [
-          name,
-          {
-            ...each,
-            command: command.map(
-              (word, index) => (typeof word === "string" ? findCommandFile(folder, word, index) : undefined) ?? word,
-            ),
-          },
-        ]
+      ? [name, { ...each, command: command.map(fileOrWord) }]
       : [name, each];
   });
   return { ...raw, materia: Object.fromEntries(found) };
@@ -233,9 +226,6 @@ export function setActiveLoadout(context: ConfigContext, name: string): Result<s
     renameSync(draft, file);
     return ok(file);
   } catch (thrown) {
-    return fail({
-      ...error("write_failed", "activeLoadout", `cannot store the choice: ${errorText(thrown)}`),
-      file,
-    });
+    return failAt(file, error("write_failed", "activeLoadout", `cannot store the choice: ${errorText(thrown)}`));
   }
 }

@@ -1,4 +1,4 @@
-import { failWith, suggest, typed, error, fail, ok, type Result } from "../../core/model/issue.ts";
+import { failWith, suggest, typed, error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { quoteWord } from "../../core/command/split-words.ts";
 import { parentCastId, type CastId } from "../../core/model/ids.ts";
 import type { FetchedCheckpoints, FleetClient, Workspace } from "../workspace/workspace.ts";
@@ -97,12 +97,7 @@ async function requestAbort({ database, profile }: ConnectedFleet, castId: CastI
     const [row] = await database.query<{ said: string }>(sql`select materia.ask_abort(${castId}) as said`);
     if (row?.said === "asked") return ok("asked");
     if (row?.said === "over") return failWith("cast_finished", castId, "this cast has ended");
-    return failWith(
-      "unknown_cast",
-      castId,
-      "there is no such cast in your projects",
-      suggest`${typed`casts --on ${quoteWord(profile.name)}`} lists them`,
-    );
+    return fail(unknownCastIssue(castId, profile.name));
   });
 }
 
@@ -191,38 +186,26 @@ async function appendUserEvents(
   });
 }
 
-function refusedEventsIssue(castId: CastId, why: string, fleet: string) {
+function refusedEventsIssue(castId: CastId, why: string, fleet: string): Issue {
   const on = `--on ${quoteWord(fleet)}`;
+  const status = suggest`${typed`status ${castId} ${on}`} shows its state`;
+  const abort = suggest`stop it with ${typed`abort ${castId} ${on}`}, or wait for it`;
+  const watch = suggest`${typed`watch ${castId} ${on}`} follows it`;
   switch (why) {
     case "moved":
-      return error(
-        "cast_reassigned",
-        castId,
-        "this cast has continued since you looked at it",
-        suggest`${typed`status ${castId} ${on}`} shows its state`,
-      );
+      return error("cast_reassigned", castId, "this cast has continued since you looked at it", status);
     case "owned":
-      return error(
-        "cast_owned",
-        castId,
-        "a worker runs this cast",
-        suggest`stop it with ${typed`abort ${castId} ${on}`}, or wait for it`,
-      );
+      return error("cast_owned", castId, "a worker runs this cast", abort);
     case "queued":
-      return error(
-        "cast_owned",
-        castId,
-        "this cast waits for a worker already",
-        suggest`${typed`watch ${castId} ${on}`} follows it`,
-      );
+      return error("cast_owned", castId, "this cast waits for a worker already", watch);
     case "unknown":
-      return error(
-        "unknown_cast",
-        castId,
-        "there is no such cast in your projects",
-        suggest`${typed`casts ${on}`} lists them`,
-      );
+      return unknownCastIssue(castId, fleet);
     default:
       return error("database_failed", castId, "the database refused these events");
   }
+}
+
+function unknownCastIssue(castId: CastId, fleet: string): Issue {
+  const hint = suggest`${typed`casts --on ${quoteWord(fleet)}`} lists them`;
+  return error("unknown_cast", castId, "there is no such cast in your projects", hint);
 }

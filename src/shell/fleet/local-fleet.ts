@@ -4,9 +4,9 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import * as v from "valibot";
 import { failWith, ok, type Result } from "../../core/model/issue.ts";
-import { ProcessIdentity, isAlive, identifyProcess } from "../process/process-identity.ts";
+import { ProcessIdentity, isAlive, identifyProcess, processExists } from "../process/process-identity.ts";
 import { createServer } from "node:net";
-import { errorText, MAX_FILE_BYTES, readStoredJson } from "../system/files.ts";
+import { errorText, MAX_FILE_BYTES, readStoredJson, valueOr } from "../system/files.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -120,9 +120,12 @@ export interface DatabaseOptions {
   readonly settings?: readonly string[];
 }
 
-export interface RunningDatabase {
-  readonly url: string;
-  readonly pid: number;
+const RunningDatabase = v.object({ url: v.string(), pid: v.number() });
+export type RunningDatabase = v.InferOutput<typeof RunningDatabase>;
+
+/** The database that was started last in a folder. */
+function readRunning(folder: string): RunningDatabase | undefined {
+  return readStoredJson(RunningDatabase, join(folder, "running.json"), MAX_FILE_BYTES.config);
 }
 
 /** Starts a database in a folder, for this machine alone. Creates it first if there is none. */
@@ -142,20 +145,9 @@ export async function startPostgres(
       writeFileSync(password, `${crypto.randomUUID()}\n`, { mode: 0o600 });
       if (as) for (const path of [folder, password]) chownSync(path, as.uid, as.gid);
       chmodSync(folder, 0o700);
-      const args = [
-        "-D",
-        data,
-        "-U",
-        "materia",
-        "-A",
-        "scram-sha-256",
-        "--pwfile",
-        password,
-        "-E",
-        "UTF8",
-        "--no-sync",
-      ];
-      const made = spawnSync(programs.initdb, [...args, "--locale=C"], { ...as, cwd: "/", encoding: "utf8" });
+      const login = ["-U", "materia", "-A", "scram-sha-256", "--pwfile", password];
+      const args = ["-D", data, ...login, "-E", "UTF8", "--no-sync", "--locale=C"];
+      const made = spawnSync(programs.initdb, args, { ...as, cwd: "/", encoding: "utf8" });
       if (made.status !== 0) throw made.error ?? new Error(made.stderr.trim());
     }
     const port = await portOfFolder(folder);
@@ -185,14 +177,9 @@ export async function startPostgres(
 
 /** The database that runs in a folder, if its process is alive. */
 export function findRunningDatabase(folder: string): RunningDatabase | undefined {
-  try {
-    const { url, pid } = JSON.parse(readFileSync(join(folder, "running.json"), "utf8")) as RunningDatabase; // written here
-    const [own] = readFileSync(join(folder, "data", "postmaster.pid"), "utf8").split("\n");
-    process.kill(pid, 0);
-    return Number(own) === pid ? { url, pid } : undefined;
-  } catch {
-    return undefined;
-  }
+  const running = readRunning(folder);
+  const own = valueOr(() => readFileSync(join(folder, "data", "postmaster.pid"), "utf8").split("\n")[0], undefined);
+  return running && Number(own) === running.pid && processExists(running.pid) ? running : undefined;
 }
 
 /** Stops the database of a folder, and waits for its end. */
@@ -218,13 +205,9 @@ async function waitUntilReady(child: ChildProcess, log: string): Promise<void> {
 }
 
 /** The port of the last start: workers that outlived the database reconnect there. */
-async function portOfFolder(folder: string): Promise<number> {
-  try {
-    const { url } = JSON.parse(readFileSync(join(folder, "running.json"), "utf8")) as RunningDatabase; // written here
-    return await freePort(Number(new URL(url).port));
-  } catch {
-    return freePort(0);
-  }
+function portOfFolder(folder: string): Promise<number> {
+  const last = readRunning(folder);
+  return freePort(last ? Number(new URL(last.url).port) : 0).catch(() => freePort(0));
 }
 
 function freePort(port: number): Promise<number> {

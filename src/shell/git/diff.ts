@@ -1,3 +1,4 @@
+import { withoutUndefined } from "../../core/model/json.ts";
 import type { FileChange } from "../../core/model/checkpoint.ts";
 import { askGit, gitErrorText, stdoutParts, runGit } from "./repository.ts";
 
@@ -40,25 +41,13 @@ const DIFF_FLAGS = { patch: ["--patch"], stat: ["--stat=100"], names: ["--name-o
 /** git's output, or why it failed. */
 export async function diffText(
   { cwd, from, to }: CommitRange,
-  { form, paths = [], maxBytes: mostBytes, contextLines }: DiffOptions,
+  { form, paths = [], maxBytes, contextLines }: DiffOptions,
 ): Promise<DiffOutput> {
   // Paths are literal: one that looks like a pattern is none.
-  const args = [
-    ...UNQUOTED_NAMES,
-    "--literal-pathspecs",
-    "diff",
-    ...PLAIN_DIFF,
-    "--color=never",
-    ...DIFF_FLAGS[form],
-    ...(contextLines === undefined ? [] : [`--unified=${contextLines}`]),
-    from,
-    to,
-    "--",
-  ];
-  const answer = await runGit([...args, ...paths], {
-    cwd,
-    ...(mostBytes === undefined ? {} : { maxBytes: mostBytes }),
-  });
+  const context = contextLines === undefined ? [] : [`--unified=${contextLines}`];
+  const flags = [...PLAIN_DIFF, "--color=never", ...DIFF_FLAGS[form], ...context];
+  const args = [...UNQUOTED_NAMES, "--literal-pathspecs", "diff", ...flags, from, to, "--", ...paths];
+  const answer = await runGit(args, { cwd, ...withoutUndefined({ maxBytes }) });
   // Output that was cut at the limit is shown up to there.
   if (answer.ok || answer.stdout.length > 0) return { ok: true, bytes: answer.stdout, isCut: !answer.ok };
   return { ok: false, problem: gitErrorText(answer) };

@@ -31,19 +31,10 @@ export async function findRepository(cwd: string): Promise<FoundRepository> {
   if (!mayBeInRepository(cwd)) return noRepository(explainMissing(cwd, NO_REPOSITORY));
   const useless = await whyGitUnusable(cwd);
   if (useless !== undefined) return noRepository(useless);
-  const asked = await runGit(
-    [
-      "rev-parse",
-      "--is-inside-work-tree",
-      "--show-toplevel",
-      "--absolute-git-dir",
-      "--git-common-dir",
-      "--show-object-format",
-      "HEAD^{commit}",
-      "HEAD^{tree}",
-    ],
-    { cwd },
-  );
+  const folders = ["--is-inside-work-tree", "--show-toplevel", "--absolute-git-dir", "--git-common-dir"];
+  const asked = await runGit(["rev-parse", ...folders, "--show-object-format", "HEAD^{commit}", "HEAD^{tree}"], {
+    cwd,
+  });
   // Without a commit, git still prints the answers before it.
   const [inside, top, gitDir, commonDir, objectFormat, head = "", tree = ""] = stdoutText(asked).split("\n");
   if (inside === "false") return noRepository(`the repository has no working tree${bareHint(cwd)}`);

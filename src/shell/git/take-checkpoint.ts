@@ -95,16 +95,8 @@ interface ChangedPaths {
 }
 
 async function listChangedPaths(shadow: ShadowIndex): Promise<ChangedPaths | string> {
-  const listed = await shadow.git([
-    "ls-files",
-    "-z",
-    "-t",
-    "--modified",
-    "--deleted",
-    "--others",
-    "--unmerged",
-    "--exclude-standard",
-  ]);
+  const changes = ["--modified", "--deleted", "--others", "--unmerged", "--exclude-standard"];
+  const listed = await shadow.git(["ls-files", "-z", "-t", ...changes]);
   if (!listed.ok) return gitErrorText(listed);
   const paths = new Set<string>();
   const left = { large: 0, unreadable: 0, nested: 0 };

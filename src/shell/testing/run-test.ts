@@ -26,9 +26,8 @@ import { fileStore } from "../store/files/file-store.ts";
 import { errorText, MAX_FILE_BYTES, readRegularText } from "../system/files.ts";
 import type { FoundTest } from "./find-tests.ts";
 import { availableParallelism, tmpdir } from "node:os";
-import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { environmentOutsideHooks } from "../git/repository.ts";
+import { commitAllFiles } from "../git/new-repository.ts";
 
 /** The result of one test. */
 export interface TestResult {
@@ -247,7 +246,8 @@ function openScratchFolder(seed: string | undefined, git: boolean): ScratchFolde
     mkdirSync(config);
     if (seed === undefined) mkdirSync(work);
     else cpSync(seed, work, { recursive: true, filter: (source) => isCopied(relative(seed, source)) });
-    if (git) commitAll(work);
+    if (git)
+      commitAllFiles(work, { name: "Materia Test", email: "test@example.invalid", message: "The seed of a test" });
     return { work, config, remove };
   } catch (thrown) {
     remove();
@@ -257,22 +257,6 @@ function openScratchFolder(seed: string | undefined, git: boolean): ScratchFolde
 
 function isCopied(path: string): boolean {
   return basename(path) !== ".git" && path !== join(".pi", "pi-materia");
-}
-
-function commitAll(work: string): void {
-  const env = environmentOutsideHooks();
-  const git = (...args: readonly string[]): void =>
-    void execFileSync("git", ["-C", work, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
-  git("init", "--quiet", "--initial-branch=main");
-  for (const [key, value] of [
-    ["user.name", "Materia Test"],
-    ["user.email", "test@example.invalid"],
-    ["commit.gpgsign", "false"],
-    ["core.hooksPath", "/dev/null"],
-  ] as const)
-    git("config", key, value);
-  git("add", "--all");
-  git("commit", "--quiet", "--allow-empty", "--message", "The seed of a test");
 }
 
 /** The text of a file; null for a missing file or one outside the folder. */

@@ -25,17 +25,8 @@ export function pushNewBranch(
   remote: string,
   { ref, commit, remotes }: { readonly ref: string; readonly commit: string; readonly remotes?: AllowedRemotes },
 ): Promise<string | undefined> {
-  const args = [
-    ...redirectOptions(remotes),
-    "push",
-    "--quiet",
-    "--no-verify",
-    `--force-with-lease=${ref}:`,
-    "--",
-    remote,
-    `${commit}:${ref}`,
-  ];
-  return gitProblem(args, { cwd, env: protocolsFor(remote) });
+  const push = ["push", "--quiet", "--no-verify", `--force-with-lease=${ref}:`, "--", remote, `${commit}:${ref}`];
+  return gitProblem([...redirectOptions(remotes), ...push], { cwd, env: protocolsFor(remote) });
 }
 
 /** A file, or the message of a commit, that the remote does not have. */

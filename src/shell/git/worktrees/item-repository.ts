@@ -57,7 +57,7 @@ export function createItemRepository(repository: Repository): ItemRepository {
 export async function findItemRepository(cwd: string): Promise<ItemRepository | ItemsFailure> {
   const found = await findRepository(cwd);
   if (found.kind === "found") return createItemRepository(found.repository);
-  return { kind: "broken", problem: `cannot use the repository any more: ${found.why}` };
+  return broken(`cannot use the repository any more: ${found.why}`);
 }
 
 /** The person that git knows, else the program. */
@@ -68,34 +68,28 @@ export async function commitIdentityOf(cwd: string): Promise<Readonly<Record<str
   return { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email };
 }
 
-/** A repository whose items can run at once. */
-export interface ParallelRepository {
-  readonly kind: "found";
-  readonly repository: Repository;
-}
-
 /** [V16] The base of the items, or why they run one by one: an item must not miss uncommitted changes. */
 export async function findParallelRepository(
   cwd: string,
   artifacts: string,
-): Promise<ParallelRepository | ItemsRefusal> {
+): Promise<{ readonly kind: "found"; readonly repository: Repository } | ItemsRefusal> {
   const found = await findRepository(cwd);
-  if (found.kind === "none") return refuseParallel(found.why);
+  if (found.kind === "none") return refused(found.why);
   const { repository } = found;
   if (existsSync(join(repository.top, ".jj")))
-    return refuseParallel("the repository is one of jj, whose workspaces are not safe to make at once");
+    return refused("the repository is one of jj, whose workspaces are not safe to make at once");
   if (existsSync(join(repository.top, ".gitmodules")) || (await hasSubmodules(repository.top, repository.head)))
-    return refuseParallel("the repository has submodules, which are empty in a new working tree");
+    return refused("the repository has submodules, which are empty in a new working tree");
   if (await hasOwnFilters(repository))
-    return refuseParallel("the repository's own configuration has filters, which do not run in the trees of items");
+    return refused("the repository's own configuration has filters, which do not run in the trees of items");
   const doing = operationInProgress(repository.gitDir);
-  if (doing !== undefined) return refuseParallel(`${doing} is in progress in the repository`);
+  if (doing !== undefined) return refused(`${doing} is in progress in the repository`);
   const changed = await listUncommitted(repository, artifacts);
-  if (typeof changed === "string") return refuseParallel(changed);
+  if (typeof changed === "string") return refused(changed);
   if (changed.length === 0) return { kind: "found", repository };
   const [first = "", ...others] = changed;
   const more = others.length === 0 ? "" : ` and ${others.length} more`;
-  return refuseParallel(`there are uncommitted changes: ${first}${more}`);
+  return refused(`there are uncommitted changes: ${first}${more}`);
 }
 
 /** Without an entry in `.gitmodules` a nested repository is empty in a new tree too. */
@@ -106,19 +100,8 @@ export async function hasSubmodules(top: string, commit: string): Promise<boolea
 
 /** Uncommitted files without the folder of casts; or why they are unknown. */
 async function listUncommitted({ top }: Repository, artifacts: string): Promise<readonly string[] | string> {
-  const listed = await runGit(
-    [
-      "status",
-      "--porcelain=v1",
-      "-z",
-      "--untracked-files=normal",
-      "--no-renames",
-      "--",
-      ":/",
-      ...excludeBelow(top, artifacts),
-    ],
-    { cwd: top },
-  );
+  const status = ["status", "--porcelain=v1", "-z", "--untracked-files=normal", "--no-renames"];
+  const listed = await runGit([...status, "--", ":/", ...excludeBelow(top, artifacts)], { cwd: top });
   if (!listed.ok) return gitErrorText(listed);
   return stdoutParts(listed).map((entry) => entry.slice(3));
 }
@@ -129,6 +112,6 @@ export function excludeBelow(top: string, folder: string): readonly string[] {
   return below === "" || below.startsWith("..") ? [] : [`:(top,exclude,literal)${below}`];
 }
 
-function refuseParallel(reason: string): ItemsRefusal {
+export function refused(reason: string): ItemsRefusal {
   return { kind: "refused", reason };
 }

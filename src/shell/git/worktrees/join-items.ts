@@ -12,7 +12,7 @@ import {
   type GitOptions,
 } from "../repository.ts";
 import { isAncestor, currentBranch, headCommitOf } from "../refs.ts";
-import type { ItemRepository } from "./item-repository.ts";
+import { refused, type ItemRepository } from "./item-repository.ts";
 import { replayCommits } from "./replay-commits.ts";
 
 /** [V32] Moves the person's branch and files to the merged items, and overwrites nothing of theirs. */
@@ -173,8 +173,4 @@ function isEmptyBlob(id: string): boolean {
 
 function joined(commit: string): JoinOutcome {
   return { kind: "joined", commit };
-}
-
-function refused(reason: string): JoinOutcome {
-  return { kind: "refused", reason };
 }

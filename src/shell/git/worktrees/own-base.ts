@@ -12,7 +12,7 @@ import {
   type GitResult,
   type Repository,
 } from "../repository.ts";
-import { commitIdentityOf, excludeBelow, hasSubmodules } from "./item-repository.ts";
+import { commitIdentityOf, excludeBelow, hasSubmodules, refused } from "./item-repository.ts";
 import { copyIndex } from "./save-item.ts";
 
 export interface OwnBaseRequest {
@@ -72,8 +72,4 @@ async function commitChanges(
 
 function unstorable(answer: GitResult): ItemsRefusal {
   return refused(`git cannot store the files as they are: ${gitErrorText(answer)}`);
-}
-
-function refused(reason: string): ItemsRefusal {
-  return { kind: "refused", reason };
 }

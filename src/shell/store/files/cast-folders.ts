@@ -60,15 +60,9 @@ export async function createCast(
   } catch (thrown) {
     // [C3] A cast that could not start leaves nothing behind.
     if (made !== undefined) rmSync(made, { recursive: true, force: true });
-    return fail({
-      ...error(
-        "write_failed",
-        "artifactDir",
-        `cannot create the folder of the cast: ${errorText(thrown)}`,
-        "choose another folder with --artifacts",
-      ),
-      file: layout.folder,
-    });
+    const message = `cannot create the folder of the cast: ${errorText(thrown)}`;
+    const issue = error("write_failed", "artifactDir", message, "choose another folder with --artifacts");
+    return fail({ ...issue, file: layout.folder });
   }
 }
 

@@ -122,18 +122,11 @@ export const sharedWatcher: FolderWatcher = createFolderWatcher({
 function listCastIds(root: string): Result<readonly CastId[]> {
   try {
     const names = readdirSync(root);
-    return ok(
-      names
-        .flatMap((name) => parseCastId(name) ?? [])
-        .toSorted()
-        .toReversed(),
-    );
+    const ids = names.flatMap((name) => parseCastId(name) ?? []);
+    return ok(ids.toSorted().toReversed());
   } catch (thrown) {
     if (isMissingFile(thrown)) return ok([]);
-    return fail({
-      ...error("unreadable_file", root, `cannot list the casts: ${errorText(thrown)}`),
-      file: root,
-    });
+    return fail({ ...error("unreadable_file", root, `cannot list the casts: ${errorText(thrown)}`), file: root });
   }
 }
 
