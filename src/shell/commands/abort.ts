@@ -63,12 +63,8 @@ function alreadyEnded(castId: string, outcome: string): Result<never> {
 }
 
 function unresponsiveIssue(castId: string, { pid, host }: ProcessIdentity) {
-  return error(
-    "owner_unresponsive",
-    castId,
-    `process ${pid} on ${host} runs this cast and does not respond`,
-    suggest`end that process ("kill ${String(pid)}"), then ${typed`abort ${castId}`} or ${typed`recast ${castId}`}`,
-  );
+  const hint = suggest`end that process ("kill ${String(pid)}"), then ${typed`abort ${castId}`} or ${typed`recast ${castId}`}`;
+  return error("owner_unresponsive", castId, `process ${pid} on ${host} runs this cast and does not respond`, hint);
 }
 
 async function abortUnowned({ store, place: { cwd, env } }: Workspace, castId: CastId): Promise<Result<"aborted">> {

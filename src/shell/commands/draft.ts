@@ -49,13 +49,11 @@ export async function makeDraft(workspace: Workspace, request: DraftRequest): Pr
   const { words, from } = request;
   if (words.trim() === "")
     return failWith("missing_prompt", "draft", "a draft needs a description", "say what should be done");
-  if (words.length > MAX_WORDS)
-    return failWith(
-      "bad_option",
-      "draft",
-      `the description has ${words.length} characters; the limit is ${MAX_WORDS}`,
-      "say it shorter",
-    );
+  if (words.length > MAX_WORDS) {
+    const hint = "say it shorter";
+    const message = `the description has ${words.length} characters; the limit is ${MAX_WORDS}`;
+    return failWith("bad_option", "draft", message, hint);
+  }
   const host = await openAgentHost(workspace, request.agents);
   if (!host.ok) return host;
   const refused = await host.value.preflight([{ socket: SOCKET, materia: MATERIA, tools: [] }]);

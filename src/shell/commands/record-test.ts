@@ -89,13 +89,10 @@ function recordingIssue({ castId, state, events, file: { window } }: LoadedCast)
   if (window) return itemCastIssue(castId, window.parent, "record");
   const { phase } = state;
   const isOver = phase.kind === "ended" || phase.kind === "waiting";
-  if (!isOver || (phase.kind === "ended" && phase.outcome === "aborted"))
-    return error(
-      "cast_not_reproducible",
-      castId,
-      "this cast did not end by itself, and a test must",
-      suggest`${typed`recast ${castId}`} continues it; ${typed`fork ${castId}`} and ${typed`replay ${castId}`} work with what it has done so far`,
-    );
+  if (!isOver || (phase.kind === "ended" && phase.outcome === "aborted")) {
+    const hint = suggest`${typed`recast ${castId}`} continues it; ${typed`fork ${castId}`} and ${typed`replay ${castId}`} work with what it has done so far`;
+    return error("cast_not_reproducible", castId, "this cast did not end by itself, and a test must", hint);
+  }
   if (events.some((event, at) => isLimitDecision(event, events[at - 1], state.graph)))
     return error(
       "cast_not_reproducible",

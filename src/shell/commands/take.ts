@@ -63,13 +63,11 @@ async function takeOwnWorktree({ store, place }: Workspace, castId: CastId): Pro
   const file = await store.readCastFile(castId);
   if (!file.ok) return file;
   const { ownWorktree } = file.value;
-  if (!ownWorktree)
-    return failWith(
-      "no_own_worktree",
-      castId,
-      "this cast worked in your own working tree: its result is here already",
-      suggest`${typed`diff ${castId}`} shows it; --on FLEET names the fleet of a cast that ran on one`,
-    );
+  if (!ownWorktree) {
+    const hint = suggest`${typed`diff ${castId}`} shows it; --on FLEET names the fleet of a cast that ran on one`;
+    const message = "this cast worked in your own working tree: its result is here already";
+    return failWith("no_own_worktree", castId, message, hint);
+  }
   const owner = await store.owner(castId);
   if (owner)
     return failWith(

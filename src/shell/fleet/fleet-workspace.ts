@@ -114,13 +114,10 @@ async function fetchPacks(
       const [row] = await database.query<PackRow>(next);
       if (!row) return ok(last);
       const wrong = await importPack(top, row.pack);
-      if (wrong !== undefined)
-        return failWith(
-          "damaged_pack",
-          castId,
-          `pack ${row.n} of its files is damaged: ${wrong}`,
-          "fetch from the repository that it was submitted from",
-        );
+      if (wrong !== undefined) {
+        const hint = "fetch from the repository that it was submitted from";
+        return failWith("damaged_pack", castId, `pack ${row.n} of its files is damaged: ${wrong}`, hint);
+      }
       if (!isObjectId(row.head) || !isObjectId(row.ckpt))
         return failWith("damaged_pack", castId, `pack ${row.n} names no commit`);
       n = row.n;

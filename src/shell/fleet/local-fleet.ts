@@ -31,13 +31,10 @@ export function hasLocalFleet(env: Env): boolean {
 
 /** [B13] Starts a database in the user's own folder: it needs no root and no installed service. */
 export async function startLocalDatabase(env: Env): Promise<Result<string>> {
-  if (process.getuid?.() === 0)
-    return failWith(
-      "command_unavailable",
-      "fleet up",
-      "Postgres refuses to run as root",
-      "run it as another user, or use your own Postgres",
-    );
+  if (process.getuid?.() === 0) {
+    const hint = "run it as another user, or use your own Postgres";
+    return failWith("command_unavailable", "fleet up", "Postgres refuses to run as root", hint);
+  }
   const programs = await findPostgres();
   if (!programs.ok) return programs;
   const started = await startPostgres(programs.value, {

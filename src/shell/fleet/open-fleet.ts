@@ -69,13 +69,10 @@ async function databaseFormatIssue(database: Database, at: string): Promise<Issu
   });
   if ((format?.version ?? 0) > DATABASE_FORMAT)
     return error("database_too_new", at, "a newer version created its tables", "install that version here");
-  if ((format?.version ?? 0) < DATABASE_FORMAT)
-    return error(
-      "database_not_migrated",
-      at,
-      "its tables are those of an older version",
-      suggest`${typed`fleet migrate`} updates them; workers of that version run until they are stopped`,
-    );
+  if ((format?.version ?? 0) < DATABASE_FORMAT) {
+    const hint = suggest`${typed`fleet migrate`} updates them; workers of that version run until they are stopped`;
+    return error("database_not_migrated", at, "its tables are those of an older version", hint);
+  }
   return undefined;
 }
 

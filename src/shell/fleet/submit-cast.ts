@@ -207,13 +207,10 @@ async function packTree(
       exclude: pushed.commits,
       maxBytes: mostBytes,
     });
-    if (packed.kind === "failed")
-      return failWith(
-        "files_too_large",
-        file.cwd,
-        `cannot pack the files: ${packed.problem}`,
-        "maxCheckpointBytes of the profile is the limit",
-      );
+    if (packed.kind === "failed") {
+      const hint = "maxCheckpointBytes of the profile is the limit";
+      return failWith("files_too_large", file.cwd, `cannot pack the files: ${packed.problem}`, hint);
+    }
     const source = { remote: pushed.remote, branch: await currentBranch(top), below: relative(top, file.cwd) };
     return ok({ top, source, pack: { head, ckpt: first.commit, bytes: packed.bytes } });
   } finally {
@@ -225,13 +222,10 @@ async function packTree(
 
 /** A worker would not have these files. */
 function omittedIssue(cwd: string, omitted: OmittedFiles | undefined): Issue | undefined {
-  if (omitted?.large)
-    return error(
-      "files_too_large",
-      cwd,
-      "untracked files of more than 50 MB cannot be submitted to a fleet",
-      "add them to .gitignore, or commit and push them",
-    );
+  if (omitted?.large) {
+    const hint = "add them to .gitignore, or commit and push them";
+    return error("files_too_large", cwd, "untracked files of more than 50 MB cannot be submitted to a fleet", hint);
+  }
   if (omitted?.nested)
     return error(
       "git_failed",

@@ -111,12 +111,9 @@ export async function findBusyTreeIssue({ store, place }: Workspace, except?: Ca
     const file = await store.readCastFile(castId);
     if (file.ok && (file.value.ownWorktree || realPathOrSame(file.value.cwd) !== realPathOrSame(place.cwd))) continue;
     const what = file.ok ? `: ${file.value.loadout.name}, begun ${file.value.startedAt}` : "";
-    return error(
-      "cast_running",
-      castId,
-      `process ${owner.pid} on ${owner.host} runs ${castId} in this working tree${what}`,
-      suggest`wait for it, stop it with ${typed`abort ${castId}`}, add --worktree to work in a separate working tree, or add --anyway`,
-    );
+    const hint = suggest`wait for it, stop it with ${typed`abort ${castId}`}, add --worktree to work in a separate working tree, or add --anyway`;
+    const message = `process ${owner.pid} on ${owner.host} runs ${castId} in this working tree${what}`;
+    return error("cast_running", castId, message, hint);
   }
   return undefined;
 }

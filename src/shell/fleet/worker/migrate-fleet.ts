@@ -29,13 +29,10 @@ export async function migrateFleet(address: DatabaseAddress): Promise<Result<und
         return false;
       }),
     );
-    if (isNewer)
-      return failWith(
-        "database_too_new",
-        "fleet migrate",
-        "a newer version created the tables",
-        "run fleet migrate of that version",
-      );
+    if (isNewer) {
+      const hint = "run fleet migrate of that version";
+      return failWith("database_too_new", "fleet migrate", "a newer version created the tables", hint);
+    }
     return await migrateQueues(opened.value, address.url);
   } catch (thrown) {
     return fail(databaseIssue("fleet migrate", thrown));

@@ -9,7 +9,7 @@ import type { CastStore, OwnedCast, Subscription, TranscriptUpdate, VisitRef, Wr
 import { startedSummary, sufficesForSummary, notStartedSummary } from "../summary.ts";
 import { followEvents, followTranscript } from "./follow.ts";
 import { isJournalEmpty, readJournalEnds } from "./journal-ends.ts";
-import { castLayout, type CastLayout } from "../layout.ts";
+import { layoutInFolder, castLayout, type CastLayout } from "../layout.ts";
 import { OWNER_TIMEOUT_MS, claimCast, currentOwner, type ClaimOutcome } from "./claims.ts";
 import { readFileRange } from "./artifacts.ts";
 import type { CastSummary } from "../../../core/cast/summary.ts";
@@ -64,12 +64,18 @@ export function fileStore(root: string, options: FileStoreOptions = {}): CastSto
     readValue: async (castId, digest) => {
       // The text comes from a file that anybody may have planted; only a digest may become a file name.
       if (!/^[0-9a-f]{32}$/.test(digest)) return undefined;
-      const { value } = at(castId);
-      return readFileText(at(parentCastId(castId) ?? castId).folder, value(digest));
+      const { folder, value } = at(castId);
+      return (
+        readFileText(at(parentCastId(castId) ?? castId).folder, value(digest)) ??
+        readFileText(folder, layoutInFolder(folder).value(digest))
+      );
     },
     readAttachment: async (castId, name) => readFileText(at(castId).folder, at(castId).attachment(name)),
     lastVisit: async (castId, socket) =>
-      namesIn(at(castId).socketFolder(socket)).reduce((last, name) => Math.max(last, Number(name) || 0), 0),
+      namesIn(at(castId).socketFolder(socket)).reduce(
+        (last, name) => Math.max(last, /^\d+$/.test(name) ? Number(name) : 0),
+        0,
+      ),
     create: async (cast, how) => (await folders()).createCast(root, cast, how),
     claim: (castId, how) => claimOwnedCast(root, castId, how),
     requestAbort: async (castId) => (await writing()).writeRequest(at(castId).abortRequest),

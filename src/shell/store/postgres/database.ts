@@ -168,13 +168,10 @@ export async function withDatabaseErrors<T>(at: string, work: () => Promise<Resu
 /** Describes a database that refuses or cannot be reached. */
 export function databaseIssue(at: string, thrown: unknown): Issue {
   const code = codeOf(thrown);
-  if (code.startsWith("53") && code !== "53300")
-    return error(
-      "database_full",
-      at,
-      `the database has no room: ${errorText(thrown)}`,
-      "casts continue when there is room",
-    );
+  if (code.startsWith("53") && code !== "53300") {
+    const hint = "casts continue when there is room";
+    return error("database_full", at, `the database has no room: ${errorText(thrown)}`, hint);
+  }
   if (code === "55P03")
     return error("database_unreachable", at, "another session holds a lock in the database", "try again soon");
   if (isTransientError(thrown))
@@ -213,12 +210,8 @@ async function loadDriver(): Promise<Result<PgDriver>> {
   try {
     return ok((await import("pg")).default);
   } catch {
-    return failWith(
-      "missing_package",
-      "pg",
-      "a fleet needs a driver that is not installed",
-      `install it beside pi-materia: npm install pg@${PG_VERSION}`,
-    );
+    const hint = `install it beside pi-materia: npm install pg@${PG_VERSION}`;
+    return failWith("missing_package", "pg", "a fleet needs a driver that is not installed", hint);
   }
 }
 
