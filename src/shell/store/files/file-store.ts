@@ -71,11 +71,7 @@ export function fileStore(root: string, options: FileStoreOptions = {}): CastSto
       );
     },
     readAttachment: async (castId, name) => readFileText(at(castId).folder, at(castId).attachment(name)),
-    lastVisit: async (castId, socket) =>
-      namesIn(at(castId).socketFolder(socket)).reduce(
-        (last, name) => Math.max(last, /^\d+$/.test(name) ? Number(name) : 0),
-        0,
-      ),
+    lastVisit: async (castId, socket) => lastVisitIn(at(castId).socketFolder(socket)),
     create: async (cast, how) => (await folders()).createCast(root, cast, how),
     claim: (castId, how) => claimOwnedCast(root, castId, how),
     requestAbort: async (castId) => (await writing()).writeRequest(at(castId).abortRequest),
@@ -165,6 +161,10 @@ function claimIssue(castId: string, claimed: Exclude<ClaimOutcome, { kind: "mine
     ? ""
     : `; it is out of sight from here, and counts as gone ${OWNER_TIMEOUT_MS / 60_000} minutes after its last sign of life`;
   return error("cast_owned", castId, `process ${owner.pid} on ${owner.host} runs this cast${remote}`, hint);
+}
+
+function lastVisitIn(folder: string): number {
+  return namesIn(folder).reduce((last, name) => Math.max(last, /^\d+$/.test(name) ? Number(name) : 0), 0);
 }
 
 /** The activity of a visit's agent, read from the transcript of the visit. */
