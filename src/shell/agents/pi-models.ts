@@ -191,13 +191,12 @@ export async function modelIssues(
   return [...issues, ...unread];
 }
 
-/** The sockets that use a model, and the setting that names it unless a materia does. */
-interface ModelUsers {
-  readonly users: readonly AgentRequirement[];
-  readonly at: KeyPath;
-}
-
-function modelIssue(choice: ModelChoice, { users, at }: ModelUsers, stage: ConfiguredPi): Issue | undefined {
+/** `users` are the sockets that use the model, `at` is the setting that names it unless a materia does. */
+function modelIssue(
+  choice: ModelChoice,
+  { users, at }: { readonly users: readonly AgentRequirement[]; readonly at: KeyPath },
+  stage: ConfiguredPi,
+): Issue | undefined {
   const who = needNames(users);
   const named = users.find((need) => need.model !== undefined);
   const path = named ? needPath(named, "model") : at;

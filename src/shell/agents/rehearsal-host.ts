@@ -21,17 +21,15 @@ import { loadPi, EMPTY_CREDENTIALS, createSettings, type PiContext } from "./pi-
 import { missingPiIssue, toolIssues } from "./pi-models.ts";
 import { SCRIPTED_MODEL, createScriptedProvider, type ReplyScript, type ScriptedStep } from "./scripted-provider.ts";
 import { checkEquipment, NO_EQUIPMENT, type CheckedEquipment } from "./check-equipment.ts";
+import type { PiHostOptions } from "./pi-host.ts";
 import { failedTurn, runPiTurn } from "./pi-turn.ts";
 import type { RehearsalUsage, RehearsedCall } from "../../core/cast/rehearsal-usage.ts";
 
-interface RehearsalOptions {
-  readonly maxRetries?: number;
-  readonly silenceMs?: number;
-  readonly after?: Timer;
-}
-
 /** [A9] Runs agents in Pi sessions whose model plays the replies of a file. */
-export function createRehearsalHost(rehearsal: Rehearsal, options: RehearsalOptions = {}): AgentHost {
+export function createRehearsalHost(
+  rehearsal: Rehearsal,
+  options: Pick<PiHostOptions, "maxRetries" | "silenceMs" | "after"> = {},
+): AgentHost {
   const { after = realTimer, silenceMs, maxRetries = 3 } = options;
   const scripts = new Map<string, ReplyScript>();
   const log = createRehearsalLog(rehearsal);

@@ -56,23 +56,19 @@ function shortenValue(value: unknown): unknown {
 }
 
 /** Progress of a turn from a note of another process. Notes do not contain the system prompt. */
-export function turnProgressFrom(note: AgentProgress): TurnProgress {
+export function turnProgressFrom({ socket: _socket, visit: _visit, ...note }: AgentProgress): TurnProgress {
   switch (note.kind) {
     case "asked":
       return { kind: "told", system: "" };
     case "text":
     case "thinking":
       return { kind: note.kind, delta: note.delta };
-    case "tool_started":
-      return { kind: "tool_started", id: note.id, name: note.name, args: note.args };
-    case "tool_said":
-      return { kind: "tool_said", id: note.id, said: note.said };
-    case "tool_ended":
-      return { kind: "tool_ended", id: note.id, name: note.name, failed: note.failed, said: note.said };
     case "used":
-      return { kind: "used", usage: { ...NO_USAGE, ...note.usage } };
-    case "retrying":
-      return { kind: "retrying", attempt: note.attempt, delayMs: note.delayMs, error: note.error };
+      return { ...note, usage: { ...NO_USAGE, ...note.usage } };
+    case "tool_started":
+      return { ...note, args: note.args };
+    default:
+      return note;
   }
 }
 

@@ -161,13 +161,13 @@ export async function originalAgentChoice(store: CastStore, file: CastFile): Pro
   return rehearsal.ok ? ok({ ...model, rehearsal: rehearsal.value }) : rehearsal;
 }
 
-/** Replies that came with the command are stored with the cast. Earlier versions wrote their whole path. */
+/** Replies that came with the command are stored with the cast. */
 async function originalReplies(
   store: CastStore,
   { castId }: CastFile,
   name: string,
 ): Promise<Result<string | Rehearsal>> {
-  if (!name.endsWith(`${castId}/${REHEARSAL_FILE}`)) return ok(name);
+  if (name !== `${castId}/${REHEARSAL_FILE}`) return ok(name);
   const text = await store.readAttachment(castId, REHEARSAL_FILE);
   return text === undefined ? ok(name) : parseRehearsalText(`${store.locationOf(castId)}/${REHEARSAL_FILE}`, text);
 }

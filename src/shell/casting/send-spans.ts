@@ -81,12 +81,6 @@ async function sendBatch(
   }
 }
 
-interface CollectorAnswer {
-  readonly status: number;
-  readonly text: string;
-  readonly retryAfter: string | null;
-}
-
 /** The answer, or why there is none. A redirect is not followed: the headers may hold a key. */
 async function post({ url, headers }: Collector, body: string, signal: AbortSignal | undefined) {
   try {
@@ -99,7 +93,7 @@ async function post({ url, headers }: Collector, body: string, signal: AbortSign
       signal: signal ? AbortSignal.any([signal, limit]) : limit,
     });
     const text = await readBounded(response);
-    return { status: response.status, text, retryAfter: response.headers.get("retry-after") } satisfies CollectorAnswer;
+    return { status: response.status, text, retryAfter: response.headers.get("retry-after") };
   } catch (thrown) {
     return `the collector cannot be reached: ${errorText(thrown instanceof Error ? (thrown.cause ?? thrown) : thrown)}`;
   }

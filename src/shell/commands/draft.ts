@@ -66,16 +66,14 @@ export async function makeDraft(workspace: Workspace, request: DraftRequest): Pr
   }
 }
 
-interface Negotiation {
-  readonly host: AgentHost;
-  readonly folder: string;
-  readonly refines: string | undefined;
-}
-
 async function negotiate(
   workspace: Workspace,
   request: DraftRequest,
-  { host, folder, refines }: Negotiation,
+  {
+    host,
+    folder,
+    refines,
+  }: { readonly host: AgentHost; readonly folder: string; readonly refines: string | undefined },
 ): Promise<Result<FinishedDraft>> {
   const rounds: (readonly Issue[])[] = [];
   let usage = NO_USAGE;

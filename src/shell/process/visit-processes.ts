@@ -16,7 +16,13 @@ export function curatedEnvironment(more: readonly string[] = []): Readonly<Recor
 }
 
 /** The environment of programs and commands of a visit. */
-export function visitEnvironment({ secret, idempotencyKey }: VisitTokens): Readonly<Record<string, string>> {
+export function visitEnvironment({
+  secret,
+  idempotencyKey,
+}: {
+  secret?: string | undefined;
+  idempotencyKey?: string | undefined;
+}): Readonly<Record<string, string>> {
   const variables: Record<string, string> = {};
   if (secret !== undefined) variables[VISIT_VARIABLE] = secret;
   if (idempotencyKey !== undefined) variables[IDEMPOTENCY_VARIABLE] = idempotencyKey;
@@ -28,22 +34,14 @@ export function idempotencyKeyOf(castId: string, socket: string, visit: number):
   return `${castId}/${socket}/${visit}`;
 }
 
-interface VisitTokens {
-  readonly secret?: string | undefined;
-  readonly idempotencyKey?: string | undefined;
-}
-
-interface VisitLocation {
-  readonly runDir: string;
-  readonly socket: string;
-  readonly visit: number;
-}
-
 /**
  * [D24] Only processes of this visit have it in their environment. It derives from the user's key, so that no project can
  * guess it, and from the folder, so that a copy of a cast does not end programs of the original.
  */
-export function deriveVisitSecret(key: string, { runDir, socket, visit }: VisitLocation): string {
+export function deriveVisitSecret(
+  key: string,
+  { runDir, socket, visit }: { readonly runDir: string; readonly socket: string; readonly visit: number },
+): string {
   return createHmac("sha256", key)
     .update(`visit\0${realPathOrSame(runDir)}\0${socket}\0${visit}`)
     .digest("hex")

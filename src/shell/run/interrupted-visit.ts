@@ -23,17 +23,12 @@ export function visitInProgress({ phase }: Pick<CastState, "phase">): Visit | un
   return stood.kind === "visiting" ? stood.visit : undefined;
 }
 
-/** The working folder, and what others changed there since the last checkpoint. */
-interface OutsideWork {
-  readonly cwd: string;
-  readonly changes: OutsideChanges | undefined;
-}
-
 /** [D2, D3, D4] Reads the transcript of the current visit: what its agent was asked, has answered, and has used. */
 export async function readInterruptedVisit(
   store: CastStore,
   state: CastState,
-  { cwd, changes }: OutsideWork,
+  // The working folder, and what others changed there since the last checkpoint.
+  { cwd, changes }: { readonly cwd: string; readonly changes: OutsideChanges | undefined },
 ): Promise<InterruptedVisit> {
   const visit = visitInProgress(state);
   if (!visit) return {};

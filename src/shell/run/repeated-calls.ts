@@ -1,19 +1,13 @@
 import type { TurnProgress } from "../ports.ts";
 
-/** Counts how often in a row the agent made the same call and got the same result. */
-export interface RepeatedCalls {
-  readonly onProgress: (progress: TurnProgress) => void;
-  readonly count: () => number;
-}
-
-/** [Z15] A model that goes in circles would use up its budget for nothing. */
-export function countRepeatedCalls(): RepeatedCalls {
+/** [Z15] How often in a row the agent made the same call and got the same result: a circle would use up its budget for nothing. */
+export function countRepeatedCalls() {
   const open = new Map<string, string>();
   let last = "";
   let count = 0;
   return {
-    count: () => count,
-    onProgress: (progress) => {
+    count: (): number => count,
+    onProgress: (progress: TurnProgress): void => {
       if (progress.kind === "tool_started")
         open.set(progress.id, JSON.stringify([progress.name, progress.args]).slice(0, MAX_CALL_CHARS));
       if (progress.kind !== "tool_ended") return;

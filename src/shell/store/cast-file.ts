@@ -58,7 +58,7 @@ export const CastFile = v.object({
   /** The initial state; that of an earlier cast if this one continues it. */
   state: v.custom<JsonObject>(isJsonObject),
   cwd: v.string(),
-  /** Whether a checkpoint follows every visit; absent in casts of earlier versions, which have none. */
+  /** Whether a checkpoint follows every visit. */
   checkpoints: v.exactOptional(v.boolean()),
   model: v.nullable(v.string()),
   rehearsal: v.nullable(v.string()),

@@ -238,6 +238,16 @@ export const TIMELINE_WITH_EVENTS: CastFold<TimelineWithEvents> = {
   },
 };
 
+/** A folded cast as `current` gives it, for every store. */
+export function currentFrom({ value: timeline, ...cast }: FoldedCast<CastTimeline>): CurrentCast {
+  return { ...cast, timeline, state: timeline.state };
+}
+
+/** The same as `load` gives it. */
+export function loadedFrom({ value, ...cast }: FoldedCast<TimelineWithEvents>): LoadedCast {
+  return { ...cast, ...value, state: value.timeline.state };
+}
+
 /** A file of a visit as text; undefined if there is none. */
 export async function readArtifactText(
   store: Pick<CastStore, "readArtifact">,

@@ -196,8 +196,7 @@ async function submitItemCast(
 
 /** Every cast that uses replies of a rehearsal gets its own copy. */
 function withRehearsalOf(parent: CastFile, castId: CastId): CastFile {
-  const { rehearsal } = parent;
-  const isBrought = rehearsal?.endsWith(`${parent.castId}/${REHEARSAL_FILE}`) === true;
+  const isBrought = parent.rehearsal === `${parent.castId}/${REHEARSAL_FILE}`;
   return isBrought ? { ...parent, rehearsal: `${castId}/${REHEARSAL_FILE}` } : parent;
 }
 

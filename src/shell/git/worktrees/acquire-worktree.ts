@@ -159,14 +159,11 @@ async function prepareWorktree(
   return problem === undefined ? undefined : `worktree.setup failed: ${problem}`;
 }
 
-interface CopyPaths {
-  readonly project: string;
-  readonly tree: string;
-  readonly to: string;
-}
-
 /** [V26] Copied, so that no change reaches the person's files; a link that leads there is not copied. */
-function copyInto({ project, tree, to }: CopyPaths, name: string): string | undefined {
+function copyInto(
+  { project, tree, to }: { readonly project: string; readonly tree: string; readonly to: string },
+  name: string,
+): string | undefined {
   const target = resolve(to, name);
   if (isAbsolute(name) || !target.startsWith(`${tree}${sep}`)) return OUTSIDE_PROJECT;
   const top = realpathSync(project);

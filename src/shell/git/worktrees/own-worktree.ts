@@ -52,7 +52,12 @@ export async function prepareOwnWorktree(
       progress: (await hasTaken(repository, taken, from)) ? ALL_COMMITTED : progress,
     });
     if ("kind" in acquired) return acquired;
-    const unbranched = await checkOutBranch(repository, { ref, tip, from, folder, isNew: acquired.isNew });
+    // The empty old value: a branch that somebody created just now is not overwritten.
+    const uncreated =
+      tip === undefined ? await gitProblem(["update-ref", ref, from, ""], { cwd: repository.top }) : undefined;
+    // Attaches the HEAD of a new tree to the branch; the files stay as they are.
+    const attach = ["symbolic-ref", "-m", "materia", "HEAD", ref];
+    const unbranched = uncreated ?? (acquired.isNew ? await gitProblem(attach, { cwd: folder }) : undefined);
     if (unbranched !== undefined) return broken(`cannot use the branch ${branch}: ${unbranched}`);
     await deleteRefs(repository, [taken]);
     return { kind: "ready", cwd: acquired.tree.cwd, cached: acquired.cached };
@@ -71,28 +76,6 @@ async function hasTaken({ top }: Repository, taken: string, tip: string): Promis
 
 function branchRef(castId: CastId): string {
   return `refs/heads/${castBranch(castId)}`;
-}
-
-interface BranchCheckout {
-  readonly ref: string;
-  readonly tip: string | undefined;
-  readonly from: string;
-  readonly folder: string;
-  readonly isNew: boolean;
-}
-
-/** Attaches the HEAD of a tree to the branch; the files stay as they are. */
-async function checkOutBranch(
-  { top }: Repository,
-  { ref, tip, from, folder, isNew }: BranchCheckout,
-): Promise<string | undefined> {
-  if (tip === undefined) {
-    // The empty old value: a branch that somebody created just now is not overwritten.
-    const unmade = await gitProblem(["update-ref", ref, from, ""], { cwd: top });
-    if (unmade !== undefined) return unmade;
-  }
-  if (!isNew) return undefined;
-  return gitProblem(["symbolic-ref", "-m", "materia", "HEAD", ref], { cwd: folder });
 }
 
 /** The working tree that has the branch checked out, if it is not this folder. */

@@ -93,7 +93,7 @@ export async function commitWorktree(
   if (typeof now !== "string") return now;
   if (now === (await filesOf(base))) return { kind: "kept", commit: null };
   const parent = asLeft ? base : await parentCommitFor(tree, base, "HEAD");
-  return commitWork({ identity }, { cwd: tree, now, parent, base, title, previousRef });
+  return commitWork({ identity }, { base, title, previousRef }, { cwd: tree, now, parent });
 }
 
 /** The files of an item that ran elsewhere: its HEAD, and its last checkpoint. */
@@ -118,25 +118,17 @@ export async function saveTransferred(
   if (now === undefined) return { kind: "broken", problem: "the files of an item are gone" };
   if (now === (await filesOf(base))) return { kind: "kept", commit: null };
   const parent = await parentCommitFor(cwd, base, work.head);
-  const kept = await commitWork(opened, { ...work, cwd, now, parent });
+  const kept = await commitWork(opened, work, { cwd, now, parent });
   if (kept.kind === "broken" || kept.commit === null) return kept;
   if (!(await writeRef(repository, ref, kept.commit)))
     return { kind: "broken", problem: `cannot write the ref ${ref}` };
   return addChangeCounts(repository, base, kept);
 }
 
-interface WorkCommit {
-  readonly cwd: string;
-  readonly now: string;
-  readonly parent: string;
-  readonly base: string;
-  readonly title: string;
-  readonly previousRef?: string | undefined;
-}
-
 async function commitWork(
   { identity }: Pick<ItemRepository, "identity">,
-  { cwd, now, parent, base, title, previousRef }: WorkCommit,
+  { base, title, previousRef }: Pick<ItemSaveRequest, "base" | "title" | "previousRef">,
+  { cwd, now, parent }: { readonly cwd: string; readonly now: string; readonly parent: string },
 ): Promise<SavedWork | ItemsFailure> {
   if (parent !== base && now === (await treeOf(cwd, parent))) return { kind: "kept", commit: parent };
   // [V53] Nobody has committed in this attempt: the committer may have been skipped after a conflict.
@@ -165,7 +157,7 @@ async function writeWorktreeFiles(tree: string, base: string): Promise<string | 
     rmSync(`${own}.lock`, { force: true });
     if (existsSync(index)) copyIndex(index, own);
     const env = { GIT_INDEX_FILE: own };
-    const closed = await absorbNestedRepositories({ tree, base, env });
+    const closed = await absorbNestedRepositories(tree, base, env);
     if (closed !== undefined) return broken(closed);
     const added = await runGit(["add", "--all", "--", ":/"], { cwd: tree, env });
     const written = added.ok ? await runGit(["write-tree"], { cwd: tree, env }) : added;
@@ -211,18 +203,16 @@ function registeredFolder(gitDir: string): readonly string[] {
   return valueOr(() => [dirname(resolve(gitDir, readFileSync(join(gitDir, "gitdir"), "utf8").trim()))], []);
 }
 
-export interface NestedRepositoriesRequest {
-  readonly tree: string;
-  readonly base: string;
-  /** Names the index that the work is added to. */
-  readonly env: Readonly<Record<string, string>>;
-}
-
 /**
  * [V31] To git a repository that an agent made inside its tree is one entry without files, or an error. Its git folder is
  * quarantined, so that its files become ordinary files. A registered submodule stays one.
  */
-async function absorbNestedRepositories({ tree, base, env }: NestedRepositoriesRequest): Promise<string | undefined> {
+async function absorbNestedRepositories(
+  tree: string,
+  base: string,
+  // Names the index that the work is added to.
+  env: Readonly<Record<string, string>>,
+): Promise<string | undefined> {
   const call = { cwd: tree, env };
   const submodules = await listSubmodules(tree);
   const seen = new Set<string>();

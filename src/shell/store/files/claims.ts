@@ -88,7 +88,7 @@ function writeClaim(layout: CastLayout, lock: Exclude<FileLock, { kind: "taken" 
       if (last >= MAX_EPOCH) return { kind: "failed", problem: "cannot claim the cast: its claims are used up" };
       // A link appears as a whole or not at all, and only if its name is free.
       if (!linkIfFree(draft, layout.claim(last + 1))) continue;
-      claimed = createHeldClaim(later, { epoch: last + 1, content, lock });
+      claimed = createHeldClaim(later, { epoch: last + 1, content }, lock);
       return claimed;
     }
   } catch (thrown) {
@@ -114,13 +114,11 @@ function isHeld(layout: CastLayout, claim: ClaimFile, silentFor: () => number, l
   return silentFor() < OWNER_TIMEOUT_MS;
 }
 
-interface HeldClaim {
-  readonly epoch: number;
-  readonly content: string;
-  readonly lock: Exclude<FileLock, { kind: "taken" }>;
-}
-
-function createHeldClaim(layout: CastLayout, { epoch, content, lock }: HeldClaim): ClaimOutcome {
+function createHeldClaim(
+  layout: CastLayout,
+  { epoch, content }: { readonly epoch: number; readonly content: string },
+  lock: Exclude<FileLock, { kind: "taken" }>,
+): ClaimOutcome {
   const [own, next] = [layout.claim(epoch), layout.claim(epoch + 1)];
   let isOver = false;
   return {

@@ -9,6 +9,8 @@ import { isMissingFile, errorText, MAX_FILE_BYTES, readRegularText, tryStat } fr
 import { CastFile, CAST_FORMAT } from "../cast-file.ts";
 import type { CastTimeline } from "../../../core/cast/timeline.ts";
 import {
+  currentFrom,
+  loadedFrom,
   type CurrentCast,
   type FoldedCast,
   type CastFold,
@@ -77,13 +79,7 @@ export interface CastReading<T> extends FoldedCast<T> {
 export type JournalEnd = Omit<FoldedJournal<unknown>, "value">;
 
 /** The start parameters of a cast, before its journal is read. */
-interface CastHeader {
-  readonly castId: CastId;
-  readonly file: CastFile;
-  readonly stamp: string;
-}
-
-function readCastHeader(layout: CastLayout, castId: CastId): Result<CastHeader> {
+function readCastHeader(layout: CastLayout, castId: CastId) {
   // Taken before the read: later changes then differ for callers that compare.
   const stamp = journalStamp(layout);
   const file = readCastFile(layout);
@@ -93,7 +89,7 @@ function readCastHeader(layout: CastLayout, castId: CastId): Result<CastHeader> 
       ...error("bad_cast_file", "castId", `cast.json belongs to another cast, ${oneLine(file.value.castId, 60)}`),
       file: layout.castFile,
     });
-  return ok({ castId, file: file.value, stamp });
+  return ok({ file: file.value, stamp });
 }
 
 /** [J1] A cast with all its events. */
@@ -121,20 +117,12 @@ function rejectForeignEvents<T>(castId: CastId, step: CastFold<T>["step"]): Cast
   };
 }
 
-export function toLoadedCast({ value, ...cast }: CastReading<TimelineWithEvents>): LoadedCast {
-  const { events, timeline: trail } = value;
-  return rememberEnd({ ...buildCurrentCast(cast, trail), events }, cast.journal);
+export function toLoadedCast({ journal, ...cast }: CastReading<TimelineWithEvents>): LoadedCast {
+  return rememberEnd(loadedFrom(cast), journal);
 }
 
-export function toCurrentCast({ value, ...cast }: CastReading<CastTimeline>): CurrentCast {
-  return rememberEnd(buildCurrentCast(cast, value), cast.journal);
-}
-
-function buildCurrentCast(
-  { castId, file, tornBytes, stamp }: Omit<CastReading<unknown>, "value">,
-  trail: CastTimeline,
-): CurrentCast {
-  return { castId, file, state: trail.state, timeline: trail, tornBytes, stamp };
+export function toCurrentCast({ journal, ...cast }: CastReading<CastTimeline>): CurrentCast {
+  return rememberEnd(currentFrom(cast), journal);
 }
 
 /** Ends of journals that were read: an owner that continues one need not read it again. */

@@ -48,18 +48,16 @@ export function foldJournal<T>(
 /** First and last line of each skipped range. */
 type SkippedLines = readonly (readonly [first: number, last: number])[];
 
-interface FoldInput {
-  readonly fd: number;
-  readonly castId: CastId;
-  readonly passedOver: SkippedLines;
-}
-
 type FoldPass<T> =
   | { readonly kind: "folded"; readonly folded: FoldedJournal<T> }
   | { readonly kind: "damaged"; readonly line: number; readonly why: string }
   | { readonly kind: "again"; readonly lines: readonly [number, number] };
 
-function runFoldPass<T>({ fd, castId, passedOver }: FoldInput, begin: T, step: FoldStep<T>): FoldPass<T> {
+function runFoldPass<T>(
+  { fd, castId, passedOver }: { readonly fd: number; readonly castId: CastId; readonly passedOver: SkippedLines },
+  begin: T,
+  step: FoldStep<T>,
+): FoldPass<T> {
   const chain = createJournalChain(castId);
   let value = begin;
   let line = 0;

@@ -6,6 +6,8 @@ import { oneLine } from "../../../core/model/text.ts";
 import { errorText } from "../../system/files.ts";
 import { CastFile } from "../cast-file.ts";
 import {
+  currentFrom,
+  loadedFrom,
   type CurrentCast,
   type HasEnoughEvents,
   type FoldedCast,
@@ -118,16 +120,12 @@ function damagedEventIssue(castId: string, seq: number, why: string): Issue {
 
 export async function readCurrentCast(database: Database, castId: CastId, place: string): Promise<Result<CurrentCast>> {
   const folded = await foldEvents(database, { castId, place }, TIMELINE);
-  if (!folded.ok) return folded;
-  const { value: trail, ...cast } = folded.value;
-  return ok({ ...cast, timeline: trail, state: trail.state });
+  return folded.ok ? ok(currentFrom(folded.value)) : folded;
 }
 
 export async function loadCast(database: Database, castId: CastId, place: string): Promise<Result<LoadedCast>> {
   const folded = await foldEvents(database, { castId, place }, TIMELINE_WITH_EVENTS);
-  if (!folded.ok) return folded;
-  const { value, ...cast } = folded.value;
-  return ok({ ...cast, ...value, state: value.timeline.state });
+  return folded.ok ? ok(loadedFrom(folded.value)) : folded;
 }
 
 const LAST_AT_ONCE = 64;
