@@ -12,6 +12,7 @@ import type { CastStore, LoadedCast } from "../../store/cast-store.ts";
 import { REHEARSAL_FILE, worktreePool } from "../../store/layout.ts";
 import { isTransientError, sql, type Database } from "../../store/postgres/database.ts";
 import type { Notifications } from "../../store/postgres/notifications.ts";
+import { createSerialQueue } from "../../system/serial-queue.ts";
 import { errorText } from "../../system/files.ts";
 import { writeSharedBudget, createAdmission } from "./remote-item-budget.ts";
 import type { CastState } from "../../../core/cast/state/state.ts";
@@ -59,7 +60,7 @@ function createRemoteItems(context: RemoteItemsContext, { owned, file, cwd }: Pa
         await sharing;
         if (request.signal.aborted) return { kind: "aborted" };
         // The first to be merged is submitted first: all others wait for it.
-        const isSubmitted = await oneByOne(() =>
+        const isSubmitted = await oneByOne(castId, () =>
           submitItemCast(context.database, { ...context, parent: file, start: request.start }),
         );
         return isSubmitted ? runRemoteItem(itemContext, request) : brokenOutcome("another worker owns this cast now");
@@ -67,16 +68,6 @@ function createRemoteItems(context: RemoteItemsContext, { owned, file, cwd }: Pa
     merge: trees.merge,
     join: trees.join,
     abort: (children) => abortRemoteItems(itemContext, children),
-  };
-}
-
-/** Each job starts after the one before has ended. */
-function createSerialQueue() {
-  let last: Promise<unknown> = Promise.resolve();
-  return <T>(work: () => Promise<T>): Promise<T> => {
-    const mine = last.then(work);
-    last = mine.catch(() => undefined);
-    return mine;
   };
 }
 

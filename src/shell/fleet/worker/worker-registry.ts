@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { createSerialQueue } from "../../system/serial-queue.ts";
 import { ignoreLocalErrors } from "../../system/files.ts";
 import { isAlive, processExists } from "../../process/process-identity.ts";
 
@@ -110,7 +111,7 @@ async function openHeartbeatConnection(database: Database, registration: WorkerR
     return made;
   };
   await connect((session) => register(session, registration));
-  let queue: Promise<unknown> = Promise.resolve();
+  const askOneByOne = createSerialQueue();
   const askNow = async <T extends Record<string, unknown>>(
     text: string,
     values: readonly unknown[],
@@ -128,11 +129,8 @@ async function openHeartbeatConnection(database: Database, registration: WorkerR
   };
   return {
     // One statement at a time: two duties that reconnect at once would end each other's session.
-    ask: async <T extends Record<string, unknown>>(text: string, values: readonly unknown[]) => {
-      const answer = queue.then(() => askNow<T>(text, values));
-      queue = answer.catch(() => undefined);
-      return answer;
-    },
+    ask: <T extends Record<string, unknown>>(text: string, values: readonly unknown[]) =>
+      askOneByOne(workerId, () => askNow<T>(text, values)),
     close: async (): Promise<void> => {
       const open = client;
       client = undefined;

@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, realpathSync, rmSync } from "node:fs";
 import { createHash } from "node:crypto";
 import { join, relative } from "node:path";
+import { createSerialQueue } from "../../system/serial-queue.ts";
 import { errorText } from "../../system/files.ts";
 import { currentToolsUser } from "../../process/tools-user.ts";
 import { importPacks } from "./packs.ts";
@@ -118,7 +119,7 @@ type CacheOutcome =
   | { readonly kind: "failed"; readonly problem: string };
 
 /** git locks every ref that it moves: of two casts that start at once, one would not get its files. */
-const fetchQueues = new Map<string, Promise<unknown>>();
+const fetchOneByOne = createSerialQueue();
 
 interface FetchedRemote {
   readonly remote: string;
@@ -127,14 +128,9 @@ interface FetchedRemote {
 
 /** Fetches pushed commits once for all casts of this machine. */
 function fetchIntoCache(caches: string, secret: string, from: FetchedRemote): Promise<CacheOutcome> {
-  const folder = join(
-    caches,
-    `${createHash("sha256").update(`${secret} ${from.remote}`).digest("hex").slice(0, 32)}.git`,
-  );
-  const before = fetchQueues.get(folder) ?? Promise.resolve();
-  const mine = before.catch(() => undefined).then(() => fetchRemote(folder, from));
-  fetchQueues.set(folder, mine);
-  return mine;
+  const name = createHash("sha256").update(`${secret} ${from.remote}`).digest("hex").slice(0, 32);
+  const folder = join(caches, `${name}.git`);
+  return fetchOneByOne(folder, () => fetchRemote(folder, from));
 }
 
 async function fetchRemote(folder: string, { remote, remotes }: FetchedRemote): Promise<CacheOutcome> {

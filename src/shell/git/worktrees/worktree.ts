@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { dirname, join, resolve, basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { createSerialQueue } from "../../system/serial-queue.ts";
 import { namesIn } from "../../system/folders.ts";
 import { errorText, ignoreLocalErrors, valueOr } from "../../system/files.ts";
 import { gitDirOf } from "../cached-worktree.ts";
@@ -174,18 +175,8 @@ export function quarantinePath(folder: string): string {
   }
 }
 
-const gitQueues = new Map<string, Promise<unknown>>();
-
-/** With eight at once one of ten tries failed. */
-export function runExclusively<T>(commonDir: string, work: () => Promise<T>): Promise<T> {
-  const before = gitQueues.get(commonDir) ?? Promise.resolve();
-  const now = before.then(work, work);
-  gitQueues.set(
-    commonDir,
-    now.catch(() => undefined),
-  );
-  return now;
-}
+/** Work on the records of one repository. With eight at once one of ten tries failed. */
+export const runExclusively = createSerialQueue();
 
 /** About 2,000 files: below that a new tree costs less than an inspection of unused trees. */
 const LARGE_INDEX = 150_000;

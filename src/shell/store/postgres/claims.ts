@@ -5,6 +5,7 @@ import { parentCastId, type CastId } from "../../../core/model/ids.ts";
 import type { CastStore, CheckpointPolicy, NewCast, OwnedCast, WriteOptions } from "../cast-store.ts";
 import { notStartedSummary } from "../summary.ts";
 import { sql, withDatabaseErrors } from "./database.ts";
+import { createSerialQueue } from "../../system/serial-queue.ts";
 import type { Notifications } from "./notifications.ts";
 import { readOwner, type CastScope } from "./cast-reader.ts";
 import { createOwnedCast, type PackSource } from "./owned-cast.ts";
@@ -33,18 +34,12 @@ type CastClaims = Pick<CastStore, "create" | "claim">;
 
 /** Creates and claims casts for one worker. */
 export function createCastClaims(context: ClaimContext): CastClaims {
-  const claiming = new Map<CastId, Promise<unknown>>();
+  const claimOneByOne = createSerialQueue();
   return {
     create: (cast, how) => withDatabaseErrors(cast.file.castId, () => createCast(context, cast, how)),
-    claim: async (castId, how) => {
-      // One after another: the second claim sees the result of the first.
-      const before = claiming.get(castId) ?? Promise.resolve();
-      const mine = before.then(() => withDatabaseErrors(castId, () => claimOnce(context, castId, how)));
-      claiming.set(castId, mine);
-      const claimed = await mine;
-      if (claiming.get(castId) === mine) claiming.delete(castId);
-      return claimed;
-    },
+    // One after another: the second claim sees the result of the first.
+    claim: (castId, how) =>
+      claimOneByOne(castId, () => withDatabaseErrors(castId, () => claimOnce(context, castId, how))),
   };
 }
 

@@ -26,17 +26,17 @@ const BATCH_MS = 5;
  */
 export function openNotifications(database: Database, channel = CASTS_CHANNEL): Notifications {
   const listeners = new Map<(castId?: string) => void, string | undefined>();
-  const notices = openNoticeReader(database);
   let client: Promise<Client | undefined> | undefined;
   const closed = new AbortController();
   const tell = (castId?: string): void => {
     for (const [listener, of] of listeners)
       if (castId === undefined || of === undefined || of === castId) listener(castId);
   };
+  const notices = openNoticeReader(database, tell);
   const hear = (payload: string): void => {
     if (channel === DUE_CHANNEL) return tell();
     const isNamed = [...listeners.values()].includes(undefined);
-    notices.resolve(payload, isNamed, tell);
+    notices.resolve(payload, isNamed);
   };
   const openListener = async (): Promise<Client> => {
     const made = await database.openSession();
@@ -89,18 +89,23 @@ const NOTICE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const MAX_NOTICES = 100_000;
 
 /** Finds the cast of a notice. A notice of a cast that this person may not see is of no cast. */
-function openNoticeReader(database: Database) {
+function openNoticeReader(database: Database, tell: (castId?: string) => void) {
   const casts = new Map<string, string>();
   const remember = (rows: readonly NoticeRow[]): void => {
     for (const { notice, cast_id: castId } of rows) casts.set(notice, castId);
     for (const [oldest] of casts) if (casts.size > MAX_NOTICES) casts.delete(oldest);
   };
-  let waiting: Set<string> | undefined;
   let unlearned = 0;
   const read = async (where: string, values: readonly string[]): Promise<void> => {
     const text = `select notice::text, cast_id from materia.casts where ${where}`;
     remember(await database.query<NoticeRow>({ text, values: [values] }));
   };
+  const readLater = createBatch((notices) => {
+    const found = (): void => {
+      for (const each of notices) if (casts.has(each)) tell(casts.get(each));
+    };
+    void read("notice = any($1::uuid[])", notices).then(found, () => tell());
+  });
   return {
     /** If it cannot be read, every unknown notice is resolved from now on. */
     learn: (castId: string): void => {
@@ -109,21 +114,25 @@ function openNoticeReader(database: Database) {
       void read("cast_id = any($1)", [castId]).then(done, () => undefined);
     },
     /** Notices that nobody here listens for cost no query. */
-    resolve: (notice: string, isNamed: boolean, tell: (castId?: string) => void): void => {
+    resolve: (notice: string, isNamed: boolean): void => {
       const known = casts.get(notice);
       if (known !== undefined) return tell(known);
-      if (!NOTICE.test(notice) || (!isNamed && unlearned === 0)) return;
-      if (waiting) return void waiting.add(notice);
-      const gathered = new Set([notice]);
-      waiting = gathered;
-      setTimeout(() => {
-        waiting = undefined;
-        const found = (): void => {
-          for (const each of gathered) if (casts.has(each)) tell(casts.get(each));
-        };
-        void read("notice = any($1::uuid[])", [...gathered]).then(found, () => tell());
-      }, BATCH_MS);
+      if (NOTICE.test(notice) && (isNamed || unlearned > 0)) readLater(notice);
     },
+  };
+}
+
+/** Gathers texts for a moment, each once, and hands them on together. */
+function createBatch(flush: (texts: readonly string[]) => void): (text: string) => void {
+  let waiting: Set<string> | undefined;
+  return (text) => {
+    if (waiting) return void waiting.add(text);
+    const gathered = new Set([text]);
+    waiting = gathered;
+    setTimeout(() => {
+      waiting = undefined;
+      flush([...gathered]);
+    }, BATCH_MS);
   };
 }
 
@@ -138,17 +147,8 @@ const NOTIFY = `select pg_notify($2, notice::text) from materia.casts, set_confi
 
 /** [B6] Sent after the commit, in batches: notifications inside it would serialize all writers. */
 export function createNotifier(database: Database, channel = CASTS_CHANNEL): (castId: string) => void {
-  let waiting: Set<string> | undefined;
-  return (castId) => {
-    if (waiting) return void waiting.add(castId);
-    const gathered = new Set([castId]);
-    waiting = gathered;
-    setTimeout(() => {
-      waiting = undefined;
-      void database
-        .queryOnce({ name: "tell", text: NOTIFY, values: [[...gathered], channel] })
-        // Followers catch up by sequence number with the next notification.
-        .catch(() => undefined);
-    }, BATCH_MS);
-  };
+  return createBatch((casts) => {
+    // Followers catch up by sequence number with the next notification.
+    void database.queryOnce({ name: "tell", text: NOTIFY, values: [casts, channel] }).catch(() => undefined);
+  });
 }
