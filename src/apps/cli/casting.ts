@@ -63,7 +63,7 @@ async function finishOrAsk(request: CliContext, castId: CastId, end: RunOutcome)
     const again = answer && (await prepareStoppedCast(castId, answer, await commandCallerFor(request)));
     if (again) return again.ok ? runPrepared(request, again.value) : again;
   }
-  printResult({ io, options, end, root: workspace.root });
+  printResult(request, end);
   // [YI4] A person has just seen how it ended; one who waits may have gone.
   if (end.kind === "ended" && io.live && !options.quiet) await markLookedAt(workspace, castId);
   return ok(exitCodeFor(end));

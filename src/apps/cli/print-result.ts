@@ -7,21 +7,11 @@ import { incompleteReason, lastReply, stoppedHeadLine, stoppedStepLines } from "
 import { line, toned, type Line } from "../../core/view/line.ts";
 import { totalsOf } from "../../core/cast/state/usage.ts";
 import type { RunOutcome } from "../../shell/context/run-context.ts";
-import { type Io, printLines } from "./terminal/io.ts";
+import { type CliContext, type Io, printLines } from "./terminal/io.ts";
 import { castStatus, castFigures } from "../../core/cast/summary.ts";
 
 /** Prints the outcome and the next commands. Programs have received the events and get no prose. */
-export function printResult({
-  io,
-  options,
-  end,
-  root,
-}: {
-  readonly io: Io;
-  readonly options: Options;
-  readonly end: RunOutcome;
-  readonly root: string;
-}): void {
+export function printResult({ io, options, workspace: { root } }: CliContext, end: RunOutcome): void {
   if (end.kind === "broken")
     io.err(
       `The cast stopped: ${sanitizeForTerminal(end.problem)}\n"${commandPrefix(io, options)} recast ${end.state.castId}" continues it.\n`,

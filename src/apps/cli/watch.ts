@@ -15,9 +15,10 @@ import { initialState } from "../../core/cast/state/initial-state.ts";
 /** [C33] Shows a cast as its driver sees it; Ctrl+C ends the watching, not the cast. */
 export async function runWatchCommand(
   { castId: named }: CommandOf<"watch">,
-  { io, options, workspace }: CliContext,
+  request: CliContext,
 ): Promise<Result<number>> {
-  const { store, root } = workspace;
+  const { io, options, workspace } = request;
+  const { store } = workspace;
   const cast = await loadNamedCast(store, named);
   if (!cast.ok) return cast;
   const { file, events } = cast.value;
@@ -34,6 +35,6 @@ export async function runWatchCommand(
   interrupt.stop();
   progress.stop();
   if (!end.ok) return end;
-  printResult({ io, options, end: end.value, root });
+  printResult(request, end.value);
   return ok(exitCodeFor(end.value));
 }

@@ -30,7 +30,7 @@ export function runFuzz({ catalog }: Workspace, command: CommandOf<"fuzz">, from
   const seconds = (performance.now() - began) / 1000;
   const tests = fuzzed.findings.map(({ smallest }) => fuzzedCastToTest(smallest, graph) ?? null);
   const written =
-    command.out === undefined ? ok([]) : writeTests(resolve(from, command.out), { name: graph.name, fuzzed, tests });
+    command.out === undefined ? ok([]) : writeTests(resolve(from, command.out), { name: graph.name, fuzzed }, tests);
   if (!written.ok) return written;
   const worst = worstCaseText(graph, worstCase(graph, flow, limits));
   const { casts, seed, outcomes, mostTurns, conflicts, findings, missing, unreachable } = fuzzed;
@@ -64,15 +64,8 @@ export function runFuzz({ catalog }: Workspace, command: CommandOf<"fuzz">, from
 
 function writeTests(
   folder: string,
-  {
-    name,
-    fuzzed,
-    tests,
-  }: {
-    readonly name: string;
-    readonly fuzzed: FuzzResult;
-    readonly tests: readonly (ReturnType<typeof fuzzedCastToTest> | null)[];
-  },
+  { name, fuzzed }: { readonly name: string; readonly fuzzed: FuzzResult },
+  tests: readonly (ReturnType<typeof fuzzedCastToTest> | null)[],
 ): Result<readonly string[]> {
   try {
     mkdirSync(folder, { recursive: true });

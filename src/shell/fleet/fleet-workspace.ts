@@ -67,12 +67,12 @@ export function withFleet(
     artifacts,
     submittedBefore: () => findCastByKey(fleet, key),
     submit: (plan) => submitCast(fleet, plan, { env, artifacts, priority, ...(key === undefined ? {} : { key }) }),
-    resume: (cast, said) => appendUserEvents(fleet, cast, { said, env, starts: true }),
+    resume: (cast, said) => appendUserEvents(fleet, cast, said, { env, starts: true }),
     abort: (castId) => requestAbort(fleet, castId),
     raiseBudget: async (castId, maxTokens) => {
       const cast = await fleet.store.load(castId);
       if (!cast.ok) return cast;
-      return appendUserEvents(fleet, cast.value, { said: [{ type: "limits_raised", maxTokens }], env, starts: false });
+      return appendUserEvents(fleet, cast.value, [{ type: "limits_raised", maxTokens }], { env, starts: false });
     },
     queuePosition: (castId) => readQueuePosition(fleet, castId).catch(() => undefined),
     unservedQueues: () => readUnservedQueues(fleet),
@@ -160,15 +160,8 @@ async function fetchCheckpoints(
 async function appendUserEvents(
   { database, profile }: ConnectedFleet,
   { castId, state }: Pick<LoadedCast, "castId" | "state">,
-  {
-    said,
-    env,
-    starts,
-  }: {
-    readonly said: readonly EventBody[];
-    readonly env: Parameters<typeof createRedactor>[0];
-    readonly starts: boolean;
-  },
+  said: readonly EventBody[],
+  { env, starts }: { readonly env: Parameters<typeof createRedactor>[0]; readonly starts: boolean },
 ): Promise<Result<undefined>> {
   const redact = createRedactor(env);
   const at = new Date().toISOString();

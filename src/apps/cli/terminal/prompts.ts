@@ -1,5 +1,4 @@
 import { createInterface } from "node:readline/promises";
-import type { Options } from "../../../core/command/options.ts";
 import type { Issue } from "../../../core/model/issue.ts";
 import { sanitizeForTerminal } from "../../../core/model/text.ts";
 import type { Resumption } from "../../../shell/casting/resume-cast.ts";
@@ -13,15 +12,8 @@ import { activeBill } from "../../../shell/commands/bill.ts";
 import type { CommandCaller } from "../../../shell/commands/prepare.ts";
 
 /** [S1] Trust by `--trust` or by an explicit yes; stored only when the command runs. */
-export async function askForTrust({
-  io,
-  options,
-  workspace,
-}: {
-  readonly io: Io;
-  readonly options: Options;
-  readonly workspace: Workspace;
-}): Promise<{ workspace: Workspace; remember: () => void }> {
+export async function askForTrust(request: CliContext): Promise<{ workspace: Workspace; remember: () => void }> {
+  const { io, options, workspace } = request;
   const { trust } = workspace;
   if (trust.kind === "given" || options.trust) return asTrusted(workspace);
   if (!io.canAsk) return { workspace, remember: () => undefined };

@@ -20,15 +20,8 @@ interface CastToDeliver {
 const MAX_FINDINGS = 20;
 
 /** [B24, B62] Pushes the result as a separate branch, unless a secret is found in it. */
-export async function pushResultBranch({
-  castId,
-  top,
-  head,
-  ckpt,
-  remote,
-  remotes,
-  env,
-}: CastToDeliver): Promise<DeliveryOutcome> {
+export async function pushResultBranch(result: CastToDeliver): Promise<DeliveryOutcome> {
+  const { castId, top, head, ckpt, remote, remotes, env } = result;
   if (remote === null) return { problem: "it was submitted from a repository without a remote" };
   try {
     const made = await createCastBranch(top, castId, { head, ckpt });

@@ -56,15 +56,8 @@ export async function restoreTransferredTree(tree: TreeTransfer): Promise<Restor
   }
 }
 
-async function restoreIntoFolder({
-  packs,
-  source,
-  folder,
-  cacheFolder: caches,
-  cacheSecret: secret,
-  position: stands,
-  remotes,
-}: TreeTransfer): Promise<RestoredTree> {
+async function restoreIntoFolder(tree: TreeTransfer): Promise<RestoredTree> {
+  const { packs, source, folder, position } = tree;
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const call = { cwd: folder };
@@ -72,13 +65,13 @@ async function restoreIntoFolder({
   if (unmade !== undefined) return restoreFailure(unmade);
   let begins: TreePosition | undefined;
   if (source.remote !== null) {
-    const cache = await fetchIntoCache(caches, secret, { remote: source.remote, remotes });
+    const cache = await fetchIntoCache(tree, source.remote);
     if (cache.kind === "failed") return cache;
     if (source.follows) begins = await branchHead(cache.folder, source.branch ?? "");
     appendFileSync(join(folder, ".git", "objects", "info", "alternates"), `${join(cache.folder, "objects")}\n`);
     await runGit(["remote", "add", "--", "origin", source.remote], call);
   }
-  const last = stands ?? packs.at(-1) ?? begins;
+  const last = position ?? packs.at(-1) ?? begins;
   if (!last)
     return restoreFailure(source.follows ? `${source.remote} has no ${source.branch}` : "it has no checkpoint");
   const unusable = await importPacks(
@@ -121,19 +114,14 @@ type CacheOutcome =
 /** git locks every ref that it moves: of two casts that start at once, one would not get its files. */
 const fetchOneByOne = createSerialQueue();
 
-interface FetchedRemote {
-  readonly remote: string;
-  readonly remotes: AllowedRemotes;
-}
-
 /** Fetches pushed commits once for all casts of this machine. */
-function fetchIntoCache(caches: string, secret: string, from: FetchedRemote): Promise<CacheOutcome> {
-  const name = createHash("sha256").update(`${secret} ${from.remote}`).digest("hex").slice(0, 32);
-  const folder = join(caches, `${name}.git`);
-  return fetchOneByOne(folder, () => fetchRemote(folder, from));
+function fetchIntoCache(tree: TreeTransfer, remote: string): Promise<CacheOutcome> {
+  const name = createHash("sha256").update(`${tree.cacheSecret} ${remote}`).digest("hex").slice(0, 32);
+  const folder = join(tree.cacheFolder, `${name}.git`);
+  return fetchOneByOne(folder, () => fetchRemote(folder, remote, tree.remotes));
 }
 
-async function fetchRemote(folder: string, { remote, remotes }: FetchedRemote): Promise<CacheOutcome> {
+async function fetchRemote(folder: string, remote: string, remotes: AllowedRemotes): Promise<CacheOutcome> {
   // [B25] The tools user's git reads it too.
   mkdirSync(folder, { recursive: true, mode: currentToolsUser() ? 0o755 : 0o700 });
   const call = { cwd: folder };

@@ -27,14 +27,8 @@ export interface OwnedCastOptions {
 }
 
 /** A cast of this process. Before each write it checks that it still owns the cast. */
-export function createOwnedCast({
-  castId,
-  layout,
-  removed,
-  claim: mine,
-  writeOptions: how,
-  head,
-}: OwnedCastOptions): OwnedCast {
+export function createOwnedCast(options: OwnedCastOptions): OwnedCast {
+  const { castId, layout, removed, claim: mine, writeOptions: how, head } = options;
   const { durability = "write", redact = (text: string) => text } = how;
   const artifacts = createFileArtifacts(layout, how);
   let writer: JournalWriter | undefined;
