@@ -88,14 +88,19 @@ it("[YP6] an extension that cannot be loaded is refused by name", async () => {
   await expect(slow).rejects.toThrow("slow did not load within 30 s");
 });
 
-it("[YP4] the cast records what its agents were given", async () => {
+it("[YP4] a cast and its fork record what their agents were given", async () => {
   const materia = { P: { prompt: "plan", tools: "readOnly", skills: ["release"] } };
   const cwd = projectWith({ ".pi/pi-materia.json": { materia }, "r.json": { replies: { P: [{ text: "done" }] } } });
   expect((await run(["link", "P", "--trust", "--rehearse", "r.json", "--", "go"], { cwd })).code).toBe(0);
+  expect((await run(["fork", "last@Socket-1#1"], { cwd })).code).toBe(0);
   const casts = join(cwd, ".pi/pi-materia");
-  const [cast] = readdirSync(casts).filter((name) => /^\d/.test(name));
-  const file = JSON.parse(readFileSync(join(casts, cast ?? "", "cast.json"), "utf8"));
-  expect(file.equipment).toEqual([{ kind: "skill", name: "release", digest: expect.stringMatching(/^[0-9a-f]{64}$/) }]);
+  const names = readdirSync(casts).filter((name) => /^\d/.test(name));
+  const given = { kind: "skill", name: "release", digest: expect.stringMatching(/^[0-9a-f]{64}$/) };
+  for (const name of names) {
+    const file = JSON.parse(readFileSync(join(casts, name, "cast.json"), "utf8"));
+    expect(file.equipment).toEqual([given]);
+  }
+  expect(names).toHaveLength(2);
 });
 
 it("[YP5] trust lists the names and ends when a skill of the project changes", () => {
