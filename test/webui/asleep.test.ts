@@ -19,7 +19,7 @@ it("[Z11] the banner of a sleeping cast wakes it, uses another model, or the cas
   const id = await begin(at, { Build: [limit, limit, limit] }, { loadout: "One" });
   const { page, complaints } = await look(at, `casts/${id}`);
   const banner = page.getByRole("status").filter({ hasText: "limit, resets" });
-  await says(page, "It goes on by itself; nothing is lost.");
+  await says(page, "The cast continues by itself; nothing is lost.");
   expect(await page.getByRole("region", { name: "Visit", exact: true }).innerText()).toMatch(/Sleeping \d/);
   await banner.getByRole("button", { name: "Wake now" }).click();
   const sleeps = () => eventsOf(join(at.root, id)).filter(({ type }) => type === "cast_sleeping");

@@ -29,10 +29,10 @@ it("[YD3, YD14, YD15] words become a draft on the canvas as unsaved changes, and
   await page.getByRole("button", { name: "Describe…" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("textbox", { name: "What should be done" }).fill("Read the code and report");
-  await dialog.getByRole("button", { name: "Draft it" }).click();
+  await dialog.getByRole("button", { name: "Draft" }).click();
   await says(page, "a loadout has no hands");
   await expectSound(page);
-  await dialog.getByRole("button", { name: "Draft it" }).click();
+  await dialog.getByRole("button", { name: "Draft" }).click();
   await page.getByRole("heading", { name: "Read-It" }).first().waitFor();
   await says(page, "No problems in 1 socket.");
   await says(page, "not saved yet");

@@ -72,7 +72,7 @@ describe("finding and looking back", () => {
     });
     expect(middle).toBeLessThan(3);
     await page.getByRole("button", { name: "Zoom in" }).click();
-    await page.getByRole("button", { name: "By socket" }).click();
+    await page.getByRole("button", { name: "Group by socket" }).click();
     await says(page, "Build Socket-5");
     await page.getByRole("tab", { name: /Cost/ }).click();
     await says(page, /^By item, at most/);

@@ -48,7 +48,7 @@ describe("materia in the browser", () => {
     await page.keyboard.press("Enter");
     const words = page.getByRole("group", { name: "Command" });
     await words.getByRole("textbox", { name: "Argument 1" }).fill("run it");
-    await words.getByRole("button", { name: "Argument", exact: true }).click();
+    await words.getByRole("button", { name: "Add an argument" }).click();
     await words.getByRole("textbox", { name: "Argument 2" }).fill("--all");
     await page.getByRole("textbox", { name: "Environment variables" }).pressSequentially("CI, DEBUG");
     await save();

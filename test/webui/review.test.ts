@@ -35,7 +35,7 @@ async function endedApart(): Promise<{ readonly at: ServedCast; readonly id: str
 it("[YW1, YW2, YW3] comments on lines send a result back, and the mended one is merged", async () => {
   const { at, id, cwd } = await endedApart();
   const { page, complaints } = await look(at, `casts/${id}`);
-  const review = page.getByRole("dialog", { name: "Review the result" });
+  const review = page.getByRole("dialog", { name: "Review" });
   await page.getByRole("button", { name: "Review…" }).click();
   const sendBack = review.getByRole("button", { name: "Send back" });
   await expect.poll(() => sendBack.getAttribute("aria-disabled")).toBe("true");
@@ -48,7 +48,7 @@ it("[YW1, YW2, YW3] comments on lines send a result back, and the mended one is 
   await page.reload();
   await page.getByRole("button", { name: "Review…" }).click();
   await review.getByText("src/a.ts:1: call it answer").waitFor();
-  await review.getByText("Make goes on with this in a new cast.").waitFor();
+  await review.getByText("Make continues with this in a new cast.").waitFor();
   await sendBack.click();
   await review.waitFor({ state: "detached" });
   await expect.poll(() => page.url()).not.toContain(id);
@@ -62,7 +62,7 @@ it("[YW1, YW2, YW3] comments on lines send a result back, and the mended one is 
   await review.getByRole("button", { name: "Merge" }).click();
   await review.getByText("Merged into your current branch").waitFor();
   expect(readFileSync(join(cwd, "src/a.ts"), "utf8")).toBe("const answer = 1;\n");
-  await review.getByRole("button", { name: "Pull request" }).click();
+  await review.getByRole("button", { name: "Open a pull request" }).click();
   await review.getByText(/no remote/).waitFor();
   await review.getByRole("button", { name: "Take" }).click();
   await review.getByText("The work is on its branch").waitFor();

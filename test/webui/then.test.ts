@@ -27,7 +27,7 @@ it("[G30] what follows the last traversal is chosen in the editor and stands in 
   });
   const edge = page.locator('[data-part="edge edge:Socket-3:2"]');
   await edge.first().click({ force: true });
-  await page.getByRole("combobox", { name: "Once used up" }).selectOption("next item");
+  await page.getByRole("combobox", { name: "After the limit" }).selectOption("next item");
   await expect.poll(() => edge.first().textContent()).toContain("then next");
   await save(page);
   expect(filed(cwd, "Mine")).toMatchObject({

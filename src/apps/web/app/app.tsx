@@ -200,7 +200,7 @@ function UnknownPage({ page }: { readonly page: string }): ReactElement {
   return (
     <div className={css("empty")}>
       <h1>There is no such page</h1>
-      <p>{`Nothing is called "${page}" here.`}</p>
+      <p>{`No page is called "${page}". Choose one above, or open the casts.`}</p>
       <a className={css("control-button")} href={hrefOf("casts")}>
         All casts
       </a>

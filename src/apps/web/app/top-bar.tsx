@@ -154,8 +154,8 @@ export function StatusBanner(): ReactElement | null {
       <div className={css("banner")} role="status">
         <Icon name="interrupted" />
         <span>
-          The server does not answer. What is shown stays, and this page goes on by itself once <code>materia ui</code>{" "}
-          runs again{cwd === null ? "" : ` in ${cwd}`}.
+          The server does not answer. What is shown stays, and this page continues by itself once{" "}
+          <code>materia ui</code> runs again{cwd === null ? "" : ` in ${cwd}`}.
         </span>
       </div>
     );

@@ -150,7 +150,7 @@ export function ReviewDialog(
   return (
     <Dialog title={title} wide onClose={onClose} onOutside={() => {}} className={css("review")}>
       <div className={css("review-body")}>
-        <div className={css("reviewed")} tabIndex={0} role="region" aria-label="What is decided">
+        <div className={css("reviewed")} tabIndex={0} role="region" aria-label="Work under review">
           {question !== null && (
             <div className={css("note waiting-tone question")} role="region" aria-label="Question">
               <Markdown text={question} />

@@ -39,7 +39,7 @@ export function FilesTab(props: FilesTabProps): ReactElement {
     <div className={css("files")}>
       <div className={css("files-head")}>
         <SegmentedControl<FilesScope>
-          label="Whose files"
+          label="Scope of the files"
           value={scope}
           options={{ visit: "Visit", ...(visit.item ? { item: "Item" } : {}), cast: "Cast" }}
           onPick={setWanted}
@@ -87,7 +87,7 @@ function FileChanges(props: FileChangesProps): ReactElement {
       <div className={css("files-note")}>
         <p>{`This ${scope} changed no files${scope === "visit" && visit.to === null ? " so far" : ""}.`}</p>
         {scope !== "cast" && spans.whole.from !== spans.whole.to && (
-          <Button onClick={() => onScope("cast")}>Files of the whole cast</Button>
+          <Button onClick={() => onScope("cast")}>Show the files of the whole cast</Button>
         )}
       </div>
     );

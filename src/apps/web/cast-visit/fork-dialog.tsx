@@ -56,7 +56,7 @@ export function ForkDialog(props: {
   };
   return (
     <ConfirmDialog
-      title={isFirst ? "Run again" : `Run from ${visit.materia}, visit ${visit.visit}`}
+      title={isFirst ? "Another run" : `Another run, from ${visit.materia}, visit ${visit.visit}`}
       action={command.isForeign ? "Trust this cast and start" : command.isTreeInUse ? "Start anyway" : "Start"}
       busy={command.busy !== null}
       off={edits.request.trim() === "" ? "Write a request first" : null}

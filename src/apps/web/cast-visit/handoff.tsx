@@ -51,7 +51,7 @@ export function HandoffCard({ handoff }: { readonly handoff: JsonObject }): Reac
         <span className={css("grow")} />
         {read.success && (
           <Button look="bare" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
-            JSON
+            {isRaw ? "Show as text" : "Show as JSON"}
           </Button>
         )}
         <CopyButton text={json} what="the handoff" />
@@ -121,7 +121,7 @@ export function HandoffTab({ cast, visit }: VisitProps): ReactElement {
   return (
     <div className={css("output")} tabIndex={0} role="region" aria-label="Handoff">
       {told}
-      {told.length === 0 && <p className={css("faint")}>Nothing handed on yet.</p>}
+      {told.length === 0 && <p className={css("faint")}>No handoff yet.</p>}
     </div>
   );
 }

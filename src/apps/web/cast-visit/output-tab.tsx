@@ -288,7 +288,7 @@ export function PromptTab({ cast, visit }: VisitProps): ReactElement {
       {file.kind === "text" && !sent && (isUtility || parts.kind === "none") && (
         <pre className={css("told")}>{isUtility ? prettyJson(file.text) : file.text}</pre>
       )}
-      {file.kind === "none" && <p className={css("faint")}>Nothing was kept of what it was told.</p>}
+      {file.kind === "none" && <p className={css("faint")}>No prompt was kept for this visit.</p>}
     </div>
   );
 }

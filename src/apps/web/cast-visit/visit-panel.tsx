@@ -136,7 +136,7 @@ function VisitHead(props: VisitProps & { readonly isFull: boolean; readonly onFu
           Run from here…
         </Button>
         <Button aria-pressed={isFull} onClick={onFull}>
-          {isFull ? "Close full screen" : "Full screen"}
+          {isFull ? "Leave full screen" : "Fill the screen"}
         </Button>
       </div>
       {forking && <ForkDialog cast={cast} visit={visit} onClose={() => setForking(false)} />}

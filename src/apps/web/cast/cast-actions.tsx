@@ -54,11 +54,12 @@ export function useCastActions({
   };
   const recast = (part: object, done: string): void => void run({ kind: "recast", castId, ...part }, done);
   const act = (action: CastAction): void => {
-    if (action === "resume") recast({}, "The cast goes on");
-    else if (action === "allow") recast({ allow: 1 }, "Allowed once more. The cast goes on");
-    else if (action === "accept") recast({ decision: { kind: "accept" } }, "Accepted. The cast goes on");
-    else if (action === "skip") recast({ decision: { kind: "next" } }, "Skipped. The cast goes on with the next item");
-    else if (action === "take") void run({ kind: "take", castId }, "Taken home");
+    if (action === "resume") recast({}, "The cast continues");
+    else if (action === "allow") recast({ allow: 1 }, "Allowed once more. The cast continues");
+    else if (action === "accept") recast({ decision: { kind: "accept" } }, "Accepted. The cast continues");
+    else if (action === "skip")
+      recast({ decision: { kind: "next" } }, "Skipped. The cast continues with the next item");
+    else if (action === "take") void run({ kind: "take", castId }, "The work is on its branch");
     else setDialog(action);
   };
   return {
@@ -73,7 +74,7 @@ export function useCastActions({
           view={view}
           reason={rework?.reason ?? ""}
           busy={command.busy !== null}
-          onHint={(text) => recast({ decision: { kind: "hint", text } }, "The cast goes on with your hint")}
+          onHint={(text) => recast({ decision: { kind: "hint", text } }, "The cast continues with your hint")}
           onClose={close}
         />
       ) : dialog === "trust" ? (

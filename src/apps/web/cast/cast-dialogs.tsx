@@ -44,13 +44,13 @@ export function CompareCastsDialog(props: { readonly cast: WatchedCast; readonly
   const other = chosen === "" ? others[0]?.castId : chosen;
   return (
     <ConfirmDialog
-      title="Compare with another cast"
+      title="Comparison"
       action="Compare"
       off={other === undefined ? "There is no other cast here" : null}
       onClose={onClose}
       onAct={() => other !== undefined && navigate(hrefOf("compare", castId, { with: other }))}
     >
-      <LabelledField label="Path, handoffs, cost, time and files beside those of">
+      <LabelledField label="Other cast">
         <select className={css("chooser")} value={other ?? ""} onChange={(event) => setChosen(event.target.value)}>
           {others.map((each) => (
             <option key={each.castId} value={each.castId}>
@@ -85,7 +85,7 @@ export function RecordTestDialog(props: { readonly castId: string; readonly onCl
   };
   return (
     <ConfirmDialog
-      title="Record as a test"
+      title="New test"
       action="Record"
       busy={busy}
       off={file.trim() === "" ? "Name a file" : null}
@@ -117,7 +117,7 @@ export function HintDialog(
   const { cast, reason, busy, onHint } = props;
   const [hint, setHint] = useTextDraft(`hint ${cast.castFile.castId}`);
   return (
-    <ReviewDialog {...props} title="Try again with a hint" question={reason === "" ? null : reason}>
+    <ReviewDialog {...props} title="Hint for another try" question={reason === "" ? null : reason}>
       {(comments, clear) => {
         const text = [hint.trim(), comments].filter((part) => part !== "").join("\n\n");
         return (
@@ -131,7 +131,7 @@ export function HintDialog(
               onHint(text);
             }}
           >
-            <LabelledField label="Your hint comes before the reason">
+            <LabelledField label="Hint, placed before the reason">
               <TextArea first value={hint} onType={setHint} />
             </LabelledField>
             <Button
@@ -185,7 +185,7 @@ export function RaiseLimitDialog(props: CastPanelProps & { readonly onClose: () 
   };
   return (
     <ConfirmDialog
-      title="Raise a limit"
+      title="Limits of the cast"
       action={command.isForeign ? "Trust this cast and resume" : stopped ? "Raise and resume" : "Raise"}
       busy={command.busy !== null}
       off={[maxTokens, maxCost, allow].some((text) => !/^\d*(\.\d+)?$/.test(text)) ? "Write numbers" : null}

@@ -29,7 +29,7 @@ export function CastHead(props: CastPanelProps & { readonly dialogToOpen: string
   const isStopped = view.latest.status === "failed" && view.at === null;
   return (
     <div className={css("cast-head")}>
-      <nav className={css("crumbs")} aria-label="Where this is">
+      <nav className={css("crumbs")} aria-label="Breadcrumb">
         <a href={hrefOf("casts")}>Casts</a>
         <span aria-hidden="true">/</span>
         {castFile.window && (
@@ -233,14 +233,16 @@ function SleepBanner({ cast, view }: CastPanelProps): ReactElement | null {
   const named = model.trim();
   const wake = (): void => {
     const options = named === "" ? {} : { options: { model: named } };
-    void command.run({ kind: "recast", castId }, "Woken", options);
+    void command.run({ kind: "recast", castId }, "The cast continues", options);
   };
   return (
     <div className={css("cast-reason note waiting-tone")} role="status">
       <p>
         <b>{`${asleep.text}. `}</b>
         <span>
-          {status === "sleeping" ? "It goes on by itself; nothing is lost." : "It is paused; nothing is lost."}
+          {status === "sleeping"
+            ? "The cast continues by itself; nothing is lost."
+            : "The cast is paused; nothing is lost. Wake it when the provider answers again."}
         </span>
       </p>
       <div className={css("actions")}>

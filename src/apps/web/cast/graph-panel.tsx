@@ -68,7 +68,7 @@ export function CastGraphPanel(
         <h2>Graph</h2>
         <span className={css("grow")} />
         <Button look="bare" aria-pressed={legend} onClick={() => setLegend(!legend)}>
-          Legend
+          {legend ? "Hide the legend" : "Show the legend"}
         </Button>
         <Button
           look="bare"

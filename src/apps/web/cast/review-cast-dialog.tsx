@@ -15,7 +15,7 @@ import { IssueList } from "../ui/issues.tsx";
 /** [YW1] The result of an ended cast, like a pull request. */
 export function ReviewCastDialog(props: CastPanelProps & { readonly onClose: () => void }): ReactElement {
   return (
-    <ReviewDialog {...props} title="Review the result" question={null}>
+    <ReviewDialog {...props} title="Review" question={null}>
       {(comments, clear) => <ReviewDecision {...props} comments={comments} onSent={clear} />}
     </ReviewDialog>
   );
@@ -60,7 +60,7 @@ function ReviewDecision(props: ReviewDecisionProps): ReactElement {
             <TextArea value={said} onType={setSaid} />
           </LabelledField>
           <p className={css("secondary")}>
-            {`${sent.builder} goes on with this in a new cast. Everything before is reused.`}
+            {`${sent.builder} continues with this in a new cast. Everything before is reused.`}
           </p>
           <IssueList issues={command.issues} />
           <Button
@@ -84,7 +84,7 @@ function ReviewDecision(props: ReviewDecisionProps): ReactElement {
 const TAKEN_AS = {
   take: { label: "Take", done: "The work is on its branch" },
   merge: { label: "Merge", done: "Merged into your current branch" },
-  pr: { label: "Pull request", done: "The pull request is open" },
+  pr: { label: "Open a pull request", done: "The pull request is open" },
 } as const;
 
 /** [YW3] Brings the work of a separate working tree home. */

@@ -39,7 +39,7 @@ export function TimelinePanel(props: TimelineProps): ReactElement {
         <span className={css("grow")} />
         {tab === "timeline" && (
           <Button look="bare" aria-pressed={bySocket} onClick={() => setBySocket(!bySocket)}>
-            By socket
+            Group by socket
           </Button>
         )}
         {tab === "timeline" && props.width !== "small" && (
@@ -50,7 +50,7 @@ export function TimelinePanel(props: TimelineProps): ReactElement {
               onClick={() => setAligned(!aligned)}
               title="Start every row at zero"
             >
-              Aligned
+              Align rows
             </Button>
             <ZoomButtons zoom={zoom} onZoom={setZoom} off={aligned ? "Zoom is off for aligned rows" : null} />
           </>
@@ -114,7 +114,7 @@ function VisitStepButtons({ view }: { readonly view: CastView }): ReactElement {
       <Button look="bare" icon="before" label="Previous visit" off={isFirst} onClick={() => view.stepVisit(-1)} />
       <Button look="bare" icon="after" label="Next visit" off={isLast} onClick={() => view.stepVisit(1)} />
       <Button aria-pressed={view.at === null} onClick={view.goLive}>
-        {isOpen ? "Live" : "Latest"}
+        {isOpen ? "Follow live" : "Show the latest"}
       </Button>
     </div>
   );

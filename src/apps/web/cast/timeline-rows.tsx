@@ -27,7 +27,7 @@ const css = bindSheets(timelineSheet);
 
 const ATTEMPT_LOOKS = {
   running: { look: "running-visit", word: "at work" },
-  done: { look: "", word: "worked out" },
+  done: { look: "", word: "done" },
   failed: { look: "failed-visit", word: "failed" },
   given_up: { look: "refused-visit", word: "given up" },
 } as const satisfies Record<ItemAttempt["outcome"], { readonly look: string; readonly word: string }>;

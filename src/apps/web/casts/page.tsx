@@ -119,7 +119,7 @@ function ColumnsMenu(props: {
   const { columns, onColumns } = props;
   return (
     <Menu
-      label="Columns"
+      label="Choose columns"
       items={CAST_COLUMNS.map(({ key, title }) => ({
         label: `${columns.has(key) ? "Hide" : "Show"} ${title.toLowerCase()}`,
         act: () => onColumns(columns.has(key) ? without(columns, key) : added(columns, key)),
@@ -149,7 +149,7 @@ function useCastSearch(address: URLSearchParams): readonly [CastSearch, (search:
 function NoMatch({ text, onClear }: { readonly text: string; readonly onClear: () => void }): ReactElement {
   return (
     <div className={css("empty")}>
-      <p>No cast matches.</p>
+      <p>No cast matches. Clear the filter, or search in the texts.</p>
       <Button onClick={onClear}>Clear the filter</Button>
       {text.trim() !== "" && (
         <a href={hrefOf("find", undefined, { q: text.trim() })}>Search in outputs, prompts and tool calls</a>
@@ -214,7 +214,7 @@ function CastFilters(props: {
       </label>
       {text.trim().length > 1 && (
         <a className={css("find-texts")} href={hrefOf("find", undefined, { q: text.trim() })}>
-          In texts
+          Search in texts
         </a>
       )}
       <div className={css("row wrap chips")} role="group" aria-label="Show">

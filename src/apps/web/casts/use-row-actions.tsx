@@ -26,7 +26,7 @@ export function useRowActions() {
   const [deleting, setDeleting] = useState<ReadonlySet<string>>(NO_IDS);
   const command = useCommand();
   const resume = async (cast: CastSummary): Promise<void> => {
-    if ((await command.run({ kind: "recast", castId: cast.castId }, "The cast goes on")) === null) setResuming(cast);
+    if ((await command.run({ kind: "recast", castId: cast.castId }, "The cast continues")) === null) setResuming(cast);
   };
   const archive = ({ castId }: CastSummary): void => {
     const isArchived = archived.has(castId);
@@ -51,14 +51,14 @@ export function useRowActions() {
       clearTimeout(timer);
       undo();
     };
-    toast({ text: "The cast will be deleted.", action: { label: "Undo", act: cancel } });
+    toast({ text: "The cast is deleted in a moment.", action: { label: "Undo", act: cancel } });
   };
   const act = (cast: CastSummary, action: RowAction): void => {
     if (action === "abort") setAborting(cast);
     else if (action === "resume") void resume(cast);
     else if (action === "archive") archive(cast);
     else if (action === "delete") erase(cast);
-    else if (action === "take") void command.run({ kind: "take", castId: cast.castId }, "Taken home");
+    else if (action === "take") void command.run({ kind: "take", castId: cast.castId }, "The work is on its branch");
     else navigate(hrefOf("casts", cast.castId, cast.status === "failed" ? {} : { do: action }));
   };
   const dialog = (

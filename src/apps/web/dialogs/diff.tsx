@@ -24,7 +24,7 @@ export function TextDiff(props: {
   const { before, after, label } = props;
   const lines = useMemo(() => withWordDiffs(diffLines(before, after)), [before, after]);
   const hunks = useMemo(() => groupIntoHunks(lines), [lines]);
-  if (hunks.length === 0) return <p className={css("faint")}>Nothing differs.</p>;
+  if (hunks.length === 0) return <p className={css("faint")}>There is no difference.</p>;
   return (
     <div className={css("diff")} tabIndex={0} role="region" aria-label={label}>
       {hunks.map((hunk, index) => (
@@ -60,7 +60,7 @@ function groupIntoHunks(lines: readonly HighlightedLine[]): readonly (readonly H
 /** [E15] The changes of a save: one block for each socket, loop or field, with changed words marked. */
 export function FileDiff({ before, after }: { readonly before: string; readonly after: string }): ReactElement {
   const blocks = useMemo(() => diffBlocks(before, after), [before, after]);
-  if (blocks.length === 0) return <p className={css("faint")}>Nothing differs.</p>;
+  if (blocks.length === 0) return <p className={css("faint")}>There is no difference.</p>;
   return (
     <div className={css("diff")} tabIndex={0} role="region" aria-label="Difference in the file">
       {blocks.map((block) => (

@@ -110,7 +110,7 @@ function ReplySourceField(props: {
         label="Replies from"
         value={value ?? ""}
         options={[
-          { value: "", label: "made up" },
+          { value: "", label: "generated" },
           ...offered.map((cast) => ({
             value: cast.castId,
             label: `of ${cast.loadout}: ${truncate(cast.request, 40)} (${cast.castId})`,

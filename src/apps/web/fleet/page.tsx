@@ -63,7 +63,7 @@ function WorkerList({ workers }: { readonly workers: readonly WorkerStatus[] }):
       <h2>Workers</h2>
       {workers.length === 0 ? (
         <p className={css("nobody secondary")}>
-          Nobody works here. <code>{workerCommand(fleet)}</code> on any machine pulls what waits.
+          No worker runs. Start one on any machine: <code>{workerCommand(fleet)}</code>.
         </p>
       ) : (
         <ul className={css("rows")}>
@@ -138,7 +138,7 @@ function QueueList({ standing: { queue, queued } }: { readonly standing: FleetSt
     <section className={css("panel")} aria-label="Waiting for a worker">
       <h2>Waiting for a worker</h2>
       {queue.length === 0 ? (
-        <p className={css("nobody secondary")}>Nothing waits.</p>
+        <p className={css("nobody secondary")}>No cast waits.</p>
       ) : (
         <ol className={css("rows")}>
           {queue.map((cast) => (

@@ -132,7 +132,7 @@ export function ConnectBar(props: {
           setConnecting(null);
         }}
       >
-        To end <kbd>0</kbd>
+        Connect to the end <kbd>0</kbd>
       </Button>
       <Button look="bare" onClick={() => setConnecting(null)}>
         Cancel

@@ -31,8 +31,8 @@ function ImplicitEdge({ id }: { readonly id: string }): ReactElement {
   const { loadout } = useEditor();
   const isEmpty = Object.keys(loadout.loops).some((loop) => id === emptyListWayId(loop));
   return (
-    <section className={css("section")} aria-label="Silent way">
-      <h2 className={css("thing")}>{isEmpty ? "Empty list" : "Way to the end"}</h2>
+    <section className={css("section")} aria-label="Implicit edge">
+      <h2 className={css("thing")}>{isEmpty ? "Edge for an empty list" : "Edge to the end"}</h2>
       <p>
         {isEmpty
           ? "Taken when the list is empty: then no socket of the loop runs."
@@ -85,10 +85,10 @@ function AuthoredEdge({ id, way }: { readonly id: string; readonly way: Authored
       </FieldRow>
       {!isExit && (
         <>
-          <FieldRow label="At most">
+          <FieldRow label="Limit">
             <TraversalLimitField from={way.from} index={way.index} />
           </FieldRow>
-          <FieldRow label="Then">
+          <FieldRow label="After the limit">
             <ThenField from={way.from} index={way.index} />
           </FieldRow>
           <EdgeOrderRow from={way.from} index={way.index} />
@@ -143,10 +143,10 @@ function EdgeOrderRow({ from, index }: { readonly from: string; readonly index: 
       <span className={css("row")}>
         <span className={css("grow")}>{`${index + 1} of ${count}`}</span>
         <Button off={readOnly ?? (index === 0 ? "It is the first edge" : null)} onClick={() => move(-1)}>
-          Earlier
+          Move earlier
         </Button>
         <Button off={readOnly ?? (index + 1 >= count ? "It is the last edge" : null)} onClick={() => move(1)}>
-          Later
+          Move later
         </Button>
       </span>
     </FieldRow>

@@ -170,8 +170,8 @@ function DescribeLoadoutDialog({ onClose }: { readonly onClose: () => void }): R
   };
   return (
     <ConfirmDialog
-      title="Describe a loadout"
-      action="Draft it"
+      title="New loadout from a description"
+      action="Draft"
       off={isBusy ? "An agent drafts it" : words.trim() === "" ? "Say what should be done" : null}
       onClose={onClose}
       onAct={() => void ask()}

@@ -151,7 +151,7 @@ export function ThenField({ from, index }: { readonly from: string; readonly ind
   ];
   return (
     <Select
-      label="Once used up"
+      label="After the limit"
       value={edge?.then ?? ""}
       options={options}
       off={readOnly !== null || edge?.maxTraversals === undefined}

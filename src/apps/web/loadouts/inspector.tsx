@@ -201,7 +201,7 @@ function LoadoutInspector(): ReactElement {
   return (
     <section className={css("section")} aria-label={`Loadout ${name}`}>
       <h2 className={css("thing")}>{name}</h2>
-      <FieldRow label="What for">
+      <FieldRow label="Description">
         <TextField
           label="Description"
           value={loadout.description ?? ""}

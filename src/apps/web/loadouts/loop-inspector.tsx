@@ -129,7 +129,7 @@ function ParallelField({ id }: { readonly id: string }): ReactElement {
   const { loadout, apply, readOnly } = useEditor();
   const parallel = loadout.loops[id]?.parallel;
   return (
-    <FieldRow label="At once">
+    <FieldRow label="Items at once">
       <Select
         label="Items at once"
         value={String(parallel ?? "")}

@@ -185,7 +185,7 @@ function CommandFields(props: {
         );
       })}
       <Button icon="plus" onClick={() => onChange([...shown, ""])}>
-        Argument
+        Add an argument
       </Button>
     </div>
   );

@@ -47,7 +47,7 @@ export function MateriaForm(props: {
         )}
         {!isPerson && <BehaviourField name={name} raw={raw} />}
         <ColourField name={name} chosen={stringOr(raw["color"], "slate")} />
-        <FormField label="What for" whole>
+        <FormField label="Description" whole>
           <TextField
             label="Description"
             value={stringOr(raw["description"], "")}

@@ -58,7 +58,7 @@ export function MateriaPreview(props: {
 
 function UsageList({ seats }: { readonly seats: readonly MateriaUsage[] }): ReactElement {
   if (seats.length === 0)
-    return <p className={css("preview-part faint")}>No loadout uses it. Drag it into one from the palette.</p>;
+    return <p className={css("preview-part faint")}>No loadout uses this materia. Add it to one from the palette.</p>;
   return (
     <ul>
       {seats.map(({ loadout, socket }) => (
@@ -98,14 +98,14 @@ function PromptPreview(props: {
       </p>
     );
   if (!value || !seated)
-    return <p className={css("preview-part faint")}>The prompt can be shown when its problems are mended.</p>;
+    return <p className={css("preview-part faint")}>This materia has problems. Fix them to see its prompt.</p>;
   const text = previewTurn(seated.graph, seated.socket, { request, items: SAMPLE_ITEMS, reworked });
   return (
     <>
       <div className={css("section")}>
-        <FieldRow label="Shown for">
+        <FieldRow label="Preview for">
           <Select
-            label="Shown for"
+            label="Preview for"
             value={chosen ? `${chosen.loadout} ${chosen.socket}` : ""}
             options={
               seats.length === 0

@@ -120,7 +120,7 @@ function MateriaToolbar(props: {
       <span className={css("badge capital")}>{layer}</span>
       <span className={css("faint")}>{notes.join(" · ")}</span>
       <span className={css("grow")} />
-      {width !== "large" && <Button onClick={() => open("list")}>All materia</Button>}
+      {width !== "large" && <Button onClick={() => open("list")}>Show all materia</Button>}
       <UndoRedoButtons
         history={history}
         onUndo={() => undoEntryStep(materiaDrafts, name)}

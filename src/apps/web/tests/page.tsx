@@ -191,7 +191,10 @@ function CoverageGraph(props: {
     });
     return { graph, drawing, marks: coverageMarks(graph, drawing, never) };
   }, [catalog, loadout, missing, compact]);
-  if (!drawn) return <p className={css("faint")}>This loadout cannot be drawn: it has problems.</p>;
+  if (!drawn)
+    return (
+      <p className={css("faint")}>This loadout has problems and cannot be drawn. Open it under Loadouts to fix them.</p>
+    );
   return (
     <GraphView
       graph={drawn.graph}

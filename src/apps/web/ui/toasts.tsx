@@ -66,7 +66,7 @@ export async function copyText(text: string, what: string): Promise<void> {
     await navigator.clipboard.writeText(text);
     toast({ text: `Copied ${what}`, tone: "ok" });
   } catch {
-    toast({ text: "The browser does not allow copying.", tone: "bad" });
+    toast({ text: "The browser did not allow the copy. Select the text and copy it.", tone: "bad" });
   }
 }
 
