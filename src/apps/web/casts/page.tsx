@@ -110,7 +110,7 @@ function useChosenColumns(): readonly [ReadonlySet<CastColumnKey>, (columns: Rea
   return [columns, (next) => setHidden(new Set(CAST_COLUMNS.map(({ key }) => key).filter((key) => !next.has(key))))];
 }
 
-const DEFAULT_HIDDEN: ReadonlySet<string> = new Set(["visits"]);
+const DEFAULT_HIDDEN: ReadonlySet<string> = new Set(["visits", "model"]);
 
 function ColumnsMenu(props: {
   readonly columns: ReadonlySet<CastColumnKey>;
