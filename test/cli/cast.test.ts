@@ -129,6 +129,7 @@ it("[C13] casts lists it, as text and as data", async () => {
       tokens: expect.any(Number),
       cost: 0,
       rehearsed: true,
+      reason: "the graph reached its end",
     },
   ]);
 });

@@ -129,6 +129,7 @@ const TYPED: Readonly<Record<string, readonly (readonly string[])[]>> = {
   fleet: [["fleet"], ["fleet", "workers", "--on", "nobody"], ["fleet", "migrate"]],
   mcp: [["mcp", "--budget", "x"]],
   take: [["take"], ["take", "last", "--on", "nobody"]],
+  inbox: [["inbox"], ["inbox", "done", "nothing"]],
   queue: [["queue"], ["queue", "add", HINDI, ...named], ["queue"], ["queue", "remove", "9"], ["queue", "ad"]],
   help: [["help"], ["help", "cats"]],
 };
