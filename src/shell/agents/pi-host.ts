@@ -72,12 +72,8 @@ export function createPiHost(options: PiHostOptions = {}): AgentHost {
       return choice.kind === "found" ? choice.model.contextWindow : undefined;
     },
     resolveModel: async (wanted) => {
-      try {
-        const choice = await modelFor({ model: wanted });
-        return choice.kind === "found" ? `${choice.model.provider}/${choice.model.id}` : undefined;
-      } catch {
-        return undefined;
-      }
+      const choice = await modelFor({ model: wanted }).catch(() => undefined);
+      return choice?.kind === "found" ? `${choice.model.provider}/${choice.model.id}` : undefined;
     },
     runTurn: async (request) => {
       try {

@@ -12,10 +12,11 @@ import {
   type PiContext,
 } from "./pi-sdk.ts";
 import { registerSecrets } from "../secrets/redact.ts";
-import { MAX_FILE_BYTES, readRegularText } from "../system/files.ts";
+import { MAX_FILE_BYTES, readRegularText, valueOr } from "../system/files.ts";
 import { error, type Issue, type KeyPath, assertNever } from "../../core/model/issue.ts";
 import { didYouMean, nearestName, thrownMessage } from "../../core/model/text.ts";
 import { KNOWN_TOOLS, splitModels } from "../../core/model/materia.ts";
+import { parseJson } from "../../core/model/json.ts";
 import type { AgentRequirement } from "../ports.ts";
 
 export interface ConfiguredPi extends PiContext {
@@ -94,22 +95,16 @@ const EMPTY_MODEL_STORE: ModelsStore = {
 
 /** [S7] Every key in Pi's file: an agent may read it, and a provider may repeat it. */
 function registerCredentials(file: string): void {
-  try {
-    const credentials: unknown = JSON.parse(readRegularText(file, MAX_FILE_BYTES.config));
-    registerSecrets(collectStrings(credentials).map((value) => ({ name: "key of Pi", value })));
-  } catch {
-    // Pi reports what is wrong with it.
-  }
+  // Pi reports what is wrong with the file.
+  const credentials = parseJson(valueOr(() => readRegularText(file, MAX_FILE_BYTES.config), ""));
+  registerSecrets(collectStrings(credentials).map((value) => ({ name: "key of Pi", value })));
 }
 
 /** [S7] The key for requests to a model, from any of Pi's sources. */
 export async function registerModelKey({ runtime }: PiContext, model: PiModel): Promise<void> {
-  try {
-    const resolved = await runtime.getAuth(model);
-    registerSecrets(collectStrings(resolved?.auth).map((value) => ({ name: `key of ${model.provider}`, value })));
-  } catch {
-    // Without a key the request fails with its own message.
-  }
+  // Without a key the request fails with its own message.
+  const resolved = await runtime.getAuth(model).catch(() => undefined);
+  registerSecrets(collectStrings(resolved?.auth).map((value) => ({ name: `key of ${model.provider}`, value })));
 }
 
 function collectStrings(value: unknown): readonly string[] {

@@ -60,12 +60,8 @@ const PI_VARIABLE = "MATERIA_PI";
 
 /** [X37] For a child process: the folder of the running Pi, if this process is one. */
 export function runningPiEnvironment(): Readonly<Record<string, string>> {
-  try {
-    const folder = piFolderAbove(dirname(realpathSync(process.argv[1] ?? "")));
-    return folder === undefined ? {} : { [PI_VARIABLE]: folder };
-  } catch {
-    return {};
-  }
+  const folder = valueOr(() => piFolderAbove(dirname(realpathSync(process.argv[1] ?? ""))), undefined);
+  return folder === undefined ? {} : { [PI_VARIABLE]: folder };
 }
 
 function piFolderAbove(folder: string): string | undefined {

@@ -9,7 +9,7 @@ import { realTimer, type Timer } from "./turn-guard.ts";
 import { piModuleAddress, type Pi, type PiContext } from "./pi-sdk.ts";
 import { thrownMessage } from "../../core/model/text.ts";
 import type { Sandbox, TurnRequest } from "../ports.ts";
-import { withoutUndefined } from "../../core/model/json.ts";
+import { isJsonObject, parseJson, withoutUndefined } from "../../core/model/json.ts";
 
 interface ToolProcessCall {
   readonly tool: string;
@@ -191,14 +191,8 @@ function routeReplies(child: ChildProcess, pending: Map<number, PendingCall>, { 
 function parseReply(
   line: string,
 ): { readonly id: number; readonly update?: unknown; readonly error?: unknown; readonly result?: unknown } | undefined {
-  try {
-    const said: unknown = JSON.parse(line);
-    return typeof said === "object" && said !== null && "id" in said && typeof said.id === "number"
-      ? { ...said, id: said.id }
-      : undefined;
-  } catch {
-    return undefined;
-  }
+  const said = parseJson(line);
+  return isJsonObject(said) && typeof said["id"] === "number" ? { ...said, id: said["id"] } : undefined;
 }
 
 /** The tools of a turn; `close` frees their resources. */

@@ -5,7 +5,7 @@ import { startedEvent } from "../../core/cast/next.ts";
 import { phaseBeforeEnd, type Visit } from "../../core/cast/state/state.ts";
 import { totalsOf } from "../../core/cast/state/usage.ts";
 import { castBranch, type SocketId } from "../../core/model/ids.ts";
-import { withoutUndefined } from "../../core/model/json.ts";
+import { parseJson, withoutUndefined } from "../../core/model/json.ts";
 import { noteCast } from "../config/cast-index.ts";
 import { readSandboxes } from "../config/config.ts";
 import { openSharedLimits } from "../config/shared-limits.ts";
@@ -257,11 +257,6 @@ async function endOrphanedPrograms(
 }
 
 function orphanedProgramPid(note: string | undefined): number | undefined {
-  if (note === undefined) return undefined;
-  try {
-    const program = v.parse(ProcessIdentity, JSON.parse(note));
-    return isAlive(program) ? program.pid : undefined;
-  } catch {
-    return undefined;
-  }
+  const program = v.safeParse(ProcessIdentity, parseJson(note ?? ""));
+  return program.success && isAlive(program.output) ? program.output.pid : undefined;
 }

@@ -141,12 +141,7 @@ function fieldIssues({ name, range, value }: CronField, words: readonly string[]
 }
 
 function isPattern(pattern: string): boolean {
-  try {
-    openCron({ pattern, domAndDow: true }, "UTC");
-    return true;
-  } catch {
-    return false;
-  }
+  return valueOr(() => openCron({ pattern, domAndDow: true }, "UTC"), undefined) !== undefined;
 }
 
 /** `sloppyRanges`: "10/25" is 10 and every 25 after it, as in crontab. */

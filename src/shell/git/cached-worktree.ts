@@ -2,6 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Repository } from "./repository.ts";
 import type { ChangeCounts } from "../../core/model/checkpoint.ts";
+import { valueOr } from "../system/files.ts";
 import type { GitSettings } from "./shadow-index.ts";
 
 /** A working tree that this process has just filled: cached facts save calls of git. */
@@ -39,12 +40,8 @@ export function isUntouched({ repository, stamp }: CachedWorktree): boolean {
 
 /** git's folder of a linked working tree. */
 export function gitDirOf(folder: string): string | undefined {
-  try {
-    const [, path] = /^gitdir: (.+)\n$/.exec(readFileSync(join(folder, ".git"), "utf8")) ?? [];
-    return path === undefined ? undefined : resolve(folder, path);
-  } catch {
-    return undefined;
-  }
+  const [, path] = /^gitdir: (.+)\n$/.exec(valueOr(() => readFileSync(join(folder, ".git"), "utf8"), "")) ?? [];
+  return path === undefined ? undefined : resolve(folder, path);
 }
 
 function stampOf(folder: string, head: string): string | undefined {

@@ -75,16 +75,16 @@ export function processExists(pid: number): boolean {
   }
 }
 
+/** What Linux says of a process, from its state on; nothing if it is gone. */
+export function procFields(pid: number | string): readonly string[] {
+  const stat = valueOr(() => readFileSync(`/proc/${pid}/stat`, "utf8"), undefined);
+  // The name in parentheses may contain spaces: count fields after it.
+  return stat?.slice(stat.lastIndexOf(")") + 2).split(" ") ?? [];
+}
+
 function linuxStartTime(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The name in parentheses may contain spaces: count fields after it.
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    const isZombie = fields[0] === "Z" || fields[0] === "X";
-    return isZombie ? undefined : `${bootId()}-${fields[19]}`;
-  } catch {
-    return undefined;
-  }
+  const [state, ...fields] = procFields(pid);
+  return state === undefined || state === "Z" || state === "X" ? undefined : `${bootId()}-${fields[18]}`;
 }
 
 /** Only Linux has these. */

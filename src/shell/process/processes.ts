@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, readdirSync } from "node:fs";
+import { procFields } from "./process-identity.ts";
 import { valueOr } from "../system/files.ts";
 
 export interface ProcessRow {
@@ -12,24 +13,14 @@ export interface ProcessRow {
 export function listProcesses(): readonly ProcessRow[] {
   if (process.platform === "linux") return readdirSync("/proc").flatMap(readLinuxProcess);
   if (process.platform === "win32") return [];
-  try {
-    const text = execFileSync("ps", ["-axo", "pid=,ppid=,pgid="], { encoding: "utf8" });
-    return text.split("\n").flatMap((line) => parseProcessRow(line.trim().split(/\s+/)));
-  } catch {
-    return [];
-  }
+  const text = valueOr(() => execFileSync("ps", ["-axo", "pid=,ppid=,pgid="], { encoding: "utf8" }), "");
+  return text.split("\n").flatMap((line) => parseProcessRow(line.trim().split(/\s+/)));
 }
 
 function readLinuxProcess(name: string): readonly ProcessRow[] {
   if (!/^\d+$/.test(name)) return [];
-  try {
-    const stat = readFileSync(`/proc/${name}/stat`, "utf8");
-    // The name in parentheses may contain spaces: count fields after it.
-    const [state, parent, group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return state === "Z" || state === "X" ? [] : parseProcessRow([name, parent, group]);
-  } catch {
-    return [];
-  }
+  const [state, parent, group] = procFields(name);
+  return state === "Z" || state === "X" ? [] : parseProcessRow([name, parent, group]);
 }
 
 function parseProcessRow(fields: readonly (string | undefined)[]): readonly ProcessRow[] {

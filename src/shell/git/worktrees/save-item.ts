@@ -5,12 +5,11 @@ import {
   statSync,
   utimesSync,
   mkdirSync,
-  readFileSync,
   readdirSync,
   realpathSync,
   renameSync,
 } from "node:fs";
-import { join, dirname, resolve, sep } from "node:path";
+import { join, sep } from "node:path";
 import type { ChangeCounts } from "../../../core/model/checkpoint.ts";
 import type { ItemsFailure, SavedWork } from "../../item-ports.ts";
 import { treeOf } from "../diff.ts";
@@ -21,8 +20,8 @@ import type { ItemRepository } from "./item-repository.ts";
 import { isAncestor, writeRef, readRef } from "../refs.ts";
 import { squashMessage } from "./replay-commits.ts";
 import { repairWorktree } from "./acquire-worktree.ts";
-import { quarantine, quarantinePath, runExclusively } from "./worktree.ts";
-import { errorText, valueOr } from "../../system/files.ts";
+import { quarantine, quarantinePath, registeredFolder, runExclusively } from "./worktree.ts";
+import { errorText } from "../../system/files.ts";
 
 export interface ItemSaveRequest {
   /** The working tree of the item, and the ref for its work. */
@@ -193,14 +192,10 @@ function listInnerWorktrees(commonDir: string, tree: string): readonly string[] 
   const registered = join(commonDir, "worktrees");
   if (!existsSync(registered) || !existsSync(tree)) return [];
   const below = `${realpathSync(tree)}${sep}`;
-  const places = readdirSync(registered).flatMap((name) => registeredFolder(join(registered, name)));
+  const places = readdirSync(registered).flatMap((name) => registeredFolder(join(registered, name)) ?? []);
   return places
     .filter((place) => place.startsWith(below) && existsSync(place))
     .toSorted((one, other) => other.length - one.length);
-}
-
-function registeredFolder(gitDir: string): readonly string[] {
-  return valueOr(() => [dirname(resolve(gitDir, readFileSync(join(gitDir, "gitdir"), "utf8").trim()))], []);
 }
 
 /**

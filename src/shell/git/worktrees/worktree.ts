@@ -100,12 +100,13 @@ async function moveWorktree(repository: Repository, from: string, to: string): P
 }
 
 function isRegistered({ commonDir }: Repository, gitDir: string, folder: string): boolean {
-  try {
-    const place = readFileSync(join(gitDir, "gitdir"), "utf8").trim();
-    return isSamePath(dirname(dirname(gitDir)), commonDir) && isSamePath(dirname(resolve(gitDir, place)), folder);
-  } catch {
-    return false;
-  }
+  const registered = registeredFolder(gitDir);
+  return isSamePath(dirname(dirname(gitDir)), commonDir) && registered !== undefined && isSamePath(registered, folder);
+}
+
+/** The working tree that git has on record for one of its folders. */
+export function registeredFolder(gitDir: string): string | undefined {
+  return valueOr(() => dirname(resolve(gitDir, readFileSync(join(gitDir, "gitdir"), "utf8").trim())), undefined);
 }
 
 /** The files that a merge left; they show as changes of the item. */

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync, closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Artifacts } from "../../ports.ts";
-import { hasErrorCode, isMissingFile, errorText, syncFolder } from "../../system/files.ts";
+import { hasErrorCode, isMissingFile, errorText, syncFolder, valueOr } from "../../system/files.ts";
 import type { WriteOptions, ArtifactBytes, ByteRange } from "../cast-store.ts";
 import type { CastLayout } from "../layout.ts";
 import { createValueWriter } from "./values.ts";
@@ -81,13 +81,10 @@ export function readFileRange(
 ): ArtifactBytes | undefined {
   // A missing file is common and must be cheap.
   if (!existsSync(path) || !isInside(folder, path)) return undefined;
-  let fd: number;
-  try {
-    // Follows no link that replaced the file, and does not block on a pipe.
-    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  } catch {
-    return undefined;
-  }
+  // Follows no link that replaced the file, and does not block on a pipe.
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const fd = valueOr(() => openSync(path, flags), undefined);
+  if (fd === undefined) return undefined;
   try {
     const stat = fstatSync(fd);
     if (!stat.isFile()) return undefined;

@@ -5,7 +5,7 @@ import * as v from "valibot";
 import { parseCastId, type CastId } from "../../../core/model/ids.ts";
 import { oneLine } from "../../../core/model/text.ts";
 import { isInsideOrAbsent } from "../../system/folders.ts";
-import { isMissingFile, errorText, MAX_FILE_BYTES, readRegularText, tryStat } from "../../system/files.ts";
+import { isMissingFile, errorText, MAX_FILE_BYTES, readRegularText, tryStat, valueOr } from "../../system/files.ts";
 import { CastFile, CAST_FORMAT } from "../cast-file.ts";
 import type { CastTimeline } from "../../../core/cast/timeline.ts";
 import {
@@ -42,13 +42,9 @@ function unknownCastIssue({ folder }: CastLayout): Result<never> {
 
 function isCast(root: string, castId: CastId): boolean {
   const { folder, castFile, journal } = castLayout(root, castId);
-  try {
-    if (!existsSync(castFile) || dirname(realpathSync(folder)) !== realpathSync(parentFolderOf(root, castId)))
-      return false;
-    return [castFile, journal].every((file) => isInsideOrAbsent(root, file));
-  } catch {
-    return false;
-  }
+  const isHere = (): boolean =>
+    existsSync(castFile) && dirname(realpathSync(folder)) === realpathSync(parentFolderOf(root, castId));
+  return valueOr(isHere, false) && [castFile, journal].every((file) => isInsideOrAbsent(root, file));
 }
 
 export function readCastFile(layout: CastLayout): Result<CastFile> {
@@ -140,14 +136,12 @@ export function unchangedJournalEnd(cast: CurrentCast | undefined, layout: CastL
 
 /** A planted file cannot choose its change time. A link, or a cast behind one, has no stamp and is always read. */
 export function castFileStamp({ folder, castFile }: CastLayout): string | undefined {
-  try {
+  return valueOr(() => {
     if (!lstatSync(folder).isDirectory()) return undefined;
     const found = lstatSync(castFile, { bigint: true });
     const { dev, ino, size, mtimeNs, ctimeNs } = found;
     return found.isFile() ? [dev, ino, size, mtimeNs, ctimeNs].join(" ") : undefined;
-  } catch {
-    return undefined;
-  }
+  }, undefined);
 }
 
 /** A journal only grows, and a torn end is cut only before it grows: equal size and time mean equal text. */

@@ -1,6 +1,6 @@
 import { failWith, suggest, typed, error, fail, ok, type Issue, type Result } from "../../../core/model/issue.ts";
 import * as v from "valibot";
-import { type CastEvent, parseEvent } from "../../../core/cast/state/event.ts";
+import type { CastEvent } from "../../../core/cast/state/event.ts";
 import { parentCastId, type CastId } from "../../../core/model/ids.ts";
 import { oneLine } from "../../../core/model/text.ts";
 import { errorText } from "../../system/files.ts";
@@ -22,6 +22,7 @@ import {
   type ByteRange,
   type TranscriptUpdate,
 } from "../cast-store.ts";
+import { parseEventJson } from "../files/read-journal.ts";
 import { sql, type Database } from "./database.ts";
 import { PART_BYTES } from "./append-events.ts";
 
@@ -52,12 +53,8 @@ function readEventsAfter(database: Database, castId: string, after: number): Pro
 
 /** Converts a stored event; undefined if it is damaged. */
 function parseEventRow({ seq, event }: EventRow): CastEvent | undefined {
-  try {
-    const read = parseEvent(JSON.parse(event));
-    return typeof read === "string" || read.seq !== seq ? undefined : read;
-  } catch {
-    return undefined;
-  }
+  const read = parseEventJson(event);
+  return typeof read === "string" || read.seq !== seq ? undefined : read;
 }
 
 /** [B78] The file of a row names its cast, and its parent if it is an item: otherwise it could use another cast's files. */
