@@ -48,6 +48,7 @@ export function castRoutes(app: Hono, served: ServedProject): void {
   );
   app.get("/api/casts/:id", withCast(served, sendCast));
   app.delete("/api/casts/:id", withCast(served, deleteCast));
+  app.get("/api/casts/:id/files/:socket/:visit/:name", withCast(served, sendVisitFile));
   app.get(
     "/api/casts/:id/events",
     withCast(served, (c, castId, { store, fleet }) => {
@@ -135,10 +136,6 @@ function resumeAfter(c: Context): number | undefined {
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 
 /** [N14] The files of a visit, always as plain text: a browser must not run them. */
-export function castFileRoutes(app: Hono, served: ServedProject): void {
-  app.get("/api/casts/:id/files/:socket/:visit/:name", withCast(served, sendVisitFile));
-}
-
 async function sendVisitFile(c: Context, castId: CastId, { store }: Workspace): Promise<Response> {
   const { socket: text = "", visit = "", name = "" } = c.req.param() as Record<string, string | undefined>;
   const socket = v.safeParse(SocketId, text);

@@ -19,7 +19,7 @@ import {
 import { createFolderWatcher } from "../../shell/system/folder-watcher.ts";
 import { openCastRuns, type ServedProject } from "./served-project.ts";
 import { notFound, refuse, requireJsonBody, parseBody } from "./body-and-reply.ts";
-import { castFileRoutes, castRoutes } from "./cast-routes.ts";
+import { castRoutes } from "./cast-routes.ts";
 import { catalogRoutes, configRoutes } from "./project-routes.ts";
 import { changeRoutes, searchRoutes } from "./content-routes.ts";
 import { commandRoutes } from "./command-routes.ts";
@@ -97,7 +97,6 @@ export function createWebApp(served: ServedProject): Hono {
   app.use("/api/*", requireToken(served.token));
   app.use("/api", requireToken(served.token));
   castRoutes(app, served);
-  castFileRoutes(app, served);
   changeRoutes(app, served);
   searchRoutes(app, served);
   catalogRoutes(app, served);

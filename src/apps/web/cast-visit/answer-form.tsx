@@ -34,9 +34,12 @@ function AnswerForm(
   const isGate = asksYesOrNo(props);
   const text = [said.trim(), comments].filter((part) => part !== "").join("\n\n");
   const busy = command.busy !== null;
-  const send = async (reject: boolean, done: string): Promise<void> => {
-    const answer: TypedCommand = { kind: "continue", castId, text, reject };
-    if ((await command.run(answer, done, { trust: command.isForeign })) === null) return;
+  // A cast that was started elsewhere needs trust too.
+  const trust = command.isForeign ? "Trust this cast and " : "";
+  const answer = isGate ? "Yes" : text === "" ? "Accept the result and continue" : "Answer";
+  const send = async (reject: boolean): Promise<void> => {
+    const sent: TypedCommand = { kind: "continue", castId, text, reject };
+    if ((await command.run(sent, "", { trust: command.isForeign })) === null) return;
     setSaid("");
     onDone?.();
   };
@@ -45,7 +48,7 @@ function AnswerForm(
       className={css("answer")}
       onSubmit={(event) => {
         event.preventDefault();
-        if (!busy) void send(false, isGate ? "Said yes" : "Continued");
+        if (!busy) void send(false);
       }}
     >
       <label className={css("answer-field")}>
@@ -55,39 +58,22 @@ function AnswerForm(
         <TextArea value={said} onType={setSaid} />
       </label>
       <IssueList issues={command.issues} />
-      <AnswerButtons
-        isGate={isGate}
-        isForeign={command.isForeign}
-        busy={busy}
-        text={text}
-        onReject={() => void send(true, "Said no")}
-      />
-    </form>
-  );
-}
-
-/** Yes and no, or the answer; with trust in a cast that was started elsewhere. */
-function AnswerButtons(props: {
-  readonly isGate: boolean;
-  readonly isForeign: boolean;
-  readonly busy: boolean;
-  readonly text: string;
-  readonly onReject: () => void;
-}): ReactElement {
-  const { isGate, isForeign, busy, text, onReject } = props;
-  const words = isGate ? "Yes" : text === "" ? "Accept the result and continue" : "Answer";
-  const trusting = (word: string): string => (isForeign ? `Trust this cast and say ${word}` : word);
-  return (
-    <div className={css("answer-buttons")}>
-      {isGate && (
-        <Button look="danger" busy={busy} off={text === "" ? "A no needs a reason" : null} onClick={onReject}>
-          {isForeign ? trusting("no") : "No"}
+      <div className={css("answer-buttons")}>
+        {isGate && (
+          <Button
+            look="danger"
+            busy={busy}
+            off={text === "" ? "A no needs a reason" : null}
+            onClick={() => void send(true)}
+          >
+            {`${trust}${command.isForeign ? "say no" : "No"}`}
+          </Button>
+        )}
+        <Button look="primary" type="submit" busy={busy}>
+          {command.isForeign ? `${trust}${isGate ? "say yes" : "continue"}` : answer}
         </Button>
-      )}
-      <Button look="primary" type="submit" busy={busy}>
-        {isForeign ? (isGate ? trusting("yes") : "Trust this cast and continue") : words}
-      </Button>
-    </div>
+      </div>
+    </form>
   );
 }
 

@@ -1,4 +1,4 @@
-import { useEffect, useId, useMemo, useState, type ReactElement, useRef, type KeyboardEvent } from "react";
+import { useId, useMemo, type ReactElement, useRef, type KeyboardEvent } from "react";
 import type { FileChange } from "../../../core/model/checkpoint.ts";
 import { checkpointAuthors } from "../../../core/view/file-changes.ts";
 import {
@@ -17,7 +17,7 @@ import { PatchRows } from "./patch-rows.tsx";
 import { bindSheets } from "../ui/classes.ts";
 import filesSheet from "./files.module.css";
 import type { Issue } from "../../../core/model/issue.ts";
-import type { FetchResult } from "../net/request.ts";
+import { useFetched } from "../data/use-fetched.ts";
 
 const css = bindSheets(filesSheet);
 
@@ -124,11 +124,6 @@ function FileHistory(props: FilePatchProps & { readonly answer: PatchResponse })
   );
 }
 
-type FetchState<T> =
-  | { readonly kind: "loading" }
-  | { readonly kind: "loaded"; readonly value: T }
-  | { readonly kind: "refused"; readonly issues: readonly Issue[]; readonly again: () => void };
-
 export function RefusedNote(props: { readonly issues: readonly Issue[]; readonly again: () => void }): ReactElement {
   return (
     <div className={css("files-note")}>
@@ -136,33 +131,6 @@ export function RefusedNote(props: { readonly issues: readonly Issue[]; readonly
       <Button onClick={props.again}>Try again</Button>
     </div>
   );
-}
-
-/**
- * Fetches again when `key` changes; null fetches nothing. While the same thing (`of`) is fetched again, the last
- * response stays.
- */
-export function useFetched<T>(
-  key: string | null,
-  of: string,
-  ask: (signal: AbortSignal) => Promise<FetchResult<T>>,
-): FetchState<T> {
-  const [known, setKnown] = useState<{ readonly of: string; readonly answer: FetchResult<T> }>();
-  const [round, setRound] = useState(0);
-  useEffect(() => {
-    if (key === null) return undefined;
-    const control = new AbortController();
-    const load = async (): Promise<void> => {
-      const answer = await ask(control.signal);
-      if (!control.signal.aborted) setKnown({ of, answer });
-    };
-    void load();
-    return () => control.abort();
-  }, [key, round]);
-  if (key === null || known?.of !== of) return { kind: "loading" };
-  const { answer } = known;
-  if (answer.ok) return { kind: "loaded", value: answer.value };
-  return { kind: "refused", issues: answer.issues, again: () => setRound((before) => before + 1) };
 }
 
 const STATUS_LABELS = {

@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef, useState, type ReactElement, memo, useEffect } from "react";
+import { useLayoutEffect, useRef, useState, type ReactElement, memo } from "react";
 import { Button } from "../ui/buttons.tsx";
 import type { TranscriptBlock } from "../cast-replay/transcript.ts";
 import type { VisitProps } from "./visit-panel.tsx";
@@ -12,6 +12,7 @@ import { Markdown } from "../ui/markdown.tsx";
 import type { TimelineVisit } from "../../../core/view/progress/playback.ts";
 import type { VisitFileName } from "../../../core/wire/casts.ts";
 import { getVisitFile } from "../net/api.ts";
+import { useFetched } from "../data/use-fetched.ts";
 import type { WatchedCast } from "../cast-replay/use-cast.ts";
 import type { SentPrompt } from "../../../core/view/report/prompt-parts.ts";
 import { CopyButton } from "../ui/toasts.tsx";
@@ -228,23 +229,13 @@ export function useVisitFile(cast: WatchedCast, visit: TimelineVisit, name: Visi
   // Without an owner nothing more is written.
   const waits = cast.isAlive ? RETRY_DELAYS_MS : RETRY_DELAYS_MS.slice(0, 1);
   const stage = `${visit.outcome} ${visit.repairs} ${visit.to === null} ${cast.isAlive}`;
-  const [file, setFile] = useState<{ readonly key: string; readonly value: VisitFileState }>({
-    key: "",
-    value: LOADING_FILE,
-  });
   const key = `${castId} ${socket} ${number} ${name ?? ""}`;
-  useEffect(() => {
-    if (name === null) return undefined;
-    const control = new AbortController();
-    const load = async (): Promise<void> => {
-      const value = await readVisitFile(castId, { socket, visit: number, name }, { waits, signal: control.signal });
-      if (!control.signal.aborted) setFile({ key, value });
-    };
-    void load();
-    return () => control.abort();
-  }, [castId, socket, number, name, key, stage]);
+  const file = useFetched(name === null ? null : `${key} ${stage}`, key, async (signal) => {
+    const found = name && (await readVisitFile(castId, { socket, visit: number, name }, { waits, signal }));
+    return { ok: true, status: 200, value: found ?? NO_FILE };
+  });
   if (name === null) return NO_FILE;
-  return file.key === key ? file.value : LOADING_FILE;
+  return file.kind === "loaded" ? file.value : LOADING_FILE;
 }
 
 const NO_FILE: VisitFileState = { kind: "none" };

@@ -7,7 +7,7 @@ import { getChanges } from "../net/api.ts";
 import { bindSheets } from "../ui/classes.ts";
 import { Icon } from "../ui/icons.tsx";
 import { Markdown } from "../ui/markdown.tsx";
-import { useFetched } from "./file-patch.tsx";
+import { useFetched } from "../data/use-fetched.ts";
 import readerSheet from "./visit.module.css";
 import { CopyButton } from "../ui/toasts.tsx";
 

@@ -98,7 +98,13 @@ function VisitReader(props: VisitProps): ReactElement {
       </div>
       <div className={css(`visit-body ${tab === "files" || tab === "result" ? "wide-body" : ""}`)}>
         <div className={css("visit-main")} ref={main} role="tabpanel" aria-labelledby={tabId("visit", tab)}>
-          <TabBody {...props} tab={tab} blocks={blocks} onFiles={() => setTab("files")} />
+          {tab === "result" && <ResultTab {...props} onFiles={() => setTab("files")} />}
+          {tab === "output" && <OutputTab {...props} blocks={blocks} />}
+          {tab === "prompt" && <PromptTab {...props} />}
+          {tab === "tools" && <ToolCallsTab blocks={blocks} />}
+          {tab === "handoff" && <HandoffTab {...props} />}
+          {tab === "route" && <RouteTab {...props} />}
+          {tab === "files" && <FilesTab {...props} />}
         </div>
         {tab !== "files" && tab !== "result" && <VisitFacts {...props} />}
       </div>
@@ -140,27 +146,6 @@ function VisitHead(props: VisitProps & { readonly isFull: boolean; readonly onFu
         </Button>
       </div>
       {forking && <ForkDialog cast={cast} visit={visit} onClose={() => setForking(false)} />}
-    </>
-  );
-}
-
-function TabBody(
-  all: VisitProps & {
-    readonly tab: VisitTab;
-    readonly blocks: readonly TranscriptBlock[];
-    readonly onFiles: () => void;
-  },
-): ReactElement {
-  const { tab, blocks, onFiles, ...props } = all;
-  return (
-    <>
-      {tab === "result" && <ResultTab cast={props.cast} view={props.view} onFiles={onFiles} />}
-      {tab === "output" && <OutputTab {...props} blocks={blocks} />}
-      {tab === "prompt" && <PromptTab {...props} />}
-      {tab === "tools" && <ToolCallsTab blocks={blocks} />}
-      {tab === "handoff" && <HandoffTab {...props} />}
-      {tab === "route" && <RouteTab {...props} />}
-      {tab === "files" && <FilesTab {...props} />}
     </>
   );
 }

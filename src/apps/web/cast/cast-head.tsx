@@ -1,6 +1,5 @@
 import { useState, type ReactElement, type ReactNode } from "react";
 import { amountText, durationText, costText, itemsDoneText } from "../../../core/view/numbers.ts";
-import type { CastAction } from "../../../core/view/cast-actions.ts";
 import { countOfLimitText } from "../../../core/cast/failure-text.ts";
 import { currentRework } from "../../../core/view/progress/cast-path.ts";
 import { oneLine } from "../../../core/model/text.ts";
@@ -54,7 +53,8 @@ export function CastHead(props: CastPanelProps & { readonly dialogToOpen: string
       <CastTitle cast={cast} view={view} />
       <div className={css("actions")} role="group" aria-label="Cast">
         {!isStopped && (
-          <ActionButtons {...actions} main={view.latest.asleep ? withoutWaking(actions.main) : actions.main} />
+          // The banner of a sleeping cast has the button that wakes it.
+          <ActionButtons {...actions} main={actions.main.filter((each) => each !== "resume" || !view.latest.asleep)} />
         )}
         <ActionMenu castId={castFile.castId} actions={actions} />
       </div>
@@ -70,11 +70,6 @@ export function CastHead(props: CastPanelProps & { readonly dialogToOpen: string
       {actions.dialog}
     </div>
   );
-}
-
-/** The banner of a sleeping cast has the button that wakes it. */
-function withoutWaking(actions: readonly CastAction[]): readonly CastAction[] {
-  return actions.filter((action) => action !== "resume");
 }
 
 /** The request, or the item of an item's cast. A long one opens with a click. */

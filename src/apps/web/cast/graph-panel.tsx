@@ -169,28 +169,20 @@ function currentSocketState(status: CastView["board"]["status"], past: boolean):
   return status === "waiting" || status === "sleeping" || status === "paused" ? "waiting" : "live";
 }
 
+const SOCKET_TAGS: Readonly<Partial<Record<CastView["board"]["status"], string>>> = {
+  waiting: "Waiting for you",
+  failed: "Failed here",
+  aborted: "Aborted here",
+  interrupted: "Interrupted here",
+  sleeping: "Waiting for the provider",
+  paused: "Waiting for the provider",
+  queued: "Waiting for a worker",
+};
+
 function currentSocketTag({ at, board }: CastView, working: number): string {
   if (at !== null) return `At ${durationText(board.elapsedMs)}`;
   if (working > 0 && board.status === "running") return `${countedText(working, "item")} at work`;
-  switch (board.status) {
-    case "waiting":
-      return "Waiting for you";
-    case "failed":
-      return "Failed here";
-    case "aborted":
-      return "Aborted here";
-    case "interrupted":
-      return "Interrupted here";
-    case "sleeping":
-    case "paused":
-      return "Waiting for the provider";
-    case "queued":
-      return "Waiting for a worker";
-    case "running":
-    case "completed":
-    case "not_satisfied":
-      return `Now ${durationText(board.position?.ms ?? 0)}`;
-  }
+  return SOCKET_TAGS[board.status] ?? `Now ${durationText(board.position?.ms ?? 0)}`;
 }
 
 function edgeMark(

@@ -1,9 +1,10 @@
-import { useEffect, useState, type ReactElement, useMemo } from "react";
+import { useState, type ReactElement, useMemo } from "react";
 import { diffWords } from "../../../core/model/diff.ts";
 import { modelText } from "../../../core/view/report/visit-detail.ts";
 import { amountText, durationText, costText } from "../../../core/view/numbers.ts";
 import { hrefOf, type PageProps } from "../browser/route.ts";
 import { useCommandOutput } from "../data/use-command.ts";
+import { useFetched } from "../data/use-fetched.ts";
 import { MarkedText, TextDiff } from "../dialogs/diff.tsx";
 import { getCast, getVisitFile } from "../net/api.ts";
 import { IssueList } from "../ui/issues.tsx";
@@ -169,37 +170,27 @@ function ComparedVisitRow(props: {
 /** Both prompts are read when the row is opened; utilities have none. */
 function PromptDiff(props: Omit<ComparedVisit, "same"> & { readonly casts: readonly [string, string] }): ReactElement {
   const { left, right, casts } = props;
-  const [texts, setTexts] = useState<readonly [string, string] | null>(null);
-  useEffect(() => {
-    const read = async (castId: string, visit: ComparedVisit["left"]): Promise<string> => {
-      const [socket = "", number = ""] = visit?.visit.split("#") ?? [];
-      if (!visit) return "";
-      const answer = await getVisitFile(castId, { socket, visit: Number(number), name: "prompt.md" });
-      return answer.ok ? answer.value : "";
-    };
-    void Promise.all([read(casts[0], left), read(casts[1], right)]).then(setTexts);
-    // A row keeps its visits.
-  }, []);
-  return texts ? (
-    <TextDiff before={texts[0]} after={texts[1]} label="Prompt" />
-  ) : (
-    <p className={css("faint")}>Reading…</p>
-  );
+  const [before, after] = [usePrompt(casts[0], left), usePrompt(casts[1], right)];
+  if (before === null || after === null) return <p className={css("faint")}>Reading…</p>;
+  return <TextDiff before={before} after={after} label="Prompt" />;
+}
+
+/** Null while it loads. */
+function usePrompt(castId: string, visit: ComparedVisit["left"]): string | null {
+  const key = visit ? `${castId} ${visit.visit}` : null;
+  const [socket = "", number = ""] = visit?.visit.split("#") ?? [];
+  const file = { socket, visit: Number(number), name: "prompt.md" } as const;
+  const asked = useFetched(key, key ?? "", (signal) => getVisitFile(castId, file, signal));
+  if (key === null || asked.kind === "refused") return "";
+  return asked.kind === "loaded" ? asked.value : null;
 }
 
 /** The files and events of both casts, for their graphs. */
 function useBothCasts(first: string, second: string): readonly [CastResponse, CastResponse] | null {
-  const [casts, setCasts] = useState<readonly [CastResponse, CastResponse] | null>(null);
-  useEffect(() => {
-    let isHere = true;
-    void Promise.all([getCast(first), getCast(second)]).then(([a, b]) => {
-      if (isHere && a.ok && b.ok) setCasts([a.value, b.value]);
-    });
-    return () => {
-      isHere = false;
-    };
-  }, [first, second]);
-  return casts;
+  const before = useFetched(first, first, (signal) => getCast(first, signal));
+  const after = useFetched(second, second, (signal) => getCast(second, signal));
+  const [a, b] = [before, after].map((each) => (each.kind === "loaded" ? each.value : null));
+  return useMemo(() => (a && b ? [a, b] : null), [a, b]);
 }
 
 function VisitLink(props: { readonly visit: ComparedVisit["left"]; readonly castId: string }): ReactElement {

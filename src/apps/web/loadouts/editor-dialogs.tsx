@@ -38,11 +38,15 @@ interface EditorDialogProps {
 export function EditorDialogs(
   props: EditorDialogProps & { readonly dialog: EditorDialogName | null },
 ): ReactElement | null {
-  switch (props.dialog) {
+  const { dialog, onClose, onRehearsed } = props;
+  const { name, draft, checked } = useEditor();
+  const taken = useTakenNames();
+  const entry = { drafts: loadoutDrafts, draft, onClose };
+  switch (dialog) {
     case "add":
       return <AddSocketDialog {...props} />;
     case "review":
-      return <SaveLoadoutDialog {...props} />;
+      return <SaveEntryDialog {...entry} problems={checked.problems.map(({ issue }) => issue)} />;
     case "compare":
       return <CompareLoadoutsDialog {...props} />;
     case "import":
@@ -54,12 +58,26 @@ export function EditorDialogs(
     case "new":
       return <NewLoadoutDialog {...props} />;
     case "duplicate":
-    case "rename":
-      return <NameLoadoutDialog {...props} what={props.dialog} />;
+    case "rename": {
+      const copy = { from: name, brings: draft.brings };
+      const duplicate = (next: string): void => createLoadoutDraft(next, draft.history.present, copy);
+      return <NameEntryDialog {...entry} what={dialog} taken={taken} onDuplicate={duplicate} />;
+    }
     case "delete":
-      return <DeleteLoadoutDialog {...props} />;
-    case "rehearse":
-      return <RehearseDraftDialog {...props} />;
+      return <DeleteEntryDialog {...entry} onRestore={() => restoreLoadoutDraft(draft)} />;
+    case "rehearse": {
+      const unsaved = unsavedConfigOf(draft);
+      return (
+        <RehearseDialog
+          title={`Rehearse ${name}`}
+          graph={checked.graph}
+          target={{ loadout: name, ...(unsaved ? { draft: unsaved } : {}) }}
+          warning={unsaved ? "The rehearsal uses your unsaved changes. Only a save writes the file." : null}
+          onBegun={onRehearsed}
+          onClose={onClose}
+        />
+      );
+    }
     case "cast":
       return <CastDraftDialog {...props} />;
     case "palette":
@@ -86,49 +104,6 @@ function AddSocketDialog({ onClose, onAdded }: EditorDialogProps): ReactElement 
         onClose();
         if (id !== null) onAdded(id);
       }}
-    />
-  );
-}
-
-function SaveLoadoutDialog({ onClose }: EditorDialogProps): ReactElement {
-  const { draft, checked } = useEditor();
-  const problems = checked.problems.map(({ issue }) => issue);
-  return <SaveEntryDialog drafts={loadoutDrafts} draft={draft} problems={problems} onClose={onClose} />;
-}
-
-function DeleteLoadoutDialog({ onClose }: EditorDialogProps): ReactElement {
-  const { draft } = useEditor();
-  const restore = (): void => restoreLoadoutDraft(draft);
-  return <DeleteEntryDialog drafts={loadoutDrafts} draft={draft} onRestore={restore} onClose={onClose} />;
-}
-
-function NameLoadoutDialog(props: EditorDialogProps & { readonly what: "duplicate" | "rename" }): ReactElement {
-  const { what, onClose } = props;
-  const { name, draft } = useEditor();
-  const taken = useTakenNames();
-  return (
-    <NameEntryDialog
-      drafts={loadoutDrafts}
-      draft={draft}
-      what={what}
-      taken={taken}
-      onClose={onClose}
-      onDuplicate={(next) => createLoadoutDraft(next, draft.history.present, { from: name, brings: draft.brings })}
-    />
-  );
-}
-
-function RehearseDraftDialog({ onClose, onRehearsed }: EditorDialogProps): ReactElement {
-  const { name, draft, checked } = useEditor();
-  const unsaved = unsavedConfigOf(draft);
-  return (
-    <RehearseDialog
-      title={`Rehearse ${name}`}
-      graph={checked.graph}
-      target={{ loadout: name, ...(unsaved ? { draft: unsaved } : {}) }}
-      warning={unsaved ? "The rehearsal uses your unsaved changes. Only a save writes the file." : null}
-      onBegun={onRehearsed}
-      onClose={onClose}
     />
   );
 }

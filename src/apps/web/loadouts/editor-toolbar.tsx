@@ -30,6 +30,20 @@ export function EditorToolbar(props: {
 }): ReactElement {
   const { open, onLoop } = props;
   const { name, draft, loadout, readOnly, apply, catalog, undo, redo } = useEditor();
+  const isPlaced = Object.keys(loadout.layout).length > 0;
+  const arranging: readonly MenuItem[] = [
+    { label: "Loop from selection", act: onLoop, off: readOnly },
+    {
+      label: "Tidy layout",
+      act: () => apply("Tidy the layout", resetLayout),
+      off: readOnly ?? (isPlaced ? null : "Nothing was placed by hand"),
+    },
+  ];
+  const trying: readonly MenuItem[] = [
+    { label: "Compare…", act: () => open("compare") },
+    { label: "Rehearse…", act: () => open("rehearse") },
+    { label: "Cast…", act: () => open("cast") },
+  ];
   const width = useScreenWidth();
   const layer = draft.layer ?? catalog.loadouts.get(name)?.layer ?? "bundled";
   return (
@@ -44,33 +58,12 @@ export function EditorToolbar(props: {
       <DraftProvenance />
       <span className={css("divider")} />
       <UndoRedoButtons history={draft.history} onUndo={undo} onRedo={redo} />
-      {width === "large" && (
-        <>
-          <Button look="bare" icon="loop" off={readOnly} onClick={onLoop}>
-            Loop from selection
-          </Button>
-          <Button
-            look="bare"
-            off={readOnly ?? (Object.keys(loadout.layout).length === 0 ? "Nothing was placed by hand" : null)}
-            onClick={() => apply("Tidy the layout", resetLayout)}
-          >
-            Tidy layout
-          </Button>
-        </>
-      )}
+      {width === "large" && <ActionButtons look="bare" actions={arranging} />}
       <span className={css("grow")} />
       <WorstCaseText />
       <span className={css("divider")} />
-      {width === "large" && (
-        <>
-          <Button onClick={() => open("compare")}>Compare…</Button>
-          <Button onClick={() => open("rehearse")}>Rehearse…</Button>
-          <Button icon="play" onClick={() => open("cast")}>
-            Cast…
-          </Button>
-        </>
-      )}
-      <MoreMenu open={open} onLoop={onLoop} />
+      {width === "large" && <ActionButtons look="plain" actions={trying} />}
+      <MoreMenu open={open} first={width === "large" ? [] : [...arranging, ...trying]} />
       {readOnly === null ? (
         <Button look="primary" off={isDirty(draft) ? null : "Nothing to save"} onClick={() => open("review")}>
           Review and save…
@@ -82,6 +75,14 @@ export function EditorToolbar(props: {
       )}
     </div>
   );
+}
+
+function ActionButtons(props: { readonly look: "bare" | "plain"; readonly actions: readonly MenuItem[] }) {
+  return props.actions.map(({ label, act, off }) => (
+    <Button key={label} look={props.look} off={off} onClick={act}>
+      {label}
+    </Button>
+  ));
 }
 
 function WorstCaseText(): ReactElement {
@@ -114,11 +115,11 @@ function DraftProvenance(): ReactElement | null {
 
 function MoreMenu(props: {
   readonly open: (dialog: EditorDialogName) => void;
-  readonly onLoop: () => void;
+  /** What has no room beside the menu. */
+  readonly first: readonly MenuItem[];
 }): ReactElement {
-  const { open, onLoop } = props;
-  const { name, draft, loadout, readOnly, apply, catalog } = useEditor();
-  const width = useScreenWidth();
+  const { open, first } = props;
+  const { name, draft, readOnly, catalog } = useEditor();
   const discard = (): void => {
     revertLoadoutDraft(name);
     toast({
@@ -126,24 +127,12 @@ function MoreMenu(props: {
       action: { label: "Undo", act: () => undoEntryStep(loadoutDrafts, name) },
     });
   };
-  const narrow: readonly MenuItem[] = [
-    { label: "Add a socket…", act: () => open("add"), off: readOnly },
-    { label: "Loop from selection", act: onLoop, off: readOnly },
-    {
-      label: "Tidy layout",
-      act: () => apply("Tidy the layout", resetLayout),
-      off: Object.keys(loadout.layout).length === 0 ? "Nothing was placed by hand" : readOnly,
-    },
-    { label: "Compare…", act: () => open("compare") },
-    { label: "Rehearse…", act: () => open("rehearse") },
-    { label: "Cast…", act: () => open("cast") },
-  ];
   return (
     <Menu
       icon="more"
       label="Rename, duplicate, import, export, delete"
       items={[
-        ...(width === "large" ? [] : narrow),
+        ...first,
         { label: "Make active", act: () => void activateLoadout(name), off: whyNotActivatable(catalog, name) },
         { label: "Discard changes", act: discard, off: whyNotRevertible(draft) },
         { label: "Explain…", act: () => open("explain") },

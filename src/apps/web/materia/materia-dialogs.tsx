@@ -49,7 +49,15 @@ export function MateriaDialogs(
       return <DeleteMateriaDialog {...props} />;
     case "rename":
     case "duplicate":
-      return <NameMateriaDialog {...props} what={props.open} />;
+      return (
+        <NameEntryDialog
+          {...props}
+          drafts={materiaDrafts}
+          what={props.open}
+          taken={(each) => props.catalog.materia.has(each)}
+          onDuplicate={(next) => createMateriaDraft(next, props.draft.history.present.raw)}
+        />
+      );
     case "new":
       return <NewMateriaDialog {...props} />;
     case "list":
@@ -125,18 +133,6 @@ function RehearseMateriaDialog({ draft, catalog, onClose }: MateriaDialogProps):
       }}
       warning={warning}
       onClose={onClose}
-    />
-  );
-}
-
-function NameMateriaDialog(props: MateriaDialogProps & { readonly what: "rename" | "duplicate" }): ReactElement {
-  const { draft, catalog } = props;
-  return (
-    <NameEntryDialog
-      {...props}
-      drafts={materiaDrafts}
-      taken={(each) => catalog.materia.has(each)}
-      onDuplicate={(next) => createMateriaDraft(next, draft.history.present.raw)}
     />
   );
 }
