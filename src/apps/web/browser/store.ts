@@ -30,8 +30,12 @@ export function createStore<T>(first: T): Store<T> {
 export function useStoredText(key: string): readonly [string | null, (text: string) => void] {
   const [text, setText] = useState(() => localStorage.getItem(key));
   const store = (next: string): void => {
-    localStorage.setItem(key, next);
     setText(next);
+    try {
+      localStorage.setItem(key, next);
+    } catch {
+      // Full or forbidden storage: the choice holds until the page is closed.
+    }
   };
   return [text, store];
 }

@@ -166,11 +166,7 @@ function TakenEdge(props: {
       ) : (
         <SocketLabel graph={graph} to={to} />
       )}
-      <span
-        className={css(
-          event.when === "not_satisfied" ? "tone-rework" : event.when === "satisfied" ? "tone-good" : "faint",
-        )}
-      >
+      <span className={css(CONDITION_TONES[event.when ?? "always"])}>
         {event.via === "exit" ? "exit · " : event.then ? "used up · " : ""}
         {event.when === null
           ? isItem
@@ -184,6 +180,8 @@ function TakenEdge(props: {
     </div>
   );
 }
+
+const CONDITION_TONES = { always: "faint", satisfied: "tone-good", not_satisfied: "tone-rework" } as const;
 
 function SocketLabel({ graph, to }: { readonly graph: Graph; readonly to: string }): ReactElement {
   const socket = graph.sockets[to];
@@ -207,11 +205,7 @@ function OutgoingEdges({ cast, visit }: VisitProps): ReactElement {
         // The index is the key: an edge may repeat.
         <li key={`${when} ${to} ${index}`} className={css("row wrap step")}>
           <SocketLabel graph={graph} to={to} />
-          <span
-            className={css(when === "not_satisfied" ? "tone-rework" : when === "satisfied" ? "tone-good" : "faint")}
-          >
-            {renderSymbols(conditionText(when))}
-          </span>
+          <span className={css(CONDITION_TONES[when])}>{renderSymbols(conditionText(when))}</span>
           {maxTraversals !== undefined && (
             <span
               className={css("faint")}

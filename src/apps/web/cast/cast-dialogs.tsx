@@ -5,10 +5,6 @@ import { useCasts } from "../data/use-casts-and-fleet.ts";
 import { ConfirmDialog } from "../ui/dialog.tsx";
 import type { WatchedCast } from "../cast-replay/use-cast.ts";
 import { css } from "../ui/classes.ts";
-import type { Issue } from "../../../core/model/issue.ts";
-import type { TypedCommand } from "../../../core/wire/commands.ts";
-import { RecordedTest } from "../../../core/wire/catalog.ts";
-import { fetchCommandOutput } from "../net/api.ts";
 import { LabelledField, Switch, TextArea, TextField } from "../ui/fields.tsx";
 import { toast } from "../ui/toasts.tsx";
 import { IssueList } from "../ui/issues.tsx";
@@ -68,26 +64,27 @@ export function RecordTestDialog(props: { readonly castId: string; readonly onCl
   const { castId, onClose } = props;
   const [file, setFile] = useState(`.pi/tests/${castId}.json`);
   const [tools, setTools] = useState(true);
-  const [busy, setBusy] = useState(false);
-  const [issues, setIssues] = useState<readonly Issue[]>([]);
+  const command = useCommand({ quiet: true });
   const record = async (): Promise<void> => {
-    setBusy(true);
-    const command: TypedCommand = { kind: "record", castId, file: file.trim(), ...(tools ? {} : { noTools: true }) };
-    const answer = await fetchCommandOutput({ command }, RecordedTest);
-    setBusy(false);
-    if (!answer.ok) return setIssues(answer.issues);
+    const recorded = {
+      kind: "record" as const,
+      castId,
+      file: file.trim(),
+      ...(tools ? {} : { noTools: true as const }),
+    };
+    if ((await command.run(recorded, "")) === null) return;
     toast({
       text: `Wrote ${file.trim()}`,
       tone: "ok",
       action: { label: "Open tests", act: () => navigate(hrefOf("tests")) },
     });
-    return onClose();
+    onClose();
   };
   return (
     <ConfirmDialog
       title="New test"
       action="Record"
-      busy={busy}
+      busy={command.busy !== null}
       off={file.trim() === "" ? "Name a file" : null}
       onClose={onClose}
       onAct={() => void record()}
@@ -100,7 +97,7 @@ export function RecordTestDialog(props: { readonly castId: string; readonly onCl
         <TextField label="File" mono value={file} onType={setFile} />
       </div>
       <Switch label="Include tool calls" on={tools} onTurn={setTools} />
-      <IssueList issues={issues} />
+      <IssueList issues={command.issues} />
     </ConfirmDialog>
   );
 }

@@ -1,4 +1,7 @@
-import { lazy, useRef, useState, type KeyboardEvent } from "react";
+import { lazy, useMemo, useRef, useState, type KeyboardEvent } from "react";
+import * as v from "valibot";
+import { parseJson } from "../../../core/model/json.ts";
+import { useStoredText } from "../browser/store.ts";
 import type { CastSummary } from "../../../core/cast/summary.ts";
 import { rowActionOf, type CastAction } from "../../../core/view/cast-actions.ts";
 import { useKeys } from "../browser/keyboard.ts";
@@ -126,30 +129,17 @@ export function useCastListKeys(casts: readonly CastSummary[], act: (cast: CastS
   return { list, onKeyDown };
 }
 
+const StoredIds = v.array(v.string());
+
 /** A set of ids that this browser stores; damaged or missing, it is the default. */
 export function useStoredIds(
   key: string,
   initial: ReadonlySet<string>,
 ): readonly [ReadonlySet<string>, (ids: ReadonlySet<string>) => void] {
-  const [ids, setIds] = useState(() => readIds(key) ?? initial);
-  return [
-    ids,
-    (next) => {
-      setIds(next);
-      try {
-        localStorage.setItem(key, JSON.stringify([...next]));
-      } catch {
-        // Full or forbidden storage: the choice holds until the page is closed.
-      }
-    },
-  ];
-}
-
-function readIds(key: string): ReadonlySet<string> | null {
-  try {
-    const read: unknown = JSON.parse(localStorage.getItem(key) ?? "null");
-    return Array.isArray(read) ? new Set(read.map(String)) : null;
-  } catch {
-    return null;
-  }
+  const [text, setText] = useStoredText(key);
+  const ids = useMemo(() => {
+    const read = v.safeParse(StoredIds, parseJson(text ?? ""));
+    return read.success ? new Set(read.output) : initial;
+  }, [text, initial]);
+  return [ids, (next) => setText(JSON.stringify([...next]))];
 }

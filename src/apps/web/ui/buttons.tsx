@@ -61,24 +61,24 @@ export function UndoRedoButtons<T>(props: {
   readonly onRedo: () => void;
 }): ReactElement {
   const { history, onUndo, onRedo } = props;
-  const undone = history.past.at(-1);
-  const [redone] = history.future;
+  const button = (
+    icon: "undo" | "redo",
+    word: string,
+    step: { readonly what: string } | undefined,
+    act: () => void,
+  ) => (
+    <Button
+      look="bare"
+      icon={icon}
+      label={step ? `${word}: ${step.what}` : word}
+      off={step ? null : `Nothing to ${icon}`}
+      onClick={act}
+    />
+  );
   return (
     <>
-      <Button
-        look="bare"
-        icon="undo"
-        label={undone ? `Undo: ${undone.what}` : "Undo"}
-        off={undone ? null : "Nothing to undo"}
-        onClick={onUndo}
-      />
-      <Button
-        look="bare"
-        icon="redo"
-        label={redone ? `Redo: ${redone.what}` : "Redo"}
-        off={redone ? null : "Nothing to redo"}
-        onClick={onRedo}
-      />
+      {button("undo", "Undo", history.past.at(-1), onUndo)}
+      {button("redo", "Redo", history.future[0], onRedo)}
     </>
   );
 }
