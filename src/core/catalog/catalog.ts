@@ -1,13 +1,5 @@
-import * as v from "valibot";
-import {
-  Budget,
-  LAYER_NAMES,
-  Limits,
-  WorktreeConfig,
-  type FleetConfig,
-  type SandboxProfile,
-  type TelemetryConfig,
-} from "../model/config.ts";
+import type { FleetConfig, SandboxProfile, TelemetryConfig } from "../model/config.ts";
+import { DEFAULT_LIMITS, type LayeredText, type Settings } from "./settings.ts";
 import { type Issue, error, isError, warning } from "../model/issue.ts";
 import type { Loadout } from "../model/loadout.ts";
 import { type Materia, isGenerator } from "../model/materia.ts";
@@ -30,30 +22,6 @@ export interface Catalog {
   /** Problems of whole files. Problems of a materia or loadout are in its entry. */
   readonly issues: readonly Issue[];
 }
-
-const layeredText = v.object({ value: v.string(), layer: v.picklist(LAYER_NAMES), file: v.exactOptional(v.string()) });
-type LayeredText = v.InferOutput<typeof layeredText>;
-
-/** [N20] The effective settings, as the page gets them. */
-export const Settings = v.object({
-  artifactDir: layeredText,
-  activeLoadout: layeredText,
-  /** The model of agents whose materia names none; null leaves the choice to Pi. */
-  model: v.nullable(v.string()),
-  budget: Budget,
-  limits: v.required(Limits, ["maxNoAdvanceCycles", "maxRepairs", "agentSilenceMs"]),
-  checkpoints: v.boolean(),
-  notify: v.boolean(),
-  worktree: WorktreeConfig,
-});
-export type Settings = Readonly<v.InferOutput<typeof Settings>>;
-
-/** Defaults where no layer has a value. */
-export const DEFAULT_LIMITS: Settings["limits"] = {
-  maxNoAdvanceCycles: 3,
-  maxRepairs: 1,
-  agentSilenceMs: 900_000,
-};
 
 /**
  * Later layers win: a materia or loadout replaces the earlier one (a materia may extend it), `null` removes it,

@@ -1,5 +1,5 @@
 import { socketOf } from "../compile/graph.ts";
-import type { OpenPoint } from "../cast/state/reports.ts";
+import type { OpenPoint } from "../cast/state/parallel-run.ts";
 import type { CastState, LoopPass, Visit } from "../cast/state/state.ts";
 import { isJsonObject } from "../model/json.ts";
 import { truncate } from "../model/text.ts";

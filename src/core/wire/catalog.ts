@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { Settings } from "../catalog/catalog.ts";
+import { Settings } from "../catalog/settings.ts";
 import { LAYER_NAMES } from "../model/config.ts";
 import { isJsonObject } from "../model/json.ts";
 import { Loadout } from "../model/loadout.ts";

@@ -2,7 +2,7 @@ import { type GraphSocket, type Graph, materiaOf, socketsOf } from "../../core/c
 import { ok, type Issue, type KeyPath, type Result, error, fail } from "../../core/model/issue.ts";
 import { equipmentOf, splitModels, type ThinkingLevel, toolsInScope } from "../../core/model/materia.ts";
 import { Rehearsal } from "../../core/model/rehearsal.ts";
-import type { Settings } from "../../core/catalog/catalog.ts";
+import type { Settings } from "../../core/catalog/settings.ts";
 import type { AgentLimits } from "../../core/model/config.ts";
 import type { PiHostOptions } from "../agents/pi-host.ts";
 import type { AgentHost, AgentRequirement } from "../ports.ts";

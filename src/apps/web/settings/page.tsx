@@ -1,5 +1,6 @@
 import { useState, type ReactElement, type ReactNode } from "react";
-import { type Catalog, type Settings, DEFAULT_LIMITS } from "../../../core/catalog/catalog.ts";
+import type { Catalog } from "../../../core/catalog/catalog.ts";
+import { type Settings, DEFAULT_LIMITS } from "../../../core/catalog/settings.ts";
 import { type Issue, ok, type Result } from "../../../core/model/issue.ts";
 import type { EditableLayer } from "../../../core/wire/catalog.ts";
 import { activateLoadout } from "../data/catalog-changes.ts";

@@ -1,8 +1,7 @@
 import * as v from "valibot";
 import { CastId, Destination, SocketId } from "../../model/ids.ts";
 import { Condition } from "../../model/loadout.ts";
-import { ItemTraversals, PreviousHandoff, GeneratorNote } from "./parallel-run.ts";
-import { OpenPoint } from "./reports.ts";
+import { ItemTraversals, OpenPoint, PreviousHandoff, GeneratorNote } from "./parallel-run.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../model/json.ts";
 import { wholeNumber, compileCheck } from "../../model/schemas.ts";
 import {

@@ -157,3 +157,10 @@ export interface ItemResume {
   readonly allow: number;
   readonly decision: ReworkDecision | null;
 }
+
+/** Something that a visit left open or could not run. */
+export const OpenPoint = v.pipe(
+  v.object({ socket: SocketId, materia: v.string(), item: v.nullable(v.string()), text: v.string() }),
+  v.readonly(),
+);
+export type OpenPoint = v.InferOutput<typeof OpenPoint>;

@@ -1,21 +1,14 @@
-import * as v from "valibot";
-import { SocketId } from "../../model/ids.ts";
+import type { SocketId } from "../../model/ids.ts";
 import { truncate } from "../../model/text.ts";
 import { EMPTY_MAP, getValue, withValue, type PersistentMap } from "./persistent-map.ts";
 import { itemPlaceFor, withoutItemPlaces, withoutSocketPlaces } from "./item-counts.ts";
+import type { OpenPoint } from "./parallel-run.ts";
 import type { CastState } from "./state.ts";
 
 /** With the mark of a cut it stays below 2,000 characters. */
 const ANSWER_LIMIT = 1_950;
 const POINT_LIMIT = 300;
 const MAX_POINTS = 20;
-
-/** Something that a visit left open or could not run. */
-export const OpenPoint = v.pipe(
-  v.object({ socket: SocketId, materia: v.string(), item: v.nullable(v.string()), text: v.string() }),
-  v.readonly(),
-);
-export type OpenPoint = v.InferOutput<typeof OpenPoint>;
 
 export interface LastAnswer {
   readonly text: string;

@@ -1,7 +1,7 @@
 import type { Budget, CastLimits } from "../../model/config.ts";
 import { materiaMayWrite, toolsInScope, KNOWN_TOOLS, type Materia } from "../../model/materia.ts";
 import { countedText, oneLine, sanitizeForTerminal } from "../../model/text.ts";
-import type { Settings } from "../../catalog/catalog.ts";
+import type { Settings } from "../../catalog/settings.ts";
 import type { Flow } from "../../compile/flow.ts";
 import { readingOrder, orderedBlocks, type GraphBlock } from "../../compile/reading-order.ts";
 import { type Graph, materiaOf } from "../../compile/graph.ts";
