@@ -1,4 +1,4 @@
-import type { FleetCommand, FleetLimitChange, ScheduleAction } from "../../core/command/command.ts";
+import type { FleetCommand, FleetLimitChange, ScheduleAction } from "../../core/command/read-fleet-commands.ts";
 import { ok, type Result, assertNever } from "../../core/model/issue.ts";
 import {
   lastHeartbeatText,

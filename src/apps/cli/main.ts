@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { isCastingCommand, type Command } from "../../core/command/command.ts";
-import { parseArgv, type ParsedCommand } from "../../core/command/parse.ts";
+import type { ParsedCommand } from "../../core/command/command-input.ts";
+import { parseArgv } from "../../core/command/parse.ts";
 import { error, type Issue, type Result } from "../../core/model/issue.ts";
 import { folderExists } from "../../shell/system/folders.ts";
 import { findProject } from "../../shell/config/config.ts";

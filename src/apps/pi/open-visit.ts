@@ -1,6 +1,6 @@
 import { failWith, suggest, typed, ok, type Result } from "../../core/model/issue.ts";
 import { rmSync } from "node:fs";
-import type { OpenCommand } from "../../core/command/read-commands.ts";
+import type { OpenCommand } from "../../core/command/command.ts";
 import type { Options } from "../../core/command/options.ts";
 import { openVisitSession } from "../../shell/commands/open.ts";
 import { askToTrustCast, resolveProject } from "./session/project.ts";

@@ -1,6 +1,7 @@
 import { failWith, suggest, typed, error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { isTerminalCommand, type CastingCommand } from "../../core/command/command.ts";
-import { type ParsedCommand, parseText } from "../../core/command/parse.ts";
+import type { ParsedCommand } from "../../core/command/command-input.ts";
+import { parseText } from "../../core/command/parse.ts";
 import { withFleetOption } from "../../core/view/issues.ts";
 import type { QueueRun } from "../../core/command/queue-command.ts";
 import { runHelp } from "../../shell/commands/help.ts";

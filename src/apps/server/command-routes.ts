@@ -11,7 +11,8 @@ import {
   type LinkCommand,
 } from "../../core/command/command.ts";
 import type { QueueRun } from "../../core/command/queue-command.ts";
-import { parseText, type ParsedCommand } from "../../core/command/parse.ts";
+import type { ParsedCommand } from "../../core/command/command-input.ts";
+import { parseText } from "../../core/command/parse.ts";
 import type { Rehearsal } from "../../core/model/rehearsal.ts";
 import { plainText } from "../../core/view/line.ts";
 import { withFleetOption } from "../../core/view/issues.ts";

@@ -1,5 +1,4 @@
 import { targetText, type BudgetCommand, type CastCommand, type LinkCommand, type RecastCommand } from "./command.ts";
-import type { CommandRow } from "./command-table.ts";
 import type { Options } from "./options.ts";
 import { quoteWord } from "./split-words.ts";
 
@@ -42,8 +41,4 @@ function optionWords(options: Readonly<Record<string, string | number | true | u
 /** A prompt follows `--` if it would be read as an option or a file name, or would lose leading blanks. */
 function promptWords({ prompt, literal }: CastCommand): readonly string[] {
   return literal || /^(?:--|\s|@|-$)/.test(prompt) ? ["--", prompt] : [prompt];
-}
-
-export function usageOf({ usage }: CommandRow): string {
-  return `usage: materia ${usage}`;
 }

@@ -1,16 +1,7 @@
 import * as v from "valibot";
 import { wholeNumber } from "../model/schemas.ts";
-import type { Options } from "./options.ts";
 import { QueueCommand } from "./queue-command.ts";
-import type {
-  CompletionCommand,
-  DiffCommand,
-  ExportCommand,
-  InboxCommand,
-  OpenCommand,
-  RestoreCommand,
-  ShowCommand,
-} from "./read-commands.ts";
+import type { FleetCommand } from "./read-fleet-commands.ts";
 
 /** [C20, C35] The demo runs one item after another, or several at once. */
 export type DemoKind = "plain" | "parallel";
@@ -205,44 +196,6 @@ export type Command =
   | { readonly kind: "mcp" }
   | { readonly kind: "demo"; readonly which: DemoKind };
 
-/** Actions on a fleet as a whole. */
-export const FLEET_ACTIONS = ["up", "down", "migrate", "workers", "limits", "schedule"] as const;
-
-export type FleetCommand = { readonly kind: "fleet" } & (
-  | { readonly action: "up"; readonly workers?: number }
-  | { readonly action: "down" | "migrate" | "workers" }
-  | { readonly action: "limits"; readonly change?: FleetLimitChange }
-  | { readonly action: "schedule"; readonly what: ScheduleAction }
-);
-
-/** [B23] Actions on the schedules of a fleet. */
-export const SCHEDULE_ACTIONS = ["add", "list", "remove"] as const;
-export type ScheduleAction =
-  | { readonly kind: "list" }
-  | { readonly kind: "remove"; readonly id: number }
-  | {
-      readonly kind: "add";
-      readonly cron: string;
-      readonly zone?: string;
-      readonly tree: "as it is now" | "of the branch";
-      readonly submits: { readonly command: CastCommand | LinkCommand; readonly options: Options };
-    };
-
-/** [B22] Limits on the casts that run at once. [B82] `waiting` and `bytes` limit what one member submits. */
-export const FLEET_LIMIT_KINDS = ["all", "project", "provider", "waiting", "bytes"] as const;
-export type FleetLimitKind = (typeof FLEET_LIMIT_KINDS)[number];
-
-export interface FleetLimit {
-  readonly kind: FleetLimitKind;
-  /** The project or provider; empty for the other kinds. */
-  readonly name: string;
-}
-
-/** Without a number the limit is removed. */
-export interface FleetLimitChange extends FleetLimit {
-  readonly most?: number;
-}
-
 export interface GridCommand {
   readonly kind: "grid";
   readonly name?: string;
@@ -252,6 +205,71 @@ export interface GridCommand {
 
 /** The commands of some kinds. */
 export type CommandOf<K extends Command["kind"]> = Extract<Command, { kind: K }>;
+
+export const SHELLS = ["bash", "zsh", "fish"] as const;
+export type Shell = (typeof SHELLS)[number];
+
+/** The report of a cast, or one visit of it (`Socket-4#2`). */
+export interface ShowCommand {
+  readonly kind: "show";
+  readonly castId?: string;
+  readonly visit?: string;
+  /** Every text in full. */
+  readonly full?: true;
+  readonly markdown?: true;
+  /** [C53] What the agent of the visit was sent, in its parts. */
+  readonly prompt?: true;
+  /** Of a long cast, from 1; the last one if unset. */
+  readonly page?: number;
+}
+
+/** The files that a cast, a visit (`Socket-4#2`) or an item (`WI-2`) changed. */
+export interface DiffCommand {
+  readonly kind: "diff";
+  readonly castId?: string;
+  readonly place?: string;
+  readonly as: "patch" | "stat" | "names";
+}
+
+/** The files as they were at the end of a cast or of a visit. */
+export interface RestoreCommand {
+  readonly kind: "restore";
+  readonly castId: string;
+  readonly visit?: string;
+  readonly to?: string;
+  readonly here: boolean;
+}
+
+/** [TM1] The spans of a cast, to look at or to send. */
+export interface ExportCommand {
+  readonly kind: "export";
+  readonly castId?: string;
+  readonly sends?: true;
+  /** The collector; the configured one if unset. */
+  readonly url?: string;
+}
+
+/** Opens the conversation of a visit (`Socket-4#2`, or its number in the cast) in Pi. */
+export interface OpenCommand {
+  readonly kind: "open";
+  readonly castId?: string;
+  readonly visit?: string;
+  readonly trust?: true;
+}
+
+/** [YI1] Casts of all projects that a person has to look at, or one of them that was looked at. */
+export interface InboxCommand {
+  readonly kind: "inbox";
+  /** The cast that leaves the inbox; every cast with `all`. */
+  readonly done?: string | true;
+  readonly all?: true;
+}
+
+export interface CompletionCommand {
+  readonly kind: "completion";
+  /** The script for a shell, or completions of the last word. */
+  readonly wants: { readonly shell: Shell } | { readonly words: readonly string[] };
+}
 
 /** Commands that only a terminal has. */
 export type TerminalCommand = CommandOf<"worker" | "fleet" | "mcp">;

@@ -1,92 +1,122 @@
-import { readCount, type Options, type CommandArguments } from "./options.ts";
+import { readCount, type Options } from "./options.ts";
 import { error, fail, failWith, ok, type Issue, type Result, suggest, typed } from "../model/issue.ts";
-import { didYouMean } from "../model/text.ts";
-import { parseTarget, type BudgetOptions, type Command, type ReworkDecision } from "./command.ts";
-import { usageOf } from "./command-text.ts";
-import type { CommandRow } from "./command-table.ts";
+import { didYouMean, nearestName, oneLine } from "../model/text.ts";
+import { parseTarget, SHELLS, type BudgetOptions, type Command, type ReworkDecision } from "./command.ts";
+import { usageOf, type CommandInput } from "./command-input.ts";
+import { COMMANDS, commandRow, type CommandName } from "./command-table.ts";
 import { withoutUndefined } from "../model/json.ts";
+import { readQueue } from "./read-queue.ts";
+import { readFleet, readTake, readWorker } from "./read-fleet-commands.ts";
 
-export const SHELLS = ["bash", "zsh", "fish"] as const;
-export type Shell = (typeof SHELLS)[number];
+type ReadCommand = (input: CommandInput) => Result<Command>;
 
-/** The report of a cast, or one visit of it (`Socket-4#2`). */
-export interface ShowCommand {
-  readonly kind: "show";
-  readonly castId?: string;
-  readonly visit?: string;
-  /** Every text in full. */
-  readonly full?: true;
-  readonly markdown?: true;
-  /** [C53] What the agent of the visit was sent, in its parts. */
-  readonly prompt?: true;
-  /** Of a long cast, from 1; the last one if unset. */
-  readonly page?: number;
+/** What was typed, as a command. */
+export const COMMAND_READERS: Readonly<Record<CommandName, ReadCommand>> = {
+  cast: readCast,
+  link: readLink,
+  casts: readCasts,
+  status: ({ positional: [castId] }) => ok({ kind: "status", ...withoutUndefined({ castId }) }),
+  doctor: readDoctor,
+  show: readShow,
+  diff: readDiff,
+  restore: readRestore,
+  export: readExport,
+  watch: ({ positional: [castId] }) => ok({ kind: "watch", ...withoutUndefined({ castId }) }),
+  open: readOpen,
+  continue: (input) =>
+    ok({ kind: "continue", text: input.text, reject: input.options.reject === true, ...literalFlag(input) }),
+  recast: readRecast,
+  abort: ({ positional: [castId], options: { trust } }) =>
+    ok({ kind: "abort", ...withoutUndefined({ castId, trust }) }),
+  loadout: ({ positional: [name] }) => ok({ kind: "loadout", ...withoutUndefined({ name }) }),
+  draft: readDraft,
+  materia: ({ positional: [name] }) => ok({ kind: "materia", ...withoutUndefined({ name }) }),
+  grid: readGrid,
+  check: ({ positional: [file], options: { strict, bill, loadout } }) =>
+    ok({ kind: "check", strict: strict === true, ...withoutUndefined({ file, bill, loadout }) }),
+  test: readTest,
+  replay: readReplay,
+  fuzz: readFuzz,
+  forecast: ({ positional: [loadout], options: { items, model } }) =>
+    ok({ kind: "forecast", ...withoutUndefined({ loadout, items, model }) }),
+  stats: () => ok({ kind: "stats" }),
+  compare: readCompare,
+  record: ({ positional: [castId, file], options: { seed, "no-tools": noTools } }) =>
+    ok({ kind: "record", ...withoutUndefined({ castId, file, seed, noTools }) }),
+  fork: readFork,
+  budget: readBudget,
+  inbox: readInbox,
+  ui: ({ options: { open, port } }) => ok({ kind: "ui", open: open === true, ...withoutUndefined({ port }) }),
+  worker: readWorker,
+  fleet: readFleet,
+  take: readTake,
+  queue: readQueue,
+  mcp: () => ok({ kind: "mcp" }),
+  init: ({ options: { from } }) => ok({ kind: "init", ...withoutUndefined({ from }) }),
+  completion: readCompletion,
+  demo: ({ options: { parallel } }) => ok({ kind: "demo", which: parallel ? "parallel" : "plain" }),
+  help: ({ positional: [topic] }) =>
+    topic === undefined || commandRow(topic)
+      ? ok({ kind: "help", ...withoutUndefined({ topic }) })
+      : unknownCommand(topic),
+};
+
+export function unknownCommand(word: string): Result<never> {
+  const names = COMMANDS.map((known) => known.name);
+  const meant = nearestName(word, names);
+  const hint = meant === undefined ? '"materia help" lists the commands' : `did you mean "materia ${meant}"?`;
+  return failWith("unknown_command", oneLine(word, 60), `there is no command "${oneLine(word, 60)}"`, hint);
 }
 
-/** The files that a cast, a visit (`Socket-4#2`) or an item (`WI-2`) changed. */
-export interface DiffCommand {
-  readonly kind: "diff";
-  readonly castId?: string;
-  readonly place?: string;
-  readonly as: "patch" | "stat" | "names";
+function readCast(input: CommandInput): Result<Command> {
+  const { row, text: prompt, options } = input;
+  if (prompt.trim() === "") return failWith("missing_prompt", "cast", "a cast needs a prompt", usageOf(row));
+  const { loadout } = options;
+  return ok({
+    kind: "cast",
+    prompt,
+    ...literalFlag(input),
+    ...budgetOptions(options),
+    ...withoutUndefined({ loadout }),
+  });
 }
 
-/** The files as they were at the end of a cast or of a visit. */
-export interface RestoreCommand {
-  readonly kind: "restore";
-  readonly castId: string;
-  readonly visit?: string;
-  readonly to?: string;
-  readonly here: boolean;
+function readDraft(input: CommandInput): Result<Command> {
+  const { row, text: words, options } = input;
+  if (words.trim() === "") return failWith("missing_prompt", "draft", "a draft needs a description", usageOf(row));
+  const { save, cast, from } = options;
+  return ok({ kind: "draft", words, ...literalFlag(input), ...withoutUndefined({ save, cast, from }) });
 }
 
-/** [TM1] The spans of a cast, to look at or to send. */
-export interface ExportCommand {
-  readonly kind: "export";
-  readonly castId?: string;
-  readonly sends?: true;
-  /** The collector; the configured one if unset. */
-  readonly url?: string;
+/** After a `--` without a word before it there is only text. */
+function literalFlag({ positional, afterDelimiter }: CommandInput): { readonly literal?: true } {
+  return afterDelimiter !== undefined && positional.length === 0 ? { literal: true } : {};
 }
 
-/** Opens the conversation of a visit (`Socket-4#2`, or its number in the cast) in Pi. */
-export interface OpenCommand {
-  readonly kind: "open";
-  readonly castId?: string;
-  readonly visit?: string;
-  readonly trust?: true;
-}
-
-/** [YI1] Casts of all projects that a person has to look at, or one of them that was looked at. */
-export interface InboxCommand {
-  readonly kind: "inbox";
-  /** The cast that leaves the inbox; every cast with `all`. */
-  readonly done?: string | true;
-  readonly all?: true;
-}
-
-export interface CompletionCommand {
-  readonly kind: "completion";
-  /** The script for a shell, or completions of the last word. */
-  readonly wants: { readonly shell: Shell } | { readonly words: readonly string[] };
+function readLink({ row, positional: rest, afterDelimiter: behind, text, options }: CommandInput): Result<Command> {
+  const usage = usageOf(row);
+  const issues: Issue[] = [];
+  if (rest.length === 0)
+    issues.push(error("missing_target", "link", "a link needs at least one materia or loadout", usage));
+  if (behind === undefined)
+    issues.push(error("missing_delimiter", "--", `"--" is missing: it separates the targets from the prompt`, usage));
+  else if (text.trim() === "") issues.push(error("missing_prompt", "--", `there is no prompt after "--"`, usage));
+  if (issues.length > 0) return fail(...issues);
+  const targets = rest.map(parseTarget);
+  const { from } = options;
+  return ok({ kind: "link", targets, prompt: text, ...budgetOptions(options), ...withoutUndefined({ from }) });
 }
 
 /** The completion scripts call `words -- …`. */
-export function readCompletion(
-  row: CommandRow,
-  [first, ...more]: readonly string[],
-  split: CommandArguments,
-): Result<Command> {
+function readCompletion({ row, positional: [first, ...more], afterDelimiter: behind }: CommandInput): Result<Command> {
   const shell = SHELLS.find((known) => known === first);
-  if (first === "words" && more.length === 0)
-    return ok({ kind: "completion", wants: { words: split.afterDelimiter ?? [] } });
-  if (shell && more.length === 0 && split.afterDelimiter === undefined)
-    return ok({ kind: "completion", wants: { shell } });
+  if (first === "words" && more.length === 0) return ok({ kind: "completion", wants: { words: behind ?? [] } });
+  if (shell && more.length === 0 && behind === undefined) return ok({ kind: "completion", wants: { shell } });
   const message = `completion supports ${SHELLS.join(", ")}`;
   return failWith("unknown_word", first ?? "completion", message, didYouMean(first ?? "", SHELLS) ?? usageOf(row));
 }
 
-export function readCasts(rest: readonly string[], { options }: CommandArguments): Result<Command> {
+function readCasts({ positional: rest, options }: CommandInput): Result<Command> {
   if (rest[0] === undefined) return ok({ kind: "casts" });
   if (rest[0] !== "prune")
     return failWith("unknown_word", rest[0], `casts takes only "prune"`, suggest`${typed`status`} shows one cast`);
@@ -98,10 +128,9 @@ export function readCasts(rest: readonly string[], { options }: CommandArguments
   return ok({ kind: "prune", yes: yes === true, ...withoutUndefined({ keep, olderThanDays }) });
 }
 
-export function readGrid(row: CommandRow, rest: readonly string[], split: CommandArguments): Result<Command> {
-  const { mermaid, explain } = split.options;
+function readGrid({ row, positional: rest, options: { mermaid, explain, link } }: CommandInput): Result<Command> {
   const as = mermaid ? "mermaid" : explain ? "sentences" : "text";
-  if (split.options.link) {
+  if (link) {
     if (rest.length === 0)
       return failWith("missing_target", "grid", "grid --link needs at least one materia or loadout", usageOf(row));
     return ok({ kind: "grid", as, link: rest.map(parseTarget) });
@@ -120,21 +149,21 @@ function castAndPlace([first, second]: readonly string[], isPlace: RegExp) {
 /** `Socket-4#2`, `Socket-4`, or the number of a visit. */
 const VISIT_PATTERN = /#|^Socket-\d+$|^\d{1,6}$/;
 
-export function readOpen(words: readonly string[], { trust }: Options): Command {
-  const { castId, place: visit } = castAndPlace(words, VISIT_PATTERN);
-  return { kind: "open", ...withoutUndefined({ castId, visit, trust }) };
+function readOpen({ positional, options: { trust } }: CommandInput): Result<Command> {
+  const { castId, place: visit } = castAndPlace(positional, VISIT_PATTERN);
+  return ok({ kind: "open", ...withoutUndefined({ castId, visit, trust }) });
 }
 
 /** `last Socket-4#2`, `last@Socket-4#2`, or one word for a visit of the newest cast. */
-export function readShow(words: readonly string[], { full, markdown, prompt, page }: Options): Command {
+function readShow({ positional: words, options: { full, markdown, prompt, page } }: CommandInput): Result<Command> {
   const [only = "", ...more] = words;
   const { castId, place: visit } = castAndPlace(more.length === 0 ? only.split("@", 2) : words, VISIT_PATTERN);
   // [C6] An empty word is no id; nothing before an "@" stands for the newest cast.
   const named = castId !== "" || words[0] === "" ? castId : undefined;
-  return { kind: "show", ...withoutUndefined({ castId: named, visit, page, full, markdown, prompt }) };
+  return ok({ kind: "show", ...withoutUndefined({ castId: named, visit, page, full, markdown, prompt }) });
 }
 
-export function readBudget(row: CommandRow, rest: readonly string[]): Result<Command> {
+function readBudget({ row, positional: rest }: CommandInput): Result<Command> {
   const words = [...rest];
   const last = words.at(-1);
   const tokens = last === undefined ? undefined : readCount(last);
@@ -143,18 +172,18 @@ export function readBudget(row: CommandRow, rest: readonly string[]): Result<Com
   return ok({ kind: "budget", ...withoutUndefined({ castId: words[0], tokens }) });
 }
 
-export function readTest(paths: readonly string[], options: Options): Command {
+function readTest({ positional: paths, options }: CommandInput): Result<Command> {
   const { watch, update, junit, trust, "min-coverage": minCoverage } = options;
-  return { kind: "test", paths, ...withoutUndefined({ watch, update, trust, junit, minCoverage }) };
+  return ok({ kind: "test", paths, ...withoutUndefined({ watch, update, trust, junit, minCoverage }) });
 }
 
-export function readReplay([castId]: readonly string[], { all, loadout }: Options): Result<Command> {
+function readReplay({ positional: [castId], options: { all, loadout } }: CommandInput): Result<Command> {
   if (all && castId !== undefined)
     return failWith("too_many_words", castId, "replay takes one cast or --all", "leave one of them out");
   return ok({ kind: "replay", ...withoutUndefined({ castId, all, loadout }) });
 }
 
-export function readFuzz([loadout]: readonly string[], { casts, items, seed, out }: Options): Result<Command> {
+function readFuzz({ positional: [loadout], options: { casts, items, seed, out } }: CommandInput): Result<Command> {
   const number = seed === undefined ? undefined : readCount(seed);
   if (seed !== undefined && number === undefined)
     return failWith("bad_number", "--seed", `--seed needs a whole number, not "${seed}"`);
@@ -162,17 +191,13 @@ export function readFuzz([loadout]: readonly string[], { casts, items, seed, out
   return ok({ kind: "fuzz", settings, ...withoutUndefined({ loadout, out }) });
 }
 
-export function readRecord([castId, file]: readonly string[], { seed, "no-tools": noTools }: Options): Command {
-  return { kind: "record", ...withoutUndefined({ castId, file, seed, noTools }) };
-}
-
-export function readFork([named = ""]: readonly string[], options: Options): Command {
+function readFork({ positional: [named = ""], options }: CommandInput): Result<Command> {
   const { loadout, request, handoff, here } = options;
   const { castId, visit } = splitVisit(named);
-  return {
+  return ok({
     kind: options.plan ? "fork_plan" : "fork",
     ...withoutUndefined({ castId: castId || undefined, visit, loadout, request, handoff, here }),
-  };
+  });
 }
 
 /** `last@Socket-4#2` */
@@ -181,13 +206,13 @@ function splitVisit(text: string): { readonly castId: string; readonly visit: st
   return at === -1 ? { castId: text, visit: undefined } : { castId: text.slice(0, at), visit: text.slice(at + 1) };
 }
 
-export function readCompare(row: CommandRow, [first, second]: readonly string[]): Result<Command> {
+function readCompare({ row, positional: [first, second] }: CommandInput): Result<Command> {
   if (first === undefined || second === undefined)
     return failWith("missing_cast_id", "compare", "compare needs two casts", usageOf(row));
   return ok({ kind: "compare", first, second });
 }
 
-export function readRecast(row: CommandRow, [castId]: readonly string[], options: Options): Result<Command> {
+function readRecast({ row, positional: [castId], options }: CommandInput): Result<Command> {
   const { allow, edited, hint, accept, next } = options;
   const decisions: readonly ReworkDecision[] = [
     ...(hint === undefined ? [] : [{ kind: "hint" as const, text: hint }]),
@@ -200,7 +225,7 @@ export function readRecast(row: CommandRow, [castId]: readonly string[], options
   return ok({ kind: "recast", ...budgetOptions(options), ...withoutUndefined({ castId, allow, decision, edited }) });
 }
 
-export function readDoctor(row: CommandRow, [castId]: readonly string[], { salvage }: Options): Result<Command> {
+function readDoctor({ row, positional: [castId], options: { salvage } }: CommandInput): Result<Command> {
   if (castId === undefined && salvage)
     return failWith("missing_cast_id", "--salvage", "--salvage needs a cast id", usageOf(row));
   return ok({ kind: "doctor", ...withoutUndefined({ castId, salvage }) });
@@ -209,19 +234,19 @@ export function readDoctor(row: CommandRow, [castId]: readonly string[], { salva
 /** `Socket-4#2`, `Socket-4`, `WI-2`, `loop/WI-2`. */
 const VISIT_OR_ITEM_PATTERN = /#|\/|^(Socket|WI)-\d+$/;
 
-export function readDiff(row: CommandRow, rest: readonly string[], options: Options): Result<Command> {
+function readDiff({ row, positional, options }: CommandInput): Result<Command> {
   if (options.stat && options["name-only"])
     return failWith("bad_option", "--name-only", "use either --stat or --name-only", usageOf(row));
   const as = options.stat ? "stat" : options["name-only"] ? "names" : "patch";
-  return ok({ kind: "diff", as, ...castAndPlace(rest, VISIT_OR_ITEM_PATTERN) });
+  return ok({ kind: "diff", as, ...castAndPlace(positional, VISIT_OR_ITEM_PATTERN) });
 }
 
-export function readExport([castId]: readonly string[], { otlp }: Options): Command {
+function readExport({ positional: [castId], options: { otlp } }: CommandInput): Result<Command> {
   const url = otlp === "" ? undefined : otlp;
-  return { kind: "export", ...withoutUndefined({ castId, url }), ...(otlp === undefined ? {} : { sends: true }) };
+  return ok({ kind: "export", ...withoutUndefined({ castId, url }), ...(otlp === undefined ? {} : { sends: true }) });
 }
 
-export function readInbox(row: CommandRow, [verb, castId]: readonly string[], { all }: Options): Result<InboxCommand> {
+function readInbox({ row, positional: [verb, castId], options: { all } }: CommandInput): Result<Command> {
   if (verb === undefined) return ok({ kind: "inbox", ...withoutUndefined({ all }) });
   if (verb !== "done") return failWith("unknown_word", verb, 'inbox takes "done <castId>"', usageOf(row));
   if (castId === undefined && !all)
@@ -230,9 +255,8 @@ export function readInbox(row: CommandRow, [verb, castId]: readonly string[], { 
   return ok({ kind: "inbox", done: castId ?? true });
 }
 
-export function readRestore(row: CommandRow, [named = ""]: readonly string[], options: Options): Result<Command> {
+function readRestore({ row, positional: [named = ""], options: { to, here } }: CommandInput): Result<Command> {
   const usage = usageOf(row);
-  const { to, here } = options;
   const issues: Issue[] = [];
   const { castId, visit } = splitVisit(named);
   if (castId === "") issues.push(error("missing_cast_id", "restore", "restore needs a cast id", usage));
@@ -241,6 +265,6 @@ export function readRestore(row: CommandRow, [named = ""]: readonly string[], op
   return ok({ kind: "restore", castId, here: here === true, ...withoutUndefined({ visit, to }) });
 }
 
-export function budgetOptions({ budget, cost }: Options): BudgetOptions {
+function budgetOptions({ budget, cost }: Options): BudgetOptions {
   return withoutUndefined({ budget, costUsd: cost });
 }

@@ -1,24 +1,52 @@
 import { failWith, error, fail, ok, type Issue, type Result } from "../model/issue.ts";
 import { didYouMean } from "../model/text.ts";
-import { readCount, type OptionName, type Options, type CommandArguments } from "./options.ts";
-import { FLEET_ACTIONS, FLEET_LIMIT_KINDS, SCHEDULE_ACTIONS, type Command, type ScheduleAction } from "./command.ts";
-import { usageOf } from "./command-text.ts";
+import { readCount, type OptionName, type Options } from "./options.ts";
+import type { CastCommand, Command, LinkCommand } from "./command.ts";
+import { usageOf, type CommandInput, type ParsedCommand } from "./command-input.ts";
 import type { CommandRow } from "./command-table.ts";
 import { withoutUndefined } from "../model/json.ts";
 
-const MAX_COUNT = 1_000_000;
+/** Actions on a fleet as a whole. */
+export const FLEET_ACTIONS = ["up", "down", "migrate", "workers", "limits", "schedule"] as const;
 
-/** Parses the command after the `--` that a schedule runs. */
-type ParseNested = () => Result<{ readonly command: Command; readonly options: Options }>;
+export type FleetCommand = { readonly kind: "fleet" } & (
+  | { readonly action: "up"; readonly workers?: number }
+  | { readonly action: "down" | "migrate" | "workers" }
+  | { readonly action: "limits"; readonly change?: FleetLimitChange }
+  | { readonly action: "schedule"; readonly what: ScheduleAction }
+);
 
-export function readFleetCommand(row: CommandRow, split: CommandArguments, inner: ParseNested): Result<Command> {
-  const { positional: rest, options } = split;
-  if (row.name === "fleet") return readFleetAction(row, split, inner);
-  if (row.name === "take") return readTake(rest, options);
-  return options.on === undefined ? fail(missingFleetIssue(row)) : readWorker(row, options);
+/** [B23] Actions on the schedules of a fleet. */
+export const SCHEDULE_ACTIONS = ["add", "list", "remove"] as const;
+export type ScheduleAction =
+  | { readonly kind: "list" }
+  | { readonly kind: "remove"; readonly id: number }
+  | {
+      readonly kind: "add";
+      readonly cron: string;
+      readonly zone?: string;
+      readonly tree: "as it is now" | "of the branch";
+      readonly submits: { readonly command: CastCommand | LinkCommand; readonly options: Options };
+    };
+
+/** [B22] Limits on the casts that run at once. [B82] `waiting` and `bytes` limit what one member submits. */
+export const FLEET_LIMIT_KINDS = ["all", "project", "provider", "waiting", "bytes"] as const;
+export type FleetLimitKind = (typeof FLEET_LIMIT_KINDS)[number];
+
+export interface FleetLimit {
+  readonly kind: FleetLimitKind;
+  /** The project or provider; empty for the other kinds. */
+  readonly name: string;
 }
 
-function readTake([castId]: readonly string[], { merge, pr }: Options): Result<Command> {
+/** Without a number the limit is removed. */
+export interface FleetLimitChange extends FleetLimit {
+  readonly most?: number;
+}
+
+const MAX_COUNT = 1_000_000;
+
+export function readTake({ positional: [castId], options: { merge, pr } }: CommandInput): Result<Command> {
   if (merge && pr) return failWith("bad_option", "--pr", "use either --merge or --pr");
   const how = merge ? { as: "merge" as const } : pr ? { as: "pr" as const } : {};
   return ok({ kind: "take", ...withoutUndefined({ castId }), ...how });
@@ -28,7 +56,9 @@ function missingFleetIssue(row: CommandRow): Issue {
   return error("missing_option", "--on", "the command needs the name of a fleet", usageOf(row));
 }
 
-function readWorker(row: CommandRow, { concurrency, queues, port, "tools-user": toolsUser }: Options): Result<Command> {
+export function readWorker({ row, options }: CommandInput): Result<Command> {
+  if (options.on === undefined) return fail(missingFleetIssue(row));
+  const { concurrency, queues, port, "tools-user": toolsUser } = options;
   if (concurrency === 0) return failWith("bad_option", "--concurrency", "a worker runs at least one cast at a time");
   const named = queues?.split(",").map((name) => name.trim());
   if (named?.includes("")) return failWith("bad_option", "--queues", "a queue has no name", usageOf(row));
@@ -40,9 +70,9 @@ function readWorker(row: CommandRow, { concurrency, queues, port, "tools-user": 
   });
 }
 
-function readFleetAction(row: CommandRow, split: CommandArguments, inner: ParseNested): Result<Command> {
-  const { positional: rest, options, afterDelimiter: behind } = split;
-  const [first, ...words] = rest;
+export function readFleet(input: CommandInput): Result<Command> {
+  const { row, positional, options, afterDelimiter: behind } = input;
+  const [first, ...words] = positional;
   const action = FLEET_ACTIONS.find((known) => known === first);
   if (!action) {
     const message = `fleet takes ${FLEET_ACTIONS.join(", ")}`;
@@ -51,7 +81,7 @@ function readFleetAction(row: CommandRow, split: CommandArguments, inner: ParseN
   }
   const isLocal = action === "up" || action === "down";
   if (!isLocal && options.on === undefined) return fail(missingFleetIssue(row));
-  if (action === "schedule") return readSchedule(row, split, inner);
+  if (action === "schedule") return readSchedule(input);
   const [more = behind ? "--" : undefined] = action === "limits" ? [] : words;
   if (more !== undefined)
     return failWith("too_many_words", more, `fleet ${action} takes no words`, `usage: ${row.usage}`);
@@ -103,13 +133,15 @@ const SCHEDULABLE_OPTIONS: ReadonlySet<OptionName> = new Set([
 ]);
 
 /** `add "0 3 * * *" -- link …`, `list`, `remove 3`. */
-function readSchedule(
-  row: CommandRow,
-  { positional: rest, options, afterDelimiter: behind }: CommandArguments,
-  inner: ParseNested,
-): Result<Command> {
+function readSchedule({
+  row,
+  positional,
+  options,
+  afterDelimiter: behind,
+  parseNested,
+}: CommandInput): Result<Command> {
   const usage = `usage: ${row.usage}`;
-  const [, verb = "list", ...words] = rest;
+  const [, verb = "list", ...words] = positional;
   const kind = SCHEDULE_ACTIONS.find((known) => known === verb);
   if (!kind) {
     const hint = didYouMean(verb, SCHEDULE_ACTIONS) ?? usage;
@@ -140,7 +172,7 @@ function readSchedule(
   }
   if (first === undefined || !behind)
     return failWith("missing_word", kind, "a schedule needs a time, then -- and the command to submit", usage);
-  const parsed = inner();
+  const parsed = parseNested();
   if (!parsed.ok) return parsed;
   const submits = readScheduledCommand(parsed.value, usage);
   if (!submits.ok) return submits;
@@ -150,7 +182,7 @@ function readSchedule(
 }
 
 function readScheduledCommand(
-  { command, options }: { readonly command: Command; readonly options: Options },
+  { command, options }: ParsedCommand,
   usage: string,
 ): Result<Extract<ScheduleAction, { kind: "add" }>["submits"]> {
   if (command.kind !== "cast" && command.kind !== "link")

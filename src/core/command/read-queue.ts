@@ -1,9 +1,8 @@
 import { error, fail, failWith, ok, type Result } from "../model/issue.ts";
 import { withoutUndefined } from "../model/json.ts";
 import { didYouMean } from "../model/text.ts";
-import type { CommandRow } from "./command-table.ts";
-import { usageOf } from "./command-text.ts";
-import { COMMON_OPTIONS, readCount, RUN_OPTIONS, type CommandArguments, type OptionName } from "./options.ts";
+import { usageOf, type CommandInput } from "./command-input.ts";
+import { COMMON_OPTIONS, readCount, RUN_OPTIONS, type OptionName } from "./options.ts";
 import { CLOCK_TIME, type QueueCommand } from "./queue-command.ts";
 
 export const QUEUE_ACTIONS = ["add", "remove", "move", "run"] as const;
@@ -16,8 +15,8 @@ const ALLOWED: Readonly<Record<QueueCommand["action"], readonly OptionName[]>> =
   run: ["until", "cost", "at-once", "on", "detach", ...RUN_OPTIONS],
 };
 
-export function readQueue(row: CommandRow, args: CommandArguments): Result<QueueCommand> {
-  const { options, positional, afterDelimiter: behind } = args;
+export function readQueue(input: CommandInput): Result<QueueCommand> {
+  const { row, options, positional, afterDelimiter: behind } = input;
   const [verb, ...words] = positional;
   const action = verb === undefined ? "list" : QUEUE_ACTIONS.find((known) => known === verb);
   if (!action) {
@@ -46,7 +45,7 @@ export function readQueue(row: CommandRow, args: CommandArguments): Result<Queue
       usageOf(row),
     );
   if (action === "list") return ok({ kind: "queue", action });
-  if (action === "run") return readRun(args);
+  if (action === "run") return readRun(input);
   const [at, to] = words.map(readPosition);
   if (at === undefined || (action === "move" && to === undefined))
     return failWith(
@@ -65,7 +64,7 @@ function readPosition(word: string): number | undefined {
   return number === 0 ? undefined : number;
 }
 
-function readRun({ options }: CommandArguments): Result<QueueCommand> {
+function readRun({ options }: CommandInput): Result<QueueCommand> {
   const { until, cost: costUsd, "at-once": atOnce = 1 } = options;
   if (until !== undefined && !CLOCK_TIME.test(until))
     return failWith("bad_option", "--until", `--until needs a time of the day, such as 07:00, not "${until}"`);

@@ -1,8 +1,8 @@
 import { COMMON_OPTIONS } from "../../core/command/options.ts";
 import { COMMANDS, commandRow, type CommandName } from "../../core/command/command-table.ts";
-import { FLEET_ACTIONS, FLEET_LIMIT_KINDS, SCHEDULE_ACTIONS } from "../../core/command/command.ts";
+import { FLEET_ACTIONS, FLEET_LIMIT_KINDS, SCHEDULE_ACTIONS } from "../../core/command/read-fleet-commands.ts";
 import { QUEUE_ACTIONS } from "../../core/command/read-queue.ts";
-import { SHELLS } from "../../core/command/read-commands.ts";
+import { SHELLS } from "../../core/command/command.ts";
 import { quoteWord } from "../../core/command/split-words.ts";
 import { THINKING_LEVELS } from "../../core/model/materia.ts";
 import { statusText } from "../../core/view/cast-list.ts";

@@ -1,4 +1,4 @@
-import type { CompletionCommand, Shell } from "../../core/command/read-commands.ts";
+import type { CompletionCommand, Shell } from "../../core/command/command.ts";
 import { oneLine } from "../../core/model/text.ts";
 import { line } from "../../core/view/line.ts";
 import type { Workspace } from "../workspace/workspace.ts";

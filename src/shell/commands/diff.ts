@@ -1,4 +1,4 @@
-import type { DiffCommand } from "../../core/command/read-commands.ts";
+import type { DiffCommand } from "../../core/command/command.ts";
 import { failWith, ok } from "../../core/model/issue.ts";
 import { sanitizeForTerminal } from "../../core/model/text.ts";
 import { fileCountsText, leftOutText } from "../../core/view/file-changes.ts";

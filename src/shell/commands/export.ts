@@ -1,4 +1,4 @@
-import type { ExportCommand } from "../../core/command/read-commands.ts";
+import type { ExportCommand } from "../../core/command/command.ts";
 import { failWith, ok } from "../../core/model/issue.ts";
 import { countedText } from "../../core/model/text.ts";
 import { otlpTraces, type TraceSpan } from "../../core/telemetry/span.ts";

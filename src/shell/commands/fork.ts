@@ -1,7 +1,6 @@
 import type { EventOf } from "../../core/cast/state/event.ts";
 import type { CastStart } from "../../core/cast/state/state.ts";
-import type { ForkCommand } from "../../core/command/command.ts";
-import type { RestoreCommand } from "../../core/command/read-commands.ts";
+import type { ForkCommand, RestoreCommand } from "../../core/command/command.ts";
 import { quoteWord } from "../../core/command/split-words.ts";
 import { compileTargets } from "../../core/compile/targets/compile.ts";
 import { castBranch, type CastId } from "../../core/model/ids.ts";

@@ -1,4 +1,4 @@
-import type { InboxCommand } from "../../core/command/read-commands.ts";
+import type { InboxCommand } from "../../core/command/command.ts";
 import { failWith, ok, suggest, typed } from "../../core/model/issue.ts";
 import { countedText } from "../../core/model/text.ts";
 import { inboxLines } from "../../core/view/inbox.ts";

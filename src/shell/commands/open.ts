@@ -1,4 +1,4 @@
-import type { OpenCommand } from "../../core/command/read-commands.ts";
+import type { OpenCommand } from "../../core/command/command.ts";
 import { quoteWord } from "../../core/command/split-words.ts";
 import { failWith, error, fail, ok, type Result } from "../../core/model/issue.ts";
 import { visitLabel } from "../../core/view/graph/labels.ts";

@@ -1,6 +1,6 @@
 import { failWith, suggest, typed, error, fail, ok } from "../../core/model/issue.ts";
 import { basename, dirname, join } from "node:path";
-import type { RestoreCommand } from "../../core/command/read-commands.ts";
+import type { RestoreCommand } from "../../core/command/command.ts";
 import { sanitizeForTerminal, countedText } from "../../core/model/text.ts";
 import { line, toned } from "../../core/view/line.ts";
 import type { Workspace } from "../workspace/workspace.ts";

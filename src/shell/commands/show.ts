@@ -2,7 +2,7 @@ import { appendAll } from "../../core/model/lists.ts";
 import { existsSync } from "node:fs";
 import { replaySteps } from "../../core/cast/timeline.ts";
 import type { CastEvent } from "../../core/cast/state/event.ts";
-import type { ShowCommand } from "../../core/command/read-commands.ts";
+import type { ShowCommand } from "../../core/command/command.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { ok } from "../../core/model/issue.ts";
 import { withoutUndefined } from "../../core/model/json.ts";

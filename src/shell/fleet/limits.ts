@@ -1,4 +1,4 @@
-import type { FleetLimit, FleetLimitChange, FleetLimitKind } from "../../core/command/command.ts";
+import type { FleetLimit, FleetLimitChange, FleetLimitKind } from "../../core/command/read-fleet-commands.ts";
 import { ok, type Result } from "../../core/model/issue.ts";
 import { sql, withDatabaseErrors } from "../store/postgres/database.ts";
 import { MEMBER_LIMITS } from "../store/postgres/migration-submit.ts";
