@@ -2,7 +2,7 @@ import * as v from "valibot";
 import type { CastStart } from "../../core/cast/state/state.ts";
 import { Graph } from "../../core/compile/graph.ts";
 import { ItemCastInput } from "../../core/cast/state/parallel-run.ts";
-import { Budget, WorktreeConfig } from "../../core/model/config.ts";
+import { Budget, Limits, WorktreeConfig } from "../../core/model/config.ts";
 import { CastId, SocketId } from "../../core/model/ids.ts";
 import { Layout } from "../../core/model/loadout.ts";
 import { isJsonObject, type JsonObject } from "../../core/model/json.ts";
@@ -35,19 +35,7 @@ export const CastFile = v.object({
   remappings: v.array(v.object({ socket: v.string(), target: countSchema, name: v.string(), source: v.string() })),
   stitches: v.array(v.object({ from: v.string(), to: v.string(), reason: v.string() })),
   fromCastId: v.nullable(CastId),
-  limits: v.object({
-    maxNoAdvanceCycles: countSchema,
-    maxRepairs: countSchema,
-    maxConflicts: v.optional(countSchema),
-    maxConversationTokens: v.optional(countSchema),
-    maxUnchanged: v.optional(countSchema),
-    agentSilenceMs: v.optional(countSchema),
-    maxRetries: v.optional(countSchema),
-    retryBaseMs: v.optional(countSchema),
-    maxRetryAfter: v.optional(v.number()),
-    waitForProvider: v.optional(v.number()),
-    maxRepeatedCalls: v.optional(countSchema),
-  }),
+  limits: v.required(Limits, ["maxNoAdvanceCycles", "maxRepairs"]),
   budget: Budget,
   /** Settings of the working trees of parallel items. */
   worktree: v.exactOptional(WorktreeConfig),

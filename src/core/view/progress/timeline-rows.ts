@@ -48,49 +48,36 @@ export const NO_ITEM_TIMELINES: ItemTimelines = { items: [], parallelStarts: [] 
 export function itemTimelines(events: Iterable<CastEvent>, workedAt: (seq: number) => number): ItemTimelines {
   const lanes = new Map<string, ItemTimeline>();
   const forked: number[] = [];
-  const change = (index: number, next: (lane: ItemTimeline) => ItemTimeline): void => {
+  const change = (index: number, next: (lane: ItemTimeline) => Partial<ItemTimeline>): void => {
     const key = `${forked.length} ${index}`;
     const lane = lanes.get(key);
-    if (lane) lanes.set(key, next(lane));
+    if (lane) lanes.set(key, { ...lane, ...next(lane) });
   };
+  const mark = ({ index }: { readonly index: number }, merge: ItemMergeMark): void =>
+    change(index, ({ marks }) => ({ marks: [...marks, merge] }));
   for (const event of events) {
     const at = workedAt(event.seq);
-    switch (event.type) {
-      case "loop_forked":
-        if (event.base !== null) forked.push(event.seq);
-        break;
-      case "item_started": {
-        const key = `${forked.length} ${event.index}`;
-        const begun: ItemAttempt = { child: event.child, from: at, to: null, outcome: "running" };
-        const lane = lanes.get(key) ?? startItemTimeline(key, forked.length, event);
-        lanes.set(key, { ...lane, attempts: [...lane.attempts, begun] });
-        break;
-      }
-      case "item_ended":
-        change(event.index, (lane) => ({
-          ...lane,
-          attempts: lane.attempts.map((each) => (each.child === event.child ? endAttempt(each, event, at) : each)),
-          usage: addUsage(lane.usage, event.usage),
-        }));
-        break;
-      case "item_merged":
-        change(event.index, (lane) => withMergeMark(lane, { kind: "merged", at, what: event.commit.slice(0, 9) }));
-        break;
-      case "item_conflicted":
-        change(event.index, (lane) => withMergeMark(lane, { kind: "conflicted", at, what: event.files.join(", ") }));
-        break;
-      default:
-        break;
+    if (event.type === "loop_forked" && event.base !== null) forked.push(event.seq);
+    if (event.type === "item_started") {
+      const { loop, index, title, child } = event;
+      const key = `${forked.length} ${index}`;
+      const none = { attempts: [], marks: [], usage: NO_USAGE };
+      if (!lanes.has(key)) lanes.set(key, { key, parallelRun: forked.length, loop, number: index + 1, title, ...none });
+      const begun: ItemAttempt = { child, from: at, to: null, outcome: "running" };
+      change(index, ({ attempts }) => ({ attempts: [...attempts, begun] }));
     }
+    if (event.type === "item_ended")
+      change(event.index, ({ attempts, usage }) => ({
+        attempts: attempts.map((each) => (each.child === event.child ? endAttempt(each, event, at) : each)),
+        usage: addUsage(usage, event.usage),
+      }));
+    if (event.type === "item_merged") mark(event, { kind: "merged", at, what: event.commit.slice(0, 9) });
+    if (event.type === "item_conflicted") mark(event, { kind: "conflicted", at, what: event.files.join(", ") });
   }
   return {
     items: [...lanes.values()].toSorted((a, b) => a.parallelRun - b.parallelRun || a.number - b.number),
     parallelStarts: forked,
   };
-}
-
-function startItemTimeline(key: string, fork: number, { loop, index, title }: EventOf<"item_started">): ItemTimeline {
-  return { key, parallelRun: fork, loop, number: index + 1, title, attempts: [], marks: [], usage: NO_USAGE };
 }
 
 function endAttempt(
@@ -101,10 +88,6 @@ function endAttempt(
   const failed = how === "failed" || how === "aborted";
   const outcome = failed ? "failed" : gaveUp === undefined ? "done" : "given_up";
   return { ...attempt, to: at, outcome, ...(worker === undefined ? {} : { worker }) };
-}
-
-function withMergeMark(lane: ItemTimeline, mark: ItemMergeMark): ItemTimeline {
-  return { ...lane, marks: [...lane.marks, mark] };
 }
 
 /** A row of the timeline: the visits of one item, or those before, between and after the loops. */
@@ -146,12 +129,15 @@ export function timelineRows(visits: readonly TimelineVisit[], forked: readonly 
       number: item ? item.index + 1 : null,
       title: item ? titleText(item.title, 200) : placeText(index, forks),
       givenUp: group.at(-1)?.givenUp ?? null,
-      visits: group,
       parallelRunsBefore: forks,
-      cost: group.reduce((sum, { usage }) => sum + usage.cost, 0),
-      tokens: group.reduce((sum, { usage }) => sum + totalTokens(usage), 0),
+      ...visitsWithTotals(group),
     };
   });
+}
+
+function visitsWithTotals(visits: readonly TimelineVisit[]): Pick<TimelineRow, "visits" | "cost" | "tokens"> {
+  const usage = visits.reduce((sum, visit) => addUsage(sum, visit.usage), NO_USAGE);
+  return { visits, cost: usage.cost, tokens: totalTokens(usage) };
 }
 
 /** [W36] One row per socket, in the order of their first visit. */
@@ -161,10 +147,8 @@ export function socketTimelineRows(visits: readonly TimelineVisit[]): readonly T
     number: null,
     title: `${own[0]?.materia ?? ""} ${socket}`,
     givenUp: null,
-    visits: own,
     parallelRunsBefore: 0,
-    cost: own.reduce((sum, { usage }) => sum + usage.cost, 0),
-    tokens: own.reduce((sum, { usage }) => sum + totalTokens(usage), 0),
+    ...visitsWithTotals(own),
   }));
 }
 
