@@ -5,7 +5,7 @@ import { checkPi } from "../../shell/agents/pi-models.ts";
 import { demoLog, prepareDemo, type Demo } from "../../shell/casting/demo.ts";
 import { runCommand } from "../../shell/commands/run-command.ts";
 import { runCastingCommand } from "./casting.ts";
-import { nextStepLine } from "../../core/view/report/story.ts";
+import { nextStepLine } from "../../core/view/report/next-steps.ts";
 import { line, toned, type Line } from "../../core/view/line.ts";
 import { printAnswer, printLines, applyStyle, type Io } from "./terminal/io.ts";
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from "../model/json.ts";
+import { isJsonObject, type Json, type JsonObject, withJsonAt } from "../model/json.ts";
 import { warning, type KeyPath, type Issue } from "../model/issue.ts";
 import { oneLine } from "../model/text.ts";
 import { BUNDLED_UTILITY_MATERIA, BUNDLED_VERSION_CONTROL } from "./bundled-utilities.ts";
@@ -12,27 +12,7 @@ export interface FormatEdit {
 }
 
 export function applyFormatEdits(raw: Json, edits: readonly FormatEdit[]): Json {
-  return edits.reduce((value, edit) => withEdit(value, edit.path, edit.value), raw);
-}
-
-function withEdit(value: Json, [key, ...rest]: KeyPath, next: Json | undefined): Json {
-  if (key === undefined) return next ?? null;
-  if (Array.isArray(value)) {
-    const list: readonly Json[] = value;
-    return list.map((each, index) => (index === key ? withEdit(each, rest, next) : each));
-  }
-  const fields = isJsonObject(value) ? value : {};
-  const name = String(key);
-  // Built from entries: an assignment to `__proto__` would change the object itself.
-  const others = Object.entries(fields).filter(([each]) => each !== name);
-  if (rest.length === 0 && next === undefined) return Object.fromEntries(others);
-  const inner = Object.hasOwn(fields, name) ? fields[name] : undefined;
-  const changed = rest.length === 0 ? (next ?? null) : withEdit(inner ?? {}, rest, next);
-  return Object.fromEntries(
-    Object.hasOwn(fields, name)
-      ? Object.entries(fields).map(([each, old]): [string, Json] => [each, each === name ? changed : old])
-      : [...others, [name, changed]],
-  );
+  return edits.reduce((value, { path, value: next }) => withJsonAt(value, path, next), raw);
 }
 
 /** [M2] The position in the user's file of a position in the translated one. */
@@ -64,7 +44,7 @@ export function objectFields(value: Json | undefined): JsonObject {
 }
 
 /** [M3] Keys without an effect here. */
-function removeKeys(path: readonly string[], holder: JsonObject, keys: readonly string[]): FormatTranslation {
+export function removeKeys(path: readonly string[], holder: JsonObject, keys: readonly string[]): FormatTranslation {
   return { edits: keys.filter((key) => key in holder).map((key) => ({ path: [...path, key] })), issues: [] };
 }
 

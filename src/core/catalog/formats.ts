@@ -8,6 +8,7 @@ import {
   NO_EDITS,
   objectFields,
   joinTranslations,
+  removeKeys,
   EMPTY_SOCKET,
   EMPTY_SOCKET_MATERIA,
   isEmptySocket,
@@ -91,9 +92,9 @@ function translateFormat01(raw: JsonObject): FormatTranslation {
   );
   const emptySocket: FormatEdit = { path: ["materia", EMPTY_SOCKET], value: EMPTY_SOCKET_MATERIA };
   return joinTranslations([
-    dropped(raw, ["eventing"], "no events are sent; `cast --json` prints each event as a line"),
-    dropped(raw, ["budget", "stopAtLimit"], "a cast always stops at its limit; raise the limit to resume it"),
-    removeKeyAt(raw, ["parallelism"]),
+    dropped([], raw, "eventing", "no events are sent; `cast --json` prints each event as a line"),
+    dropped(["budget"], objectFields(raw["budget"]), "stopAtLimit", ALWAYS_STOPS),
+    removeKeys([], raw, ["parallelism"]),
     hasEmptySockets ? { edits: [emptySocket], issues: [] } : NO_EDITS,
     ...Object.entries(objectFields(raw["materia"])).map(([name, materia]) =>
       translateMateria(name, objectFields(materia)),
@@ -104,16 +105,10 @@ function translateFormat01(raw: JsonObject): FormatTranslation {
   ]);
 }
 
-/** [M4] One warning for a removed key. */
-function dropped(raw: JsonObject, path: KeyPath, message: string): FormatTranslation {
-  const { edits } = removeKeyAt(raw, path);
-  const issues: readonly Issue[] = edits.length === 0 ? [] : [warning("unsupported_key", path, message)];
-  return { edits, issues };
-}
+const ALWAYS_STOPS = "a cast always stops at its limit; raise the limit to resume it";
 
-function removeKeyAt(raw: JsonObject, path: KeyPath): FormatTranslation {
-  const [first = "", second] = path;
-  const holder = second === undefined ? raw : objectFields(raw[String(first)]);
-  const edits: readonly FormatEdit[] = String(path.at(-1)) in holder ? [{ path }] : [];
-  return edits.length === 0 ? NO_EDITS : { edits, issues: [] };
+/** [M4] One warning for a removed key. */
+function dropped(path: readonly string[], holder: JsonObject, key: string, message: string): FormatTranslation {
+  const { edits } = removeKeys(path, holder, [key]);
+  return { edits, issues: edits.map((edit) => warning("unsupported_key", edit.path, message)) };
 }

@@ -1,7 +1,7 @@
 import { applyEdits, findNodeAtLocation, modify } from "jsonc-parser";
 import { ok, type Result } from "../model/issue.ts";
-import { isJsonObject, type Json } from "../model/json.ts";
-import { indentAt, parseJsonc, updateJsonText, withJsonAt } from "./json-edit.ts";
+import { isJsonObject, type Json, withJsonAt } from "../model/json.ts";
+import { indentAt, parseJsonc, updateJsonText } from "./json-edit.ts";
 import { readAnyFormat } from "../catalog/formats.ts";
 import type { FormatEdit } from "../catalog/format-0-1.ts";
 

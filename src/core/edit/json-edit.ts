@@ -6,7 +6,7 @@ import {
   printParseErrorCode,
   type ParseError,
 } from "jsonc-parser";
-import { isJsonObject, isSameJson, type Json, type JsonObject } from "../model/json.ts";
+import { isJsonObject, isSameJson, type Json, type JsonObject, withJsonAt } from "../model/json.ts";
 import { error, failAll, ok, type Result } from "../model/issue.ts";
 
 /** Parses JSON with comments and trailing commas: its value and positions, or all faults with their lines. */
@@ -210,18 +210,6 @@ function includesJson(whole: unknown, part: Json | undefined): boolean {
 
 function own(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
-}
-
-/** A copy with the value at a path replaced, or removed for undefined. */
-export function withJsonAt(into: Json, [key, ...rest]: readonly string[], value: Json | undefined): Json {
-  if (key === undefined) return value ?? into;
-  const object = isJsonObject(into) ? into : {};
-  const next =
-    rest.length === 0 ? value : withJsonAt((Object.hasOwn(object, key) ? object[key] : undefined) ?? {}, rest, value);
-  const entries = Object.entries(object).filter(([each]) => each !== key || next !== undefined);
-  if (next === undefined) return Object.fromEntries(entries.filter(([each]) => each !== key));
-  const replaced = entries.map(([each, old]): [string, Json] => [each, each === key ? next : old]);
-  return Object.fromEntries(Object.hasOwn(object, key) ? replaced : [...replaced, [key, next]]);
 }
 
 /** A place that differs since it was opened: one or both sides changed it. */

@@ -88,6 +88,22 @@ export function withValueAt(object: JsonObject, path: readonly string[], value: 
   return { ...object, [key]: withValueAt(isJsonObject(inner) ? inner : {}, rest, value) };
 }
 
+/**
+ * A copy with the value at a path replaced, or removed for undefined. Built from entries: an assignment to `__proto__`
+ * would change the object itself.
+ */
+export function withJsonAt(into: Json, [key, ...rest]: readonly (string | number)[], value: Json | undefined): Json {
+  if (key === undefined) return value ?? into;
+  if (Array.isArray(into))
+    return into.map((each: Json, index) => (index === key ? withJsonAt(each, rest, value) : each));
+  const [name, fields] = [String(key), Object.entries(isJsonObject(into) ? into : {})];
+  const before = fields.find(([each]) => each === name);
+  const next = rest.length === 0 ? value : withJsonAt(before?.[1] ?? {}, rest, value);
+  if (next === undefined) return Object.fromEntries(fields.filter((each) => each !== before));
+  const replaced = fields.map((each): [string, Json] => (each === before ? [name, next] : each));
+  return Object.fromEntries(before ? replaced : [...replaced, [name, next]]);
+}
+
 /** Keys that reach an object's prototype: never a name or a step of a path. */
 export const PROTOTYPE_KEYS: readonly string[] = ["__proto__", "constructor", "prototype"];
 

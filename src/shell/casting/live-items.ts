@@ -5,8 +5,7 @@ import {
   advanceLiveItem,
   removeEndedItem,
   liveItemLines,
-  setLiveItemUsage,
-  markLiveItemQueued,
+  updateLiveItem,
   liveItemsUsage,
 } from "../../core/view/progress/live-items.ts";
 import type { Line } from "../../core/view/line.ts";
@@ -45,10 +44,10 @@ export function createItemRows(): LiveItemRows {
     onItemProgress: (progress, state) => {
       const turn = usageAfterProgress(turns.get(state.castId) ?? NO_UNCOUNTED_USAGE, progress);
       turns.set(state.castId, turn);
-      items = setLiveItemUsage(items, state, estimateUsage(turn));
+      items = updateLiveItem(items, state, { used: estimateUsage(turn) });
     },
     onItemQueued: (state) => {
-      items = markLiveItemQueued(items, state);
+      items = updateLiveItem(items, state, { isQueued: true });
     },
   };
 }

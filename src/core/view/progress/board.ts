@@ -14,9 +14,9 @@ import { itemProgressLine, type ItemProgress } from "./item-cells.ts";
 import { elapsedMs, workedMsSince, type CastTimeline } from "../../cast/timeline.ts";
 import { figuresLine, figuresText, ageText, durationText, doneCountText, sleepText } from "../numbers.ts";
 import { pathLine, castPath, currentSocket, type CastPath } from "./cast-path.ts";
-import { originText, nextStepLine, type CastOrigin } from "../report/story.ts";
+import { originText, type CastOrigin } from "../report/story.ts";
 import { FULL_DETAIL, textLines, titleText } from "../report/handoff-lines.ts";
-import { nextSteps, type NextStep } from "../report/next-steps.ts";
+import { nextStepLine, nextSteps, type NextStep } from "../report/next-steps.ts";
 import {
   wrapColumns,
   DEFAULT_WIDTH,

@@ -58,15 +58,14 @@ export function removeEndedItem(lanes: LiveItems, { event }: CastStep): LiveItem
   return next;
 }
 
-export function setLiveItemUsage(lanes: LiveItems, { castId }: CastState, used: Usage): LiveItems {
+/** [B54] Its usage so far, or that no worker has it; its next event, by another worker, clears that mark. */
+export function updateLiveItem(
+  lanes: LiveItems,
+  { castId }: CastState,
+  change: Partial<Pick<LiveItem, "used" | "isQueued">>,
+): LiveItems {
   const lane = lanes.get(castId);
-  return lane ? new Map(lanes).set(castId, { ...lane, used }) : lanes;
-}
-
-/** [B54] Marks an item without a worker. Its next event, by another worker, clears the mark. */
-export function markLiveItemQueued(lanes: LiveItems, { castId }: CastState): LiveItems {
-  const lane = lanes.get(castId);
-  return lane ? new Map(lanes).set(castId, { ...lane, isQueued: true }) : lanes;
+  return lane ? new Map(lanes).set(castId, { ...lane, ...change }) : lanes;
 }
 
 /** Their total usage that the journal of the parent does not count yet. */

@@ -9,7 +9,7 @@ import type { CastStatus } from "../../cast/summary.ts";
 import { oneLine } from "../../model/text.ts";
 import { sleepText } from "../numbers.ts";
 import { statusSymbol, statusText } from "../cast-list.ts";
-import { line, toned, type Line } from "../line.ts";
+import { line, lineColumns, toned, type Line } from "../line.ts";
 import type { VisitRecord } from "../../history/visits.ts";
 import { isJsonObject } from "../../model/json.ts";
 import { modelText } from "./visit-detail.ts";
@@ -76,7 +76,13 @@ export function stoppedStepLines(state: CastState, status: CastStatus, program: 
 }
 
 export function stepLines(steps: readonly NextStep[]): readonly Line[] {
-  return steps.map(({ command, does }) => line(toned("accent", command), toned("dim", `  ${does}`)));
+  return steps.map((step) => nextStepLine(step, Infinity));
+}
+
+/** People copy the command, so a narrow line drops the explanation. */
+export function nextStepLine({ command, does }: NextStep, width: number): Line {
+  const whole = line(toned("accent", command), toned("dim", `  ${does}`));
+  return lineColumns(whole) <= width ? whole : line(toned("accent", command));
 }
 
 function storyStep({ castId }: CastState, program: string): NextStep {

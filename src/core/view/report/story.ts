@@ -15,19 +15,9 @@ import { oneLine } from "../../model/text.ts";
 import { statusSymbol, statusText } from "../cast-list.ts";
 import { nameText, conversationText, visitLabel } from "../graph/labels.ts";
 import { figuresLine, figuresText, durationText, ageText, amountText } from "../numbers.ts";
-import { nextSteps, type NextStep } from "./next-steps.ts";
+import { nextStepLine, nextSteps } from "./next-steps.ts";
 import { type DetailLevel, currentItemText, BRIEF_DETAIL, FULL_DETAIL } from "./handoff-lines.ts";
-import {
-  wrapColumns,
-  DEFAULT_WIDTH,
-  fitLine,
-  line,
-  lineColumns,
-  toned,
-  wrapLine,
-  type Line,
-  squeezeLine,
-} from "../line.ts";
+import { wrapColumns, DEFAULT_WIDTH, fitLine, line, toned, wrapLine, type Line, squeezeLine } from "../line.ts";
 import { castStatus, type CastLiveness, type CastStatus, castFigures } from "../../cast/summary.ts";
 import { initialState } from "../../cast/state/initial-state.ts";
 import type { SocketId } from "../../model/ids.ts";
@@ -291,10 +281,4 @@ function footLines(
       wrapLine(line("  ", ...nextStepLine(step, width - 2)), width),
     ),
   ];
-}
-
-/** People copy the command, so a narrow line drops the explanation. */
-export function nextStepLine({ command, does }: NextStep, width: number): Line {
-  const whole = line(toned("accent", command), toned("dim", `  ${does}`));
-  return lineColumns(whole) <= width ? whole : line(toned("accent", command));
 }
