@@ -1,5 +1,6 @@
 import type { Graph, GraphLoop, GraphSocket } from "./graph.ts";
 import { END, sortSocketIds, type Destination, type SocketId } from "../model/ids.ts";
+import { appendTo } from "../model/lists.ts";
 import { edgeTargets } from "../model/loadout.ts";
 
 /** A socket in its row. `aside` counts the places of the same rank before it; 0 is on the main column. */
@@ -82,10 +83,7 @@ function loopEntriesOf(graph: Graph, places: readonly SocketOrLoop[]): ReadonlyM
   const note = (to: Destination, from: SocketOrLoop | null): void => {
     const socket = to === END ? undefined : graph.sockets[to];
     const loop = socket && loopAround(graph, socket);
-    if (!socket || !loop || loop === from) return;
-    const known = doors.get(loop.id);
-    if (known) known.push(socket.id);
-    else doors.set(loop.id, [socket.id]);
+    if (socket && loop && loop !== from) appendTo(doors, loop.id, socket.id);
   };
   note(graph.entry, null);
   for (const place of places) for (const to of destinationsOf(graph, place)) note(to, place);

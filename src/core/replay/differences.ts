@@ -1,4 +1,5 @@
 import type { CastEvent, EventOf } from "../cast/state/event.ts";
+import { appendTo } from "../model/lists.ts";
 import { type Graph, castSocketLabel } from "../compile/graph.ts";
 import { oneLine } from "../model/text.ts";
 import { castStatus, endReason } from "../cast/summary.ts";
@@ -67,12 +68,6 @@ function isEngineDecision(state: CastState, { type }: CastEvent): boolean {
 function promptNow(state: CastState): AgentPrompt | undefined {
   const effect = next(state);
   return effect.kind === "agent" ? writeAgentPrompt(state, effect) : undefined;
-}
-
-export function appendTo<T>(lists: Map<string, T[]>, key: string, value: T): void {
-  const list = lists.get(key);
-  if (list) list.push(value);
-  else lists.set(key, [value]);
 }
 
 export type ReplayDifferenceKind = "prompt" | "fields" | "handoff" | "edge" | "limit" | "socket" | "end";

@@ -6,11 +6,12 @@ import type { CastStart, CastState } from "../cast/state/state.ts";
 import { NO_USAGE } from "../cast/state/usage.ts";
 import { type Graph, type GraphSocket, materiaOf } from "../compile/graph.ts";
 import { handoffModeOf, refusalNeedsReason, requiredHandoffFields } from "../compile/socket-outputs.ts";
+import { appendTo } from "../model/lists.ts";
 import { isGate } from "../model/materia.ts";
 import { writeAgentPrompt, type AgentPrompt } from "../prompt/agent-prompt.ts";
 import type { ExternalEffect } from "../cast/simulate.ts";
 import { visitKey } from "../history/visits.ts";
-import { externalInputsOf, appendTo, type ExternalInputs, type RecordedCast, isRefusal } from "./differences.ts";
+import { externalInputsOf, type ExternalInputs, type RecordedCast, isRefusal } from "./differences.ts";
 import { initialState } from "../cast/state/initial-state.ts";
 
 export interface ReplayResult {

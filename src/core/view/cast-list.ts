@@ -117,21 +117,14 @@ const WIDE_MIN_WIDTH = 110;
 
 /** Each column has the width of its widest cell; loadout and request share the rest. */
 function chooseColumns(rows: readonly CastListRow[], width: number): readonly CastListColumn[] {
+  const natural = (name: ColumnName): number =>
+    rows.reduce((most, row) => Math.max(most, columnsOf(row[name].text)), COLUMN_TITLES[name].length);
+  const loadout = Math.min(natural("loadout"), Math.max(10, Math.floor(width / 5)));
   const names = width >= WIDE_MIN_WIDTH ? WIDE_COLUMNS : NARROW_COLUMNS;
-  const natural = new Map(
-    names.map((name) => [
-      name,
-      rows.reduce((most, row) => Math.max(most, columnsOf(row[name].text)), COLUMN_TITLES[name].length),
-    ]),
-  );
-  const loadout = Math.min(natural.get("loadout") ?? 0, Math.max(10, Math.floor(width / 5)));
-  const fixed = names
-    .filter((name) => name !== "request" && name !== "loadout")
-    .reduce((sum, name) => sum + (natural.get(name) ?? 0) + 2, 0);
-  const request = Math.max(0, width - fixed - loadout - 2);
-  const size = (name: ColumnName): number =>
-    name === "loadout" ? loadout : name === "request" ? request : (natural.get(name) ?? 0);
-  return names.map((name) => ({ name, title: COLUMN_TITLES[name], columns: size(name) }));
+  const sizes = new Map(names.map((name) => [name, name === "loadout" ? loadout : natural(name)]));
+  const others = names.filter((name) => name !== "request");
+  sizes.set("request", Math.max(0, width - others.reduce((sum, name) => sum + (sizes.get(name) ?? 0) + 2, 0)));
+  return [...sizes].map(([name, columns]) => ({ name, title: COLUMN_TITLES[name], columns }));
 }
 
 function castRowLine(row: CastListRow, columns: readonly CastListColumn[]): Line {

@@ -1,4 +1,5 @@
 import { END } from "../../model/ids.ts";
+import { appendTo } from "../../model/lists.ts";
 import type { Box, PlacedEdge, Point } from "./drawing.ts";
 import { type GridCell, stitchNumber, type EdgeRoute, type RouteSide } from "./routes.ts";
 import {
@@ -118,12 +119,8 @@ const MAX_PORT_GAP = 12;
 /** Ordered so that routes of one side do not cross before their lanes. */
 function assignPorts(routes: readonly EdgeRoute[], lanes: LaneAssignment, heightOf: (socket: string) => number) {
   const sides = new Map<string, PortContact[]>();
-  const note = (socket: string, side: RouteSide, touch: PortContact): void => {
-    const key = `${side} ${socket}`;
-    const contacts = sides.get(key);
-    if (contacts) contacts.push(touch);
-    else sides.set(key, [touch]);
-  };
+  const note = (socket: string, side: RouteSide, touch: PortContact): void =>
+    appendTo(sides, `${side} ${socket}`, touch);
   for (const route of routes) collectContacts(route, lanes, note);
   const places = { leaving: new Map<EdgeRoute, number>(), entering: new Map<EdgeRoute, number>() };
   for (const [key, touches] of sides) {

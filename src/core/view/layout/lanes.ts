@@ -1,3 +1,4 @@
+import { appendTo } from "../../model/lists.ts";
 import type { GridCell, LayoutGrid, LoopSpan, LaneRoute, EdgeRoute, RouteSide } from "./routes.ts";
 import type { LayoutMetrics, Size } from "./drawing.ts";
 
@@ -58,9 +59,7 @@ export function assignLanes(routes: readonly EdgeRoute[], { grid, metrics, sizeO
     );
   const keep = (stretch: LaneSegment, distance: number): PlacedSegment => {
     const placed: PlacedSegment = { ...stretch, distance, reach: distance + stretch.halfWidth };
-    const lanes = laid.get(stretch.key);
-    if (lanes) lanes.push(placed);
-    else laid.set(stretch.key, [placed]);
+    appendTo(laid, stretch.key, placed);
     room.set(stretch.key, Math.max(room.get(stretch.key) ?? 0, placed.reach));
     return placed;
   };

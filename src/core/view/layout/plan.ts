@@ -1,6 +1,7 @@
 import type { Graph } from "../../compile/graph.ts";
 import type { Stitch } from "../../compile/targets/stitch.ts";
 import { END } from "../../model/ids.ts";
+import { appendTo } from "../../model/lists.ts";
 import type { Layout } from "../../model/loadout.ts";
 import {
   type DrawnLine,
@@ -143,21 +144,16 @@ export function rowFootHeight({ metrics, grid }: LayoutPlan, row: number): numbe
 /** The labels and tracks of each gap, by the row below it. */
 function collectGapContents(plan: LayoutPlan, columns: ColumnPositions): ReadonlyMap<number, readonly GapContent[]> {
   const gaps = new Map<number, GapContent[]>();
-  const put = (gap: number, thing: GapContent): void => {
-    const things = gaps.get(gap);
-    if (things) things.push(thing);
-    else gaps.set(gap, [thing]);
-  };
   for (const route of plan.routes) {
     const size = plan.sizeOf(route);
     const [lane, other] = plan.lanes.lanesOf(route);
     if (route.kind === "lane" && route.track !== null && lane && other) {
       const [a, b] = [columns.laneX(lane), columns.laneX(other)].toSorted((one, two) => one - two);
       const x = a ?? 0;
-      put(route.track, { route, x: x - 2, width: (b ?? x) - x + 4, height: size?.height ?? 10 });
+      appendTo(gaps, route.track, { route, x: x - 2, width: (b ?? x) - x + 4, height: size?.height ?? 10 });
     } else if (size && !(route.kind === "lane" && isLabelInLoopHead(route, plan.grid))) {
       const height = size.height + (route.kind === "items" ? ARROW_HEIGHT : 0);
-      put(labelGapOf(route), { route, x: labelX(plan, columns, route, size), width: size.width, height });
+      appendTo(gaps, labelGapOf(route), { route, x: labelX(plan, columns, route, size), width: size.width, height });
     }
   }
   return gaps;

@@ -31,21 +31,15 @@ function differenceLines(
   return wrapLine(line(...place, "  ", toned("accent", kind), "  ", sanitizeForTerminal(message)), width);
 }
 
-interface DifferenceGroup extends Pick<ReplayDifference, "kind" | "message"> {
-  readonly visits: string[];
-}
-
 /** Groups equal differences: changed instructions of fifty visits are one line. */
-function groupDifferences(differences: readonly ReplayDifference[]): readonly DifferenceGroup[] {
-  const groups = new Map<string, DifferenceGroup>();
-  for (const { visit, kind, message } of differences) {
-    const socket = visit.replace(/#\d+$/, "");
-    const key = `${socket} ${kind} ${message}`;
-    const group = groups.get(key);
-    if (group) group.visits.push(visit);
-    else groups.set(key, { visits: [visit], kind, message });
-  }
-  return [...groups.values()];
+function groupDifferences(differences: readonly ReplayDifference[]) {
+  const groups = Map.groupBy(
+    differences,
+    ({ visit, kind, message }) => `${visit.replace(/#\d+$/, "")} ${kind} ${message}`,
+  );
+  return [...groups.values()].flatMap(([first, ...others]) =>
+    first ? [{ ...first, visits: [first, ...others].map(({ visit }) => visit) }] : [],
+  );
 }
 
 function visitsText([first = "", ...others]: readonly string[]): string {
