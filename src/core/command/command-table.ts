@@ -36,19 +36,16 @@ const COMMAND_TABLE = {
     does: "list recent casts, or remove old ones",
     example: "--json",
     options: ["keep", "older-than", "yes", "on"],
-    takes: 1,
   },
   status: {
     usage: "[castId]",
     does: "where a cast is: items done, tokens, cost, last event",
     options: ["on"],
-    takes: 1,
   },
   doctor: {
     usage: "[castId [--salvage]]",
     does: "verify all casts, or one: every line and every file that a line speaks of; save what is sound",
     options: ["salvage"],
-    takes: 1,
   },
   show: {
     usage: "[castId] [visit] [--full] [--markdown] [--page N]",
@@ -69,20 +66,17 @@ const COMMAND_TABLE = {
     does: "restore the files of a cast or a visit into a new working tree",
     example: "last@Socket-4#2 --to ../before",
     options: ["to", "here"],
-    takes: 1,
   },
   export: {
     usage: "[castId] [--otlp [URL]]",
     does: "the spans of a cast for OpenTelemetry: as a tree, as OTLP/JSON with --json, or sent to a collector",
     example: "last --otlp http://127.0.0.1:4318",
     options: ["otlp", "on"],
-    takes: 1,
   },
   watch: {
     usage: "[castId]",
     does: "follow a cast that another process drives",
     options: ["quiet", "on"],
-    takes: 1,
   },
   open: {
     usage: "[castId] [visit]",
@@ -104,19 +98,16 @@ const COMMAND_TABLE = {
     does: "resume a failed, aborted or interrupted cast where it stopped, with the graph as it was started",
     example: "--allow 2",
     options: ["budget", "cost", ...REWORK_OPTIONS, "edited", ...RUN_OPTIONS, "worktree", "detach", "on"],
-    takes: 1,
   },
   abort: {
     usage: "[castId]",
     does: "stop a running cast",
     options: ["trust", "on"],
-    takes: 1,
   },
   loadout: {
     usage: "[name]",
     does: "list loadouts with their source, or choose the active one",
     example: "Planning-Consult",
-    takes: 1,
   },
   draft: {
     usage: "[--save NAME] [--cast REQUEST] [--from FILE] <words…>",
@@ -129,7 +120,6 @@ const COMMAND_TABLE = {
     usage: "[name]",
     does: "list materia, or show one",
     example: "Build",
-    takes: 1,
   },
   grid: {
     usage: "[name] [--mermaid | --explain] [--link <target>…]",
@@ -143,7 +133,6 @@ const COMMAND_TABLE = {
     does: "every problem of the configuration, and the worst case of each loadout",
     example: "--bill",
     options: ["format", "strict", "bill", "loadout"],
-    takes: 1,
   },
   test: {
     usage: "[paths…] [--watch] [--update] [--junit FILE] [--min-coverage PERCENT] [--format FORMAT]",
@@ -157,24 +146,22 @@ const COMMAND_TABLE = {
     does: "what was answered then on what is configured now: where would a cast go differently",
     example: "--all",
     options: ["format", "all", "loadout"],
-    takes: 1,
   },
   fuzz: {
     usage: "[loadout] [--casts N] [--items N] [--seed N] [--out DIR]",
     does: "thousands of random casts of a graph through the engine: does it end, what is never reached, which limits are hit",
     example: "Full-Auto",
     options: ["casts", "items", "seed", "out"],
-    takes: 1,
   },
   forecast: {
     usage: "[loadout] [--items N] [--model provider/id]",
     does: "what a cast will take: turns, tokens, cost and time, from past casts of the same materia",
     example: "Full-Auto --items 5",
     options: ["items", "model"],
-    takes: 1,
   },
   stats: {
     does: "how each materia and model has done: refused handoffs, rework, overturned yes, tokens and cost per item",
+    takes: 0,
   },
   compare: {
     usage: "<castId> <castId>",
@@ -194,7 +181,6 @@ const COMMAND_TABLE = {
     does: "a new cast that shares everything up to a visit, or up to the first one that an edit touches",
     example: "last@Socket-5#2 --plan",
     options: ["loadout", "request", "handoff", "here", "plan", ...RUN_OPTIONS, "worktree"],
-    takes: 1,
   },
   budget: {
     usage: "[castId] [tokens]",
@@ -208,12 +194,14 @@ const COMMAND_TABLE = {
     does: "the web UI, on this machine only; of the casts that are kept here, or of those of a fleet",
     example: "--open",
     options: ["port", "open", "on"],
+    takes: 0,
   },
   worker: {
     usage: "--on FLEET [--concurrency N] [--queues A,B] [--port N] [--tools-user NAME]",
     does: "pull casts of a fleet and drive them, until it is stopped",
     example: "--on team --concurrency 4",
     options: ["on", "concurrency", "queues", "port", "tools-user"],
+    takes: 0,
   },
   fleet: {
     usage: "up|down|migrate|workers|limits [set|unset WHAT [N]]|schedule [add CRON -- COMMAND|remove N]",
@@ -227,7 +215,6 @@ const COMMAND_TABLE = {
     does: "bring home the result of a cast with a separate working tree, or of a fleet: as a branch, merged, or as a pull request",
     example: "last --merge",
     options: ["merge", "pr", "on"],
-    takes: 1,
   },
   queue: {
     usage:
@@ -247,11 +234,13 @@ const COMMAND_TABLE = {
     usage: "[--budget TOKENS] [--cost USD]",
     does: "serve this project to other agents over the Model Context Protocol, on standard input and output",
     options: ["budget", "cost", ...RUN_OPTIONS],
+    takes: 0,
   },
   init: {
     usage: "[--from FILE]",
     does: "write a small commented project configuration to start from, or an older one in today's form",
     options: ["from"],
+    takes: 0,
   },
   completion: {
     usage: "bash|zsh|fish",
@@ -264,17 +253,17 @@ const COMMAND_TABLE = {
     does: "a complete cast in a scratch repository, or one that works on three items at once; no model or key needed",
     example: "--parallel",
     options: ["parallel"],
+    takes: 0,
   },
   help: {
     usage: "[command]",
     does: "this list, or one command",
     example: "cast",
-    takes: 1,
   },
 } as const satisfies Readonly<Record<string, CommandEntry>>;
 
 export const COMMANDS: readonly CommandRow[] = Object.entries<CommandEntry>(COMMAND_TABLE).map(
-  ([name, { usage = "", does, example = "", options = [], takes = 0 }]) => ({
+  ([name, { usage = "", does, example = "", options = [], takes = 1 }]) => ({
     name: name as CommandName, // a key of the table
     usage: `${name} ${usage}`.trimEnd(),
     does,

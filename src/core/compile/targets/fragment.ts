@@ -222,40 +222,34 @@ function readAssign(
 ): readonly Assignment[] {
   return Object.entries(assign).flatMap(([target, source]) => {
     const assignment = parseAssignment(target, source);
-    if (typeof assignment === "string") {
-      report([...keys, target], "bad_assign", assignment);
-      return [];
-    }
-    if (isGate(materia) && !isGateSource(assignment)) {
-      report(
-        [...keys, target],
-        "bad_assign",
-        `a gate answers with satisfied and context; "${source}" never exists`,
-        `use $.satisfied or $.context`,
-      );
-      return [];
-    }
-    if (materia.type === "agent" && !isHandoffSource(assignment)) {
-      report(
-        [...keys, target],
-        "bad_assign",
-        `agents hand over only workItems, satisfied and context; "${source}" never exists`,
-        source === "$.text"
-          ? `a handoff has no text field: use $.context; the output of a text socket is handed on automatically`
-          : `use $.context, or "$" for all three`,
-      );
-      return [];
-    }
-    if (!canSourceExist(assignment)) {
-      report([...keys, target], "bad_assign", `"${source}" never exists`, "items have a title and a context");
-      return [];
-    }
-    if (assignment.target[0] === "workItems" && assignment.target.length > 1) {
-      report([...keys, target], "bad_assign", `"${target}" is inside the list of work items`, "assign the whole list");
-      return [];
-    }
-    return [assignment];
+    const problem = typeof assignment === "string" ? [assignment] : assignProblem(assignment, source, materia);
+    if (!problem && typeof assignment !== "string") return [assignment];
+    const [message = "", hint] = problem ?? [];
+    report([...keys, target], "bad_assign", message, hint);
+    return [];
   });
+}
+
+function assignProblem(
+  assignment: Assignment,
+  source: string,
+  materia: Materia,
+): readonly [message: string, hint: string] | undefined {
+  const { target } = assignment;
+  if (isGate(materia) && !isGateSource(assignment))
+    return [`a gate answers with satisfied and context; "${source}" never exists`, "use $.satisfied or $.context"];
+  if (materia.type === "agent" && !isHandoffSource(assignment)) {
+    const message = `agents hand over only workItems, satisfied and context; "${source}" never exists`;
+    if (source !== "$.text") return [message, 'use $.context, or "$" for all three'];
+    return [
+      message,
+      "a handoff has no text field: use $.context; the output of a text socket is handed on automatically",
+    ];
+  }
+  if (!canSourceExist(assignment)) return [`"${source}" never exists`, "items have a title and a context"];
+  if (target[0] === "workItems" && target.length > 1)
+    return [`"${target.join(".")}" is inside the list of work items`, "assign the whole list"];
+  return undefined;
 }
 
 const WORK_ITEMS_ASSIGNMENT: readonly Assignment[] = [{ target: ["workItems"], from: "output", path: ["workItems"] }];
