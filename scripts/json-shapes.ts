@@ -284,7 +284,7 @@ export const JSON_SHAPES: readonly JsonShape[] = [
       ),
       cost: v.number(),
       left: count,
-      stopped: v.picklist(["end", "until", "cost", "interrupted"]),
+      stopped: v.picklist(["end", "until", "cost", "limit", "interrupted"]),
     }),
   ),
   shape(

@@ -156,6 +156,18 @@ it("[YQ5] each request has a separate tree; one that fails does not stop the oth
   }
 });
 
+it("[YQ5] a limit of the provider leaves the rest of the queue as it is", async () => {
+  const cwd = treePlace();
+  setReplies(cwd, { Make: [{ error: "limit", resetMs: 3_600_000 }] });
+  for (const name of ["one", "two", "three"]) await queue(cwd, "add", name);
+  const ran = await runAll(cwd, "--json");
+  expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([
+    75,
+    { stopped: "limit", left: 3, casts: [{ status: "paused" }] },
+  ]);
+  expect(casts(cwd)).toHaveLength(1);
+});
+
 it("[YQ4] nothing begins when the cost is spent", async () => {
   const cwd = treePlace();
   await queue(cwd, "add", "one");

@@ -51,7 +51,12 @@ export async function runQueueCommand(command: QueueCommand, request: CliContext
   return ok(exitCodeOf(done.value));
 }
 
-const STOP_TEXTS = { until: "the time is over", cost: "the cost is reached", interrupted: "interrupted" } as const;
+const STOP_TEXTS = {
+  until: "the time is over",
+  cost: "the cost is reached",
+  limit: "a limit of the provider (--wait sleeps through it)",
+  interrupted: "interrupted",
+} as const;
 
 function printRow(io: Io, { request, castId, status, cost, issues }: QueueRunRow): void {
   const mark = status === "refused" ? toned("bad", "✗") : statusSymbol(status);

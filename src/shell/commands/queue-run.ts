@@ -35,7 +35,7 @@ export interface QueueRunResult {
   readonly cost: number;
   /** Requests that are still queued. */
   readonly left: number;
-  readonly stopped: "end" | "until" | "cost" | "interrupted";
+  readonly stopped: "end" | "until" | "cost" | "limit" | "interrupted";
 }
 
 export interface QueueObserver extends Pick<RunObserver, "signal"> {
@@ -88,7 +88,9 @@ async function castAll(command: QueueRun, asker: CommandCaller, observer: QueueO
   const stopReason = (): QueueRunResult["stopped"] | undefined => {
     if (observer.signal.aborted) return "interrupted";
     if (end && Date.now() >= end.getTime()) return "until";
-    return costUsd !== undefined && spentOf(rows) >= costUsd ? "cost" : undefined;
+    if (costUsd !== undefined && spentOf(rows) >= costUsd) return "cost";
+    // Each further request would only begin a cast that is paused too.
+    return rows.some(({ status }) => status === "paused") ? "limit" : undefined;
   };
   for (;;) {
     const entry = stopReason() ? undefined : listQueue(root).find(({ id }) => !tried.has(id));
