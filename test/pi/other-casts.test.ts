@@ -56,3 +56,15 @@ describe("[X60] a cast that another process runs", () => {
     expect(here.shown().filter((text) => text.startsWith("title: materia"))).toEqual([]);
   });
 });
+
+describe("the inbox", () => {
+  it("[YI6] the status line says how many casts wait, and the list has the command that answers", async () => {
+    const { here, other } = await twoSessions();
+    await here.sees(/^status: materia: 1 wait$/);
+    await here.type("/materia inbox");
+    await here.sees(/^materia-answer: [^]*plan it[^]*\/materia continue \d{8}-/);
+    other.reply(JSON.stringify({ workItems: [] }));
+    await other.type("/materia continue");
+    await here.sees(/^status: $/);
+  });
+});

@@ -6,6 +6,7 @@ import { withFleetOption } from "../../core/view/issues.ts";
 import type { QueueRun } from "../../core/command/queue-command.ts";
 import { runHelp } from "../../shell/commands/help.ts";
 import type { ImmediateCommand } from "../../shell/commands/run-command.ts";
+import { optionsForOtherProject } from "../../shell/workspace/inbox.ts";
 import { askToTrustCast, resolveProject } from "./session/project.ts";
 import { reviewReply, type ReplyReview, stopWaiting } from "./casts/waiting-cast.ts";
 import { answerWaitingCast, resolveTrustedProject, startFromCommand } from "./casts/start-cast.ts";
@@ -35,10 +36,11 @@ export async function performCommand(context: CommandContext, text: string): Pro
   context.screen.refuse(on === undefined ? done.issues : withFleetOption(done.issues, on));
 }
 
-async function runParsedCommand(
-  context: CommandContext,
-  { command, options }: ParsedCommand,
-): Promise<Result<undefined>> {
+async function runParsedCommand(context: CommandContext, parsed: ParsedCommand): Promise<Result<undefined>> {
+  const { command } = parsed;
+  const elsewhere = await findElsewhere(context, parsed);
+  const options = elsewhere ?? parsed.options;
+  if (elsewhere) context.screen.note(`This cast is of ${elsewhere.cwd ?? ""}.`);
   if (isTerminalCommand(command)) {
     const hint = "type it there, with materia before it";
     return failWith("command_unavailable", command.kind, `"${command.kind}" is for a terminal`, hint);
@@ -90,6 +92,12 @@ async function startQueue(
   const started = await startQueueRun(command, { ...trusted.value, options });
   if (started.ok) showAnswer(context, started.value, options);
   return started.ok ? ok(undefined) : started;
+}
+
+/** [YI5] */
+async function findElsewhere({ user }: CommandContext, { command, options }: ParsedCommand) {
+  const place = resolveProject(user.ctx, options);
+  return place.ok ? optionsForOtherProject(place.value.workspace, command, options) : undefined;
 }
 
 async function startCast(

@@ -9,10 +9,13 @@ export function watchProjectCasts(user: UserSession, seen: SeenCasts): () => voi
   const { ctx } = user;
   let stop: (() => void) | undefined;
   const start = async (): Promise<void> => {
-    const { unfinishedCastsText, followOtherCasts } = await import("./casts/other-casts.ts");
+    const { unfinishedCastsText, followOtherCasts, showInboxCount } = await import("./casts/other-casts.ts");
     const own = new Set(seen.keys());
-    stop = await runUnlessReplaced(() => followOtherCasts(user, seen));
-    if (isOver) stop?.();
+    const stops = await Promise.all(
+      [followOtherCasts, showInboxCount].map((follow) => runUnlessReplaced(() => follow(user, seen))),
+    );
+    stop = () => stops.forEach((each) => each?.());
+    if (isOver) stop();
     const text = await runUnlessReplaced(() => unfinishedCastsText(ctx, own));
     if (text !== undefined) runUnlessReplaced(() => ctx.ui.notify(text, "info"));
   };

@@ -5,6 +5,7 @@ import { readSentPrompt } from "../../shell/commands/show-prompt.ts";
 import { error, type Issue } from "../../core/model/issue.ts";
 import { type CastResponseInput, VisitFileName } from "../../core/wire/casts.ts";
 import { type CastStore, inlineValues } from "../../shell/store/cast-store.ts";
+import { listInbox, markLookedAt } from "../../shell/workspace/inbox.ts";
 import { foreignCastMarker } from "../../shell/workspace/foreign-casts.ts";
 import type { Workspace, FleetClient } from "../../shell/workspace/workspace.ts";
 import { notFound, refuse, refuseByCode } from "./body-and-reply.ts";
@@ -45,6 +46,10 @@ export function castRoutes(app: Hono, served: ServedProject): void {
     withWorkspace(served, (c, { fleet }) =>
       fleet ? streamFeed(c, (wake) => openFleetStatusFeed(fleet, live, wake)) : notFound(c),
     ),
+  );
+  app.get(
+    "/api/inbox",
+    withWorkspace(served, async (c, { place }) => c.json(await listInbox(place.env))),
   );
   app.get("/api/casts/:id", withCast(served, sendCast));
   app.delete("/api/casts/:id", withCast(served, deleteCast));
@@ -88,6 +93,7 @@ async function sendCast(c: Context, castId: CastId, workspace: Workspace): Promi
   const castFile = await store.readCastFile(castId);
   if (!castFile.ok) return refuseByCode(c, castFile.issues);
   const { events, issues } = await readSoundEvents(store, castId);
+  await markLookedAt(workspace, castId);
   const answer: CastResponseInput = {
     castFile: castFile.value,
     events: [...events],

@@ -1,21 +1,20 @@
-import type { CastStatus, CastSummary } from "../cast/summary.ts";
+import * as v from "valibot";
+import { CastSummary, type CastStatus } from "../cast/summary.ts";
 import { oneLine } from "../model/text.ts";
 import { statusSymbol, statusText } from "./cast-list.ts";
 import { columnsOf, cutColumns, fitLine, line, padColumns, toned, type Line } from "./line.ts";
 import { costText, sleepText } from "./numbers.ts";
 
 /** [YI2] A cast in the inbox. */
-export interface InboxRow extends CastSummary {
-  /** The name of its project, and the folder. */
-  readonly project: string;
-  readonly cwd: string;
-  /** What it needs, in one line. */
-  readonly needs: string;
-  /** The command that answers, from any folder. */
-  readonly command: string;
-  /** Set if a person has looked at it. */
-  readonly seen?: true;
-}
+export const InboxRow = v.object({
+  ...CastSummary.entries,
+  project: v.string(), // the name of its folder
+  cwd: v.string(),
+  needs: v.string(), // in one line
+  command: v.string(), // that answers, from any folder
+  seen: v.exactOptional(v.literal(true)), // a person has looked at it
+});
+export type InboxRow = Readonly<v.InferOutput<typeof InboxRow>>;
 
 /** Who has to act, in the order of the list; null if nobody has. */
 export function inboxGroup(status: CastStatus): 0 | 1 | 2 | null {

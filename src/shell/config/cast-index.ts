@@ -38,7 +38,7 @@ interface CastMark {
  * [YI1] The index of the user's casts, beside the trust file: an empty file for each cast, and one with the paths of each
  * project. Each change is one file, so that processes never overwrite each other. Best effort: no cast needs it.
  */
-function indexFolder(env: UserEnv): string {
+export function indexFolder(env: UserEnv): string {
   return join(configFolder(env), "inbox");
 }
 

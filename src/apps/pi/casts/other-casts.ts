@@ -2,7 +2,10 @@ import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { castStatus, type CastSummary } from "../../../core/cast/summary.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { oneLine } from "../../../core/model/text.ts";
-import { statusSymbol, statusText } from "../../../core/view/cast-list.ts";
+import { needsPersonNow, statusSymbol, statusText } from "../../../core/view/cast-list.ts";
+import { indexFolder } from "../../../shell/config/cast-index.ts";
+import { listInbox, markLookedAt } from "../../../shell/workspace/inbox.ts";
+import { sharedWatcher } from "../../../shell/store/files/file-store.ts";
 import { changeCountsText } from "../../../shell/commands/diff.ts";
 import { watchCast } from "../../../shell/casting/watch-cast.ts";
 import type { RunOutcome } from "../../../shell/context/run-context.ts";
@@ -72,6 +75,23 @@ export async function followOtherCasts(user: UserSession, seen: SeenCasts): Prom
   return stop;
 }
 
+const INBOX_KEY = "materia-inbox";
+
+/** [YI6] How many casts of all projects wait for a person, in the status line. The returned function stops it. */
+export async function showInboxCount({ ctx }: UserSession): Promise<() => void> {
+  const { env } = process;
+  let shown = 0;
+  const show = async (): Promise<void> => {
+    const count = (await listInbox(env)).filter(needsPersonNow).length;
+    if (count === shown) return;
+    shown = count;
+    runUnlessReplaced(() => ctx.ui.setStatus(INBOX_KEY, count === 0 ? undefined : `materia: ${count} wait`));
+  };
+  const stop = sharedWatcher.onChange(indexFolder(env), () => void show().catch(() => undefined));
+  await show();
+  return stop;
+}
+
 interface FollowContext {
   readonly seen: SeenCasts;
   readonly signal: AbortSignal;
@@ -130,6 +150,8 @@ async function showCastNews(user: UserSession, workspace: Workspace, end: RunOut
   if (user.ctx.mode === "tui") screen.addVisitCard(card);
   else screen.note(plainText);
   const status = castStatus(end.state, false);
+  // [YI4] A question stays until somebody answers it.
+  if (status !== "waiting") await markLookedAt(workspace, castId);
   const words = `${statusText(status)}: ${oneLine(request, 40)}`;
   user.ctx.ui.setStatus(NEWS_KEY, `${statusSymbol(status).text} materia cast ${words}`);
   const off = user.pi.on("input", () => {

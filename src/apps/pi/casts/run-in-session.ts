@@ -2,6 +2,7 @@ import type { Options } from "../../../core/command/options.ts";
 import { error, fail, type Issue, type Result } from "../../../core/model/issue.ts";
 import { statusText } from "../../../core/view/cast-list.ts";
 import { thrownMessage } from "../../../core/model/text.ts";
+import { markLookedAt } from "../../../shell/workspace/inbox.ts";
 import type { Workspace } from "../../../shell/workspace/workspace.ts";
 import { changeCountsText } from "../../../shell/commands/diff.ts";
 import { type PreparedCast, exitCodeFor } from "../../../shell/casting/prepared-cast.ts";
@@ -257,6 +258,8 @@ async function finishRun(
   if (end.kind === "paused" && screen.isWatched) {
     if (!isDetaching) screen.note(pausedNote(prepared.castId));
   } else screen.showResult(castResultOf(end, place), exitCodeFor(end));
+  // [YI4] The person has just seen how it ended.
+  if (end.kind === "ended" && screen.isWatched) void markLookedAt(workspace, prepared.castId).catch(() => undefined);
   if (hasFinished(end)) return sendHeldMessages(context);
   if (end.kind === "ended") askAtReworkLimit(context, end.state, options);
   state.heldMessages.push(...refinements.map((text) => ({ text })));

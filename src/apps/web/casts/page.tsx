@@ -4,11 +4,17 @@ import {
   CAST_FILTERS,
   ALL_CASTS,
   groupCasts,
+  needsPersonNow,
   matchesSearch,
   sortCasts,
   type CastSearch,
   type CastSort,
 } from "../../../core/view/cast-list.ts";
+import type { InboxRow } from "../../../core/view/inbox.ts";
+import { costText } from "../../../core/view/numbers.ts";
+import { countedText, oneLine } from "../../../core/model/text.ts";
+import { getInbox } from "../net/api.ts";
+import { CopyButton } from "../ui/toasts.tsx";
 import { Menu, Button } from "../ui/buttons.tsx";
 import { useConnection } from "../net/follow.ts";
 import { IssueList } from "../ui/issues.tsx";
@@ -22,7 +28,7 @@ import { bindSheets } from "../ui/classes.ts";
 import castsSheet from "./casts.module.css";
 import type { CastSummary } from "../../../core/cast/summary.ts";
 import { Icon } from "../ui/icons.tsx";
-import { capitalize } from "../ui/status.tsx";
+import { capitalize, CastStatusLabel } from "../ui/status.tsx";
 import { useKeptScroll } from "../browser/use-virtual-rows.ts";
 
 const css = bindSheets(castsSheet);
@@ -68,6 +74,7 @@ export default function CastsPage({ search: address }: PageProps): ReactElement 
         </Button>
       </div>
       <IssueList issues={issues} />
+      <OtherProjects casts={casts} />
       {casts.length === 0 ? (
         <NoCasts isReady={isReady} onStart={() => setStarting("")} />
       ) : found.length === 0 ? (
@@ -86,6 +93,35 @@ export default function CastsPage({ search: address }: PageProps): ReactElement 
       <Suspense>{starting !== null && <NewCastDialog loadout={starting} onClose={() => setStarting(null)} />}</Suspense>
       <Suspense>{dialog}</Suspense>
     </section>
+  );
+}
+
+/** [YI6] Casts of other projects that need a person, each with the command that answers. */
+function OtherProjects({ casts }: { readonly casts: readonly CastSummary[] }): ReactElement | null {
+  const [rows, setRows] = useState<readonly InboxRow[]>([]);
+  const minute = useNow(true, 60_000);
+  useEffect(() => void getInbox().then((answer) => answer.ok && setRows(answer.value)), [casts, minute]);
+  const here = useMemo(() => new Set(casts.map(({ castId }) => castId)), [casts]);
+  const others = rows.filter(({ castId }) => !here.has(castId));
+  if (others.length === 0) return null;
+  return (
+    <details className={css("list panel")} open={others.some(needsPersonNow)}>
+      <summary className={css("inbox-head")}>Inbox: {countedText(others.length, "cast")} of other projects</summary>
+      <ul className={css("inbox")} aria-label="Casts of other projects">
+        {others.map(({ castId, project, cwd, status, request, needs, command, cost }) => (
+          <li key={castId}>
+            <CastStatusLabel status={status} />
+            <strong title={cwd}>{project}</strong>
+            <span className={css("what")}>
+              {oneLine(request, 120)} <span className={css("faint")}>{needs}</span>
+            </span>
+            <span className={css("number faint")}>{costText(cost)}</span>
+            <code>{command}</code>
+            <CopyButton text={command} what="the command" />
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 

@@ -13,6 +13,7 @@ import {
   type EditableLayer,
   type TrustRequest,
 } from "../../../core/wire/catalog.ts";
+import { InboxRow } from "../../../core/view/inbox.ts";
 import {
   CommandResponse,
   type RehearsalRequest,
@@ -33,6 +34,11 @@ export function getCast(id: string, signal?: AbortSignal): Promise<FetchResult<C
   earlyCast = null;
   if (early?.id === id) return early.answer;
   return fetchJson(`/api/casts/${encodeURIComponent(id)}`, CastResponse, signal ? { signal } : {});
+}
+
+/** [YI2] Casts of all projects of this machine. */
+export function getInbox(): Promise<FetchResult<InboxRow[]>> {
+  return fetchJson("/api/inbox", v.array(InboxRow));
 }
 
 export function deleteCast(id: string): Promise<FetchResult<unknown>> {
