@@ -1,6 +1,12 @@
 import { existsSync, writeFileSync } from "node:fs";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { runUnlessReplaced, isCastEntry, type SeenCasts, type UserSession } from "./session/user-session.ts";
+import {
+  runUnlessReplaced,
+  runUnlessReplacedAsync,
+  isCastEntry,
+  type SeenCasts,
+  type UserSession,
+} from "./session/user-session.ts";
 
 const ANNOUNCE_DELAY_MS = 250;
 
@@ -12,7 +18,7 @@ export function watchProjectCasts(user: UserSession, seen: SeenCasts): () => voi
     const { unfinishedCastsText, followOtherCasts, showInboxCount } = await import("./casts/other-casts.ts");
     const own = new Set(seen.keys());
     const stops = await Promise.all(
-      [followOtherCasts, showInboxCount].map((follow) => runUnlessReplaced(() => follow(user, seen))),
+      [followOtherCasts, showInboxCount].map((follow) => runUnlessReplacedAsync(() => follow(user, seen))),
     );
     stop = () => stops.forEach((each) => each?.());
     if (isOver) stop();

@@ -1,4 +1,4 @@
-import type { FleetConfig, SandboxProfile, TelemetryConfig } from "../model/config.ts";
+import type { FleetConfig, NoticeTarget, SandboxProfile, TelemetryConfig } from "../model/config.ts";
 import { DEFAULT_LIMITS, type LayeredText, type Settings } from "./settings.ts";
 import { type Issue, error, isError, warning } from "../model/issue.ts";
 import type { Loadout } from "../model/loadout.ts";
@@ -17,6 +17,8 @@ export interface Catalog {
   readonly telemetry?: TelemetryConfig;
   /** [YP8] The same: sandboxes by name. */
   readonly sandboxes?: Readonly<Record<string, SandboxProfile>>;
+  /** [YN1] The same: receivers of notices. */
+  readonly receivers?: readonly NoticeTarget[];
   readonly materia: ReadonlyMap<string, CatalogEntry<Materia>>;
   readonly loadouts: ReadonlyMap<string, CatalogEntry<Loadout>>;
   /** Problems of whole files. Problems of a materia or loadout are in its entry. */
@@ -35,7 +37,7 @@ export function mergeLayers(layers: readonly ConfigLayer[]): Catalog {
       model: layers.findLast((layer) => layer.settings.model !== undefined)?.settings.model ?? null,
       budget: Object.assign({}, ...layers.map((layer) => layer.settings.budget)),
       limits: Object.assign({}, DEFAULT_LIMITS, ...layers.map((layer) => layer.settings.limits)),
-      notify: layers.findLast((layer) => layer.settings.notify !== undefined)?.settings.notify ?? true,
+      notify: layers.map((layer) => layer.settings.notify).findLast((value) => typeof value === "boolean") ?? true,
       checkpoints: layers.findLast((layer) => layer.settings.checkpoints !== undefined)?.settings.checkpoints ?? true,
       worktree: Object.assign({}, ...layers.map((layer) => layer.settings.worktree)),
     },
@@ -47,9 +49,11 @@ export function mergeLayers(layers: readonly ConfigLayer[]): Catalog {
 }
 
 /** [B3] Settings that only the user's own file may have. */
-function userSettings(layers: readonly ConfigLayer[]): Pick<Catalog, "fleet" | "telemetry" | "sandboxes"> {
-  const { fleet, telemetry, sandboxes } = layers.find(({ name }) => name === "user")?.settings ?? {};
-  return withoutUndefined({ fleet, telemetry, sandboxes });
+function userSettings(
+  layers: readonly ConfigLayer[],
+): Pick<Catalog, "fleet" | "telemetry" | "sandboxes" | "receivers"> {
+  const { fleet, telemetry, sandboxes, notify } = layers.find(({ name }) => name === "user")?.settings ?? {};
+  return withoutUndefined({ fleet, telemetry, sandboxes, receivers: Array.isArray(notify) ? notify : undefined });
 }
 
 function lastSetting(

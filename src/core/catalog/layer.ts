@@ -103,13 +103,18 @@ interface EntrySource {
 /** [B3, TM5, YP8] A project's file must never choose where a person's work goes, nor what guards the person. */
 const USER_SETTINGS: readonly string[] = ["fleet", "telemetry", "sandboxes"];
 
+/** [YN1] A list of receivers is one too: it says where notices go. */
+function isUserSetting(key: string, value: unknown): boolean {
+  return USER_SETTINGS.includes(key) || (key === "notify" && Array.isArray(value));
+}
+
 function readSettings(
   raw: Readonly<Record<string, unknown>>,
   layer: LayerName,
 ): { value: LayerSettings; issues: readonly Issue[] } {
   const { $schema: _schema, ...schemas } = settingsSchemaEntries;
   const read = Object.entries(schemas).map(([key, schema]) => {
-    if (layer === "user" || raw[key] === undefined || !USER_SETTINGS.includes(key))
+    if (layer === "user" || raw[key] === undefined || !isUserSetting(key, raw[key]))
       return { key, ...validate(schema, raw[key], [key]) };
     const message = `only the user's own configuration may set "${key}"`;
     return { key, issues: [error("user_setting_in_project", [key], message, "move it to your own configuration")] };

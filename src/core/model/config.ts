@@ -177,6 +177,20 @@ export const TelemetryConfig = v.object({
 });
 export type TelemetryConfig = v.InferOutput<typeof TelemetryConfig>;
 
+/** [YN1] What receivers hear of. */
+export const NOTICE_KINDS = ["waiting", "failed", "ended", "sleeping", "queue"] as const;
+export type NoticeKind = (typeof NOTICE_KINDS)[number];
+
+/** [YN1] A receiver of notices. */
+export const NoticeTarget = v.strictObject({
+  url: described(nonEmptyText, "Where the notices are posted. $NAME stands for a variable of the environment."),
+  on: v.exactOptional(described(v.array(v.picklist(NOTICE_KINDS)), "What it hears of; everything if unset.")),
+  format: v.exactOptional(described(v.picklist(["webhook", "slack", "ntfy"]), "webhook if unset.")),
+  secret: v.exactOptional(described(v.string(), "Signs each notice as Standard Webhooks do. $NAME as in url.")),
+  contents: v.exactOptional(described(v.boolean(), "Whether requests, questions and reasons are sent too.")),
+});
+export type NoticeTarget = Readonly<v.InferOutput<typeof NoticeTarget>>;
+
 const SANDBOX_WORDS: readonly string[] = ["cwd", "home", "gitDir"];
 
 function isSandboxCommand(words: readonly string[]): boolean {
@@ -210,8 +224,8 @@ export const settingsSchemaEntries = {
   budget: v.optional(Budget),
   limits: v.optional(Limits),
   notify: setting(
-    v.boolean(),
-    "Whether a cast in Pi rings the bell, tells the desktop where the terminal can, and names itself in the window's title when it waits, fails or ends. Default true.",
+    v.union([v.boolean(), v.array(NoticeTarget)], "must be true, false, or in your own file a list of receivers"),
+    "In your own file: receivers of notices, { url, on, format, secret }. Else whether a cast in Pi rings the bell, tells the desktop where the terminal can, and names itself in the window's title when it waits, fails or ends. Default true.",
   ),
   checkpoints: setting(v.boolean(), "Whether the files are kept after every visit that changed them; true if unset."),
   worktree: setting(WorktreeConfig, "What the working trees of parallel items are given."),

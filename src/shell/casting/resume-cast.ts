@@ -82,19 +82,20 @@ export async function prepareResume(
   const ready = await prepareRun(workspace, plan, trustsCast ? undefined : file);
   if (!ready.ok) return ready;
   const { host, agents, cwd } = ready.value;
+  const { notes: receiverNotes, ...receivers } = castTelemetry(workspace.catalog, place.env);
   const context = {
     store,
     host,
     env: place.env,
     cwd: cwd.folder,
-    telemetry: castTelemetry(workspace.catalog, place.env).telemetry,
+    ...receivers,
     ...withoutUndefined({ model: agents.model }),
   };
   return ok({
     castId,
     file,
     ...storedCastHistory(store, castId, cast.timeline),
-    notes: [...tornNotes(cast), ...cwd.notes, ...rehearsalNotes(host, file.graph)],
+    notes: [...tornNotes(cast), ...cwd.notes, ...receiverNotes, ...rehearsalNotes(host, file.graph)],
     remarks: rehearsalRemarks(host, "resumed"),
     run: (observer) =>
       resumeCast({ cast, how, by, waitForProvider: agents.waitForProvider }, { ...observer, ...context }),

@@ -28,6 +28,7 @@ import {
   type RunOutcome,
 } from "../context/run-context.ts";
 import { readRepositoryFacts } from "../git/repository-facts.ts";
+import type { JournalSource, JournalFollower } from "./follow-journal.ts";
 import { readInterruptedVisit, visitInProgress } from "../run/interrupted-visit.ts";
 import { runCast } from "../run/run-cast.ts";
 import { runSetupCommand, runUtility } from "../run/run-utility.ts";
@@ -51,8 +52,7 @@ export const runOwnedCast: RunOwnedCast = async (owned, cast, given, firstEvents
   const { store, fleetHooks, cwd = file.cwd } = context;
   const checkpoints = openCastCheckpoints(store, owned, { ...file, cwd }, context.cachedWorktree);
   const worker = fleetHooks ? { worker: fleetHooks.workerId } : {};
-  const telemetry =
-    context.telemetry && (await import("./telemetry.ts")).followTelemetry(context.telemetry, store, file);
+  const followers = await followForReceivers(context, { store, file, lastSeq: state.seq });
   const paths = { cwd: resolve(given.cwd ?? file.cwd), root: resolve(store.location) };
   // [YI1] Items and casts of a fleet are in no inbox of this machine.
   const note = (): void => {
@@ -72,9 +72,23 @@ export const runOwnedCast: RunOwnedCast = async (owned, cast, given, firstEvents
   } finally {
     checkpoints?.close();
     note();
-    await telemetry?.close();
+    await Promise.all(followers.map((each) => each.close()));
   }
 };
+
+/** [TM5, YN4] Loaded only for users who asked for it. Items are no news. */
+async function followForReceivers(
+  { telemetry, notify = [] }: RunContext,
+  cast: Pick<JournalSource, "store" | "file" | "lastSeq">,
+): Promise<readonly JournalFollower[]> {
+  const told = cast.file.window ? [] : notify;
+  if (!telemetry && told.length === 0) return [];
+  const { followJournal } = await import("./follow-journal.ts");
+  return [
+    ...(telemetry ? [(await import("./telemetry.ts")).spanReceiver(telemetry)] : []),
+    ...(told.length === 0 ? [] : told.map((await import("./notices.ts")).noticeReceiver)),
+  ].map((receiver) => followJournal(receiver, cast));
+}
 
 /** [YT1] Agents and programs of a cast with its own working tree work there. Items have other trees. */
 async function withOwnWorktree(

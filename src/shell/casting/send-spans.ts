@@ -82,12 +82,12 @@ async function sendBatch(
 }
 
 /** The answer, or why there is none. A redirect is not followed: the headers may hold a key. */
-async function post({ url, headers }: Collector, body: string, signal: AbortSignal | undefined) {
+export async function post({ url, headers }: Collector, body: string, signal: AbortSignal | undefined) {
   try {
     const limit = AbortSignal.timeout(TIMEOUT_MS);
     const response = await fetch(url, {
       method: "POST",
-      headers: { ...headers, "content-type": "application/json" },
+      headers: { "content-type": "application/json", ...headers },
       body,
       redirect: "manual",
       signal: signal ? AbortSignal.any([signal, limit]) : limit,
@@ -97,6 +97,11 @@ async function post({ url, headers }: Collector, body: string, signal: AbortSign
   } catch (thrown) {
     return `the collector cannot be reached: ${errorText(thrown instanceof Error ? (thrown.cause ?? thrown) : thrown)}`;
   }
+}
+
+/** [YN2] */
+export function isTaken(answer: Awaited<ReturnType<typeof post>>): boolean {
+  return typeof answer !== "string" && answer.status >= 200 && answer.status < 300;
 }
 
 /** A collector that answers for ever must not fill the memory. */

@@ -113,15 +113,15 @@ export function prepareStart(
     timeline: () => buildTimeline(initialState(castStartOf(file)), past.events),
     events: async () => ok(past.events),
   };
-  const { telemetry, notes: telemetryNotes } = castTelemetry(catalog, env);
+  const { notes: receiverNotes, ...receivers } = castTelemetry(catalog, env);
   return {
     ...cast,
     castId: file.castId,
     ...(history ?? newCastHistory(file)),
-    notes: [...notes, ...telemetryNotes, ...rehearsalNotes(host, file.graph)],
+    notes: [...notes, ...receiverNotes, ...rehearsalNotes(host, file.graph)],
     remarks: rehearsalRemarks(host, "new"),
     create: () => createForOther(cast, { store, env }, past),
-    run: (observer) => startCast(cast, { ...observer, store, host, env, telemetry }, past),
+    run: (observer) => startCast(cast, { ...observer, store, host, env, ...receivers }, past),
   };
 }
 

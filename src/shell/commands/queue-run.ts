@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { castStatus, type CastStatus } from "../../core/cast/summary.ts";
 import { totalsOf } from "../../core/cast/state/usage.ts";
 import { nextClockTime, type QueueRun } from "../../core/command/queue-command.ts";
@@ -16,6 +17,7 @@ import {
 } from "../store/files/queue.ts";
 import { sharedWatcher } from "../store/files/file-store.ts";
 import { queueFolder } from "../store/layout.ts";
+import { castTelemetry } from "../workspace/telemetry-target.ts";
 import { trustIssue, type Workspace } from "../workspace/workspace.ts";
 import { prepareCommand, prepareStoppedCast, type CommandCaller } from "./prepare.ts";
 import { queueRoot, queueRunningIssue, queueWriteIssue } from "./queue.ts";
@@ -55,7 +57,9 @@ export async function runQueuedCasts(
   const claim = takeQueue(workspace);
   if (!claim.ok) return claim;
   try {
-    return ok(await castAll(command, asker, observer));
+    const done = await castAll(command, asker, observer);
+    await notifyQueueDone(workspace, done);
+    return ok(done);
   } finally {
     claim.value.release();
   }
@@ -68,6 +72,15 @@ function takeQueue(workspace: Workspace): Result<{ readonly release: () => void 
   } catch (thrown) {
     return fail(queueWriteIssue(thrown));
   }
+}
+
+/** [YN5] */
+async function notifyQueueDone({ catalog, place }: Workspace, done: QueueRunResult): Promise<void> {
+  const { notify } = castTelemetry(catalog, place.env);
+  if (notify.length === 0 || done.casts.length === 0) return;
+  const { sendQueueNotice } = await import("../casting/notices.ts");
+  const { casts, cost, left } = done;
+  await sendQueueNotice(notify, { project: basename(place.cwd), casts: casts.length, cost, left });
 }
 
 async function castAll(command: QueueRun, asker: CommandCaller, observer: QueueObserver): Promise<QueueRunResult> {

@@ -9,6 +9,7 @@ import { sandboxOf } from "../../core/compile/sandboxes.ts";
 import type { Materia } from "../../core/model/materia.ts";
 import { findSandbox, type SandboxProfiles } from "../process/sandbox.ts";
 import type { RepositoryFacts } from "../../core/prompt/work-so-far.ts";
+import type { NoticeTarget } from "../../core/model/config.ts";
 import type { SocketId } from "../../core/model/ids.ts";
 import type { QueuedCast } from "../../core/view/progress/fleet-status.ts";
 import type { CachedWorktree } from "../git/cached-worktree.ts";
@@ -61,6 +62,8 @@ export interface RunContext extends RunObserver {
   /** [B8] Set when another machine may continue the cast: the events of a visit are written together with its files. */
   readonly fleetHooks?: FleetHooks;
   readonly telemetry?: Telemetry | undefined;
+  /** [YN4] Who hears of the cast. */
+  readonly notify?: readonly NoticeReceiver[];
   /** The clock of waits; the system's if unset. */
   readonly clock?: Pick<Ports, "now" | "pause">;
   /** [Z16] Limits that other casts of a worker have met; those of the project on this machine if unset. */
@@ -75,6 +78,13 @@ export interface Telemetry {
   readonly contents: boolean;
   readonly version: string;
   /** A folder of the user with one small file for each such cast. */
+  readonly pending: string;
+}
+
+/** [YN1] A receiver of notices, with variables expanded. */
+export interface NoticeReceiver extends Required<Pick<NoticeTarget, "url" | "on" | "format" | "contents">> {
+  readonly secret?: string | undefined;
+  /** A folder of the user with what it has not taken yet. */
   readonly pending: string;
 }
 

@@ -1,9 +1,11 @@
+import { hash } from "node:crypto";
 import { join } from "node:path";
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import { error, fail, ok, type Result } from "../../core/model/issue.ts";
 import { configFolder, type ConfigContext } from "../config/config.ts";
 import { expandVariables } from "../config/expand-variables.ts";
-import type { Telemetry } from "../context/run-context.ts";
+import { NOTICE_KINDS, type NoticeTarget } from "../../core/model/config.ts";
+import type { NoticeReceiver, Telemetry } from "../context/run-context.ts";
 import { VERSION } from "../system/package.ts";
 
 const TRACES_PATH = "/v1/traces";
@@ -31,13 +33,30 @@ export function telemetryTarget(
 }
 
 /** The same for a cast. A variable that is not set is no reason to refuse a cast. */
-export function castTelemetry(
-  catalog: Pick<Catalog, "telemetry">,
-  env: ConfigContext["env"],
-): { readonly telemetry: Telemetry | undefined; readonly notes: readonly string[] } {
+export function castTelemetry(catalog: Pick<Catalog, "telemetry" | "receivers">, env: ConfigContext["env"]) {
   const target = telemetryTarget(catalog, env);
-  if (target.ok) return { telemetry: target.value, notes: [] };
-  return { telemetry: undefined, notes: target.issues.map(({ message }) => `no telemetry: ${message}`) };
+  const receivers = (catalog.receivers ?? []).map((each, at) => noticeReceiverOf(each, `notify[${at}]`, env));
+  return {
+    telemetry: target.ok ? target.value : undefined,
+    notify: receivers.flatMap((each) => (each.ok ? [each.value] : [])),
+    notes: [
+      ...(target.ok ? [] : target.issues.map(({ message }) => `no telemetry: ${message}`)),
+      ...receivers.flatMap((each) => (each.ok ? [] : each.issues.map(({ message }) => `not notified: ${message}`))),
+    ],
+  };
+}
+
+/** [YN1] Its folder depends on what is written: a secret that is renewed loses nothing. */
+function noticeReceiverOf(target: NoticeTarget, at: string, env: ConfigContext["env"]): Result<NoticeReceiver> {
+  const { on = NOTICE_KINDS, format = "webhook", contents = false } = target;
+  const url = expandVariables(target.url, `${at}.url`, env);
+  if (!url.ok) return url;
+  if (!/^https?:\/\/[^\s/]/.test(url.value))
+    return fail(error("bad_value", `${at}.url`, `${at}.url is no address that begins with http:// or https://`));
+  const secret = target.secret === undefined ? ok(undefined) : expandVariables(target.secret, `${at}.secret`, env);
+  if (!secret.ok) return secret;
+  const pending = join(configFolder(env), "notify", hash("sha256", `${target.url}\0${format}`).slice(0, 16));
+  return ok({ url: url.value, on: [...on], format, contents, secret: secret.value, pending });
 }
 
 /** The address for traces: a base address gets the path of the protocol. */
