@@ -15,6 +15,8 @@ const MEASURES: Readonly<Record<string, (...numbers: readonly number[]) => Promi
   startUp: async (rounds = 7) => (await import("./measure/start-up.ts")).measureStartUp(rounds),
   import: async (rounds = 7) => (await import("./measure/start-up.ts")).measureImport(rounds),
   casts: async (casts = 2_000) => (await import("./durability.ts")).measureCasts(casts),
+  inbox: async (projects = 50, casts = 2_000, unseen = 100) =>
+    (await import("./measure/inbox.ts")).measureInbox(projects, casts, unseen),
   many: async (casts = 10_000, events = 1_000_000) =>
     (await import("./measure/many-casts.ts")).measureManyCasts(casts, events),
   status: async (events = 100_000, rounds = 5) => (await import("./measure/status.ts")).measureStatus(events, rounds),

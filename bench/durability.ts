@@ -70,7 +70,7 @@ export async function measureCasts(casts: number, rounds = 5): Promise<CastsFigu
 }
 
 /** So many casts of the user whose home is `scratch`, half of them interrupted. */
-export async function writeOwnCasts(scratch: string, root: string, casts: number): Promise<void> {
+export async function writeOwnCasts(scratch: string, root: string, casts: number, first = 0): Promise<void> {
   const file = castFile(scratch);
   const events: CastEvent[] = [];
   const collecting: Journal = {
@@ -82,7 +82,7 @@ export async function writeOwnCasts(scratch: string, root: string, casts: number
   await runUntil(file, 30, collecting);
   // [S10] Each one is this user's own, as the casts of a project mostly are.
   const [own, store] = [createOwnCastRegistry(homeIn(scratch)), fileStore(root)];
-  for (let index = 0; index < casts; index += 1) {
+  for (let index = first; index < first + casts; index += 1) {
     const started = castFile(scratch, `20260101-${String(index).padStart(6, "0")}-bench`);
     const runDir = join(root, started.castId);
     mkdirSync(join(runDir, "owner"), { recursive: true });

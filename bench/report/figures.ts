@@ -1,5 +1,6 @@
 import type { CheckFigures } from "../measure/check.ts";
 import type { CheckpointFigures } from "../measure/checkpoints.ts";
+import type { InboxFigures } from "../measure/inbox.ts";
 import type { ApartFigures } from "../measure/apart.ts";
 import type { ParallelFigures } from "../measure/parallel.ts";
 import type { FleetFigures } from "../measure/fleet/fleet.ts";
@@ -56,6 +57,8 @@ export interface OwnFigures {
   readonly parallel: Readonly<Record<string, ParallelFigures | string>>;
   /** A cast with a separate working tree. Absent in earlier results. */
   readonly apart?: ApartFigures | string;
+  /** The casts of many projects. Absent in earlier results. */
+  readonly inbox?: InboxFigures | string;
   readonly testing: TestingFigures | string;
   /** Absent in results of before there were fleets. */
   readonly fleet?: FleetFigures | string;

@@ -188,6 +188,12 @@ function ownText(own: OwnFigures): string {
         `(${msText(perItemCpuMs)} of processors, ${perItemCalls.toFixed(1)} calls of git); ` +
         `8 lanes overran a budget by ${overrunTurns.toFixed(1)} turns`,
     );
+  if (own.inbox !== undefined)
+    row(
+      "inbox over 50 projects with 2,000 casts",
+      own.inbox,
+      ({ medianMs, unseen }) => `${msText(medianMs)}, ${numberText(unseen)} of them not looked at`,
+    );
   if (own.apart !== undefined)
     row(
       "cast --worktree to its first visit",

@@ -18,6 +18,7 @@ export function judge(
     ...judgeTesting(own),
     ...judgeFiles(own),
     ...judgeParallel(own),
+    ...judgeInbox(own),
     ...judgeApart(own),
     ...judgeFleet(own),
   ];
@@ -176,6 +177,12 @@ function judgeParallel({ parallel }: OwnFigures): readonly JudgedFigure[] {
     upperLimit("beyond the work, for an item", 150, figures("200")?.perItemMs, msText),
     upperLimit("budget overrun by 8 lanes", 1, figures("200")?.overrunTurns, (value) => `${value.toFixed(1)} turns`),
   ];
+}
+
+function judgeInbox({ inbox }: OwnFigures): readonly JudgedFigure[] {
+  if (inbox === undefined) return [];
+  const figures = typeof inbox === "object" ? inbox : undefined;
+  return [upperLimit("inbox over 50 projects with 2,000 casts", 150, figures?.medianMs, msText)];
 }
 
 function judgeApart({ apart }: OwnFigures): readonly JudgedFigure[] {
