@@ -165,15 +165,10 @@ export function authoredLayout({ targets, graph }: Pick<CompiledChain, "targets"
 }
 
 /** The ids of the sockets in the user's own loadouts. */
-export function socketOrigins(
-  graph: Graph,
-): readonly { readonly socket: string; readonly target: number; readonly name: string; readonly source: string }[] {
-  return socketsOf(graph).map(({ id, origin }) => ({
-    socket: id,
-    target: origin.target,
-    name: origin.name,
-    source: origin.socket,
-  }));
+export function socketOrigins(graph: Graph) {
+  return socketsOf(graph).map(({ id: socket, origin: { target, name, socket: source } }) => {
+    return { socket, target, name, source };
+  });
 }
 
 function checkGraph(graph: Graph, flow: Flow, elsewhere: () => StateUse): readonly Issue[] {
