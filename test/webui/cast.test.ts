@@ -139,6 +139,15 @@ describe("one cast in the browser", () => {
       "Skip this item",
     ]);
     expect(await page.getByRole("button", { name: "Resume" }).count()).toBe(0);
+    // On a phone none of them is cut off.
+    await page.setViewportSize({ width: 360, height: 780 });
+    const isInSight = `(() => {
+      const button = [...document.querySelectorAll("[aria-label=Choices] button")].at(-1);
+      const { x, y, width, height } = button.getBoundingClientRect();
+      return button.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+    })()`;
+    await expect.poll(() => page.evaluate<boolean>(isInSight)).toBe(true);
+    await page.setViewportSize({ width: 1440, height: 900 });
     await choices.first().click();
     await says(page, "Completed");
     // [W44] The result comes first.

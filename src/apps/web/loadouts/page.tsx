@@ -236,7 +236,7 @@ function PanelBar(props: {
   const { readOnly, selected } = useEditor();
   return (
     <div className={css("sheet-bar")} role="toolbar" aria-label="Panels">
-      <Button onClick={() => open("palette")}>Show loadouts</Button>
+      <Button onClick={() => open("palette")}>Loadouts</Button>
       <Button icon="plus" off={readOnly} onClick={() => open("add")}>
         Add
       </Button>
@@ -245,7 +245,7 @@ function PanelBar(props: {
           <Button off={selected.length === 0 ? "Choose a socket first" : null} onClick={() => open("inspector")}>
             Inspect
           </Button>
-          <Button onClick={() => open("problems")}>{`Show problems (${problems})`}</Button>
+          <Button onClick={() => open("problems")}>{`Problems ${problems}`}</Button>
         </>
       )}
     </div>
