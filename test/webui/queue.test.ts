@@ -43,6 +43,24 @@ it("[YQ10] requests are added, sorted by dragging and by keyboard, removed, and 
   await expect.poll(texts).toEqual(["delta", "gamma", "beta"]);
   await expectSound(page, [WIDE, SMALL, DARK]);
 
+  // What the button sends; the test runs the same from a rehearsal, without sleeping.
+  const sent: unknown[] = [];
+  await page.route(/\/api\/commands$/, async (route) => {
+    const body = route.request().postDataJSON() as { command: { action: string } };
+    if (body.command.action !== "run") return route.continue();
+    sent.push(body);
+    return route.fulfill({ json: { code: 0, text: "", data: {} } });
+  });
+  await page.getByRole("button", { name: "Run the queue" }).click();
+  await page.getByText("The queue runs in the background").waitFor();
+  await page.getByRole("switch", { name: /^Sleep through limits/ }).click();
+  await page.getByRole("button", { name: "Run the queue" }).click();
+  await expect.poll(() => sent.length).toBe(2);
+  const runs = { kind: "queue", action: "run", atOnce: 1 };
+  expect(sent).toEqual([
+    { command: runs, options: { wait: 28_800_000 } },
+    { command: runs, options: {} },
+  ]);
   const rehearse = join(top, "home/replies.json");
   const run = { command: { kind: "queue", action: "run", atOnce: 1 }, options: { rehearse }, trust: true };
   expect((await at.send("/api/commands", run)).status).toBe(200);

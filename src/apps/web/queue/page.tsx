@@ -10,7 +10,7 @@ import { useCommand } from "../data/use-command.ts";
 import { fetchCommandOutput } from "../net/api.ts";
 import { Button } from "../ui/buttons.tsx";
 import { bindSheets } from "../ui/classes.ts";
-import { LabelledField, TextArea } from "../ui/fields.tsx";
+import { LabelledField, Switch, TextArea } from "../ui/fields.tsx";
 import { IssueList } from "../ui/issues.tsx";
 import { CastStatusLabel } from "../ui/status.tsx";
 import queueSheet from "./queue.module.css";
@@ -21,8 +21,10 @@ const css = bindSheets(queueSheet);
 export default function QueuePage(): ReactElement {
   const { rows, issues, load } = useQueue();
   const command = useCommand();
+  const [sleeps, setSleeps] = useState(true);
   const send = async (change: QueueCommand, done: string): Promise<boolean> => {
-    const isDone = (await command.run(change, done)) !== null;
+    const options = change.action === "run" && sleeps ? { wait: NIGHT_MS } : {};
+    const isDone = (await command.run(change, done, { options })) !== null;
     await load();
     return isDone;
   };
@@ -40,6 +42,7 @@ export default function QueuePage(): ReactElement {
         >
           Run the queue
         </Button>
+        <Switch label="Sleep through limits, up to 8 hours" on={sleeps} onTurn={setSleeps} />
         <span className={css("secondary")} role="status">
           {rows && `${countedText(rows.length, "request")}${begun === 0 ? "" : `, ${begun} begun`}`}
         </span>
@@ -52,6 +55,8 @@ export default function QueuePage(): ReactElement {
     </section>
   );
 }
+
+const NIGHT_MS = 8 * 3_600_000;
 
 type Send = (change: QueueCommand, done: string) => Promise<boolean>;
 
