@@ -15,7 +15,7 @@ import type { CommandOutput } from "./command-output.ts";
 type CatalogCommand = CommandOf<"loadout" | "materia" | "grid">;
 
 /** Listing commands. They run nothing, so they need no trust. */
-export function runCatalogCommand(command: CatalogCommand, workspace: Workspace): Result<CommandOutput> {
+export function runCatalogCommand(workspace: Workspace, command: CatalogCommand): Result<CommandOutput> {
   switch (command.kind) {
     case "loadout":
       return command.name === undefined ? ok(listLoadouts(workspace)) : activateLoadout(workspace, command.name);

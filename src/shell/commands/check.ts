@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { bundledLayer } from "../../core/catalog/bundled-layer.ts";
 import { mergeLayers, type Catalog } from "../../core/catalog/catalog.ts";
 import type { CommandOf } from "../../core/command/command.ts";
@@ -11,20 +12,21 @@ import { didYouMean, sanitizeForTerminal, countedText } from "../../core/model/t
 import { issueJson, issueLines } from "../../core/view/issues.ts";
 import { line } from "../../core/view/line.ts";
 import { worstCaseText } from "../../core/view/graph/labels.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 import { readConfigLayer } from "../config/config.ts";
 import { readJsonFile } from "../config/config-file.ts";
 import { programsOf, unavailableTools } from "../agents/search-programs.ts";
-import type { CommandOutput } from "./command-output.ts";
+import type { CommandResult } from "./command-output.ts";
 import { issueFindings } from "./issue-findings.ts";
 
 /** [C19] Every problem of the configuration at once, and how many turns each sound loadout can take. */
-export function runCheck(
-  configured: Catalog,
-  { file, strict, bill: asksBill, loadout }: Omit<CommandOf<"check">, "kind">,
-  folder: string,
-  past: readonly CastFacts[] = [],
-): Result<CommandOutput> {
-  const catalog = file === undefined ? ok(configured) : loadCatalogFile(file);
+export async function runCheck(
+  { catalog: configured, place, store }: Workspace,
+  { file, strict, bill: asksBill, loadout }: CommandOf<"check">,
+  from: string,
+): CommandResult {
+  const { cwd: folder } = place;
+  const catalog = file === undefined ? ok(configured) : loadCatalogFile(resolve(from, file));
   if (!catalog.ok) {
     const { issues } = catalog;
     if (issues.some(({ code }) => code === "missing_file")) return catalog;
@@ -39,7 +41,10 @@ export function runCheck(
   if (loadout !== undefined && !known.has(loadout))
     return failWith("unknown_loadout", loadout, `there is no loadout "${loadout}"`, didYouMean(loadout, known.keys()));
   const checked = checkCatalog(catalog.value);
-  const bills = asksBill ? billsOf(checked.loadouts, { catalog: catalog.value, loadout, past }) : [];
+  const past = asksBill ? await (await import("./forecast.ts")).loadPastCasts(store) : ok({ casts: [] });
+  // Without past casts the bill uses typical sizes.
+  const facts = past.ok ? past.value.casts : [];
+  const bills = asksBill ? billsOf(checked.loadouts, { catalog: catalog.value, loadout, past: facts }) : [];
   const issues = strict ? checked.issues.map(asError) : checked.issues;
   const loadouts = checked.loadouts
     .map(({ entry, graph, worst }) => ({ entry, worstCase: worstCaseText(graph, worst) }))

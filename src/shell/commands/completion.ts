@@ -1,34 +1,28 @@
 import type { CompletionCommand, Shell } from "../../core/command/command.ts";
+import { ok } from "../../core/model/issue.ts";
 import { oneLine } from "../../core/model/text.ts";
 import { line } from "../../core/view/line.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import type { CommandOutput } from "./command-output.ts";
+import type { CommandResult } from "./command-output.ts";
 import { suggestCompletions } from "./completion-suggestions.ts";
 
 /** [C34] The script for a shell, or one line for each suggestion: the word, a tab, its description. */
-export async function runCompletion(workspace: Workspace, { wants }: CompletionCommand): Promise<CommandOutput> {
+export async function runCompletion(workspace: Workspace, { wants }: CompletionCommand): CommandResult {
   if ("shell" in wants) {
     const script = COMPLETION_SCRIPTS[wants.shell];
-    return {
-      code: 0,
-      data: { shell: wants.shell, script },
-      lines: () =>
-        script
-          .trimEnd()
-          .split("\n")
-          .map((text) => line(text)),
-    };
+    const lines = script.trimEnd().split("\n");
+    return ok({ code: 0, data: { shell: wants.shell, script }, lines: () => lines.map((text) => line(text)) });
   }
   const before = wants.words.slice(0, -1);
   const partial = wants.words.at(-1) ?? "";
   const offers = (await suggestCompletions(before, partial, { open: () => workspace }))
     .map(({ word, description }) => ({ word: unquoteWord(word), description: oneLine(description ?? "", 80) }))
     .filter(({ word }) => word.toLowerCase().startsWith(partial.toLowerCase()));
-  return {
+  return ok({
     code: 0,
     data: offers,
     lines: () => offers.map(({ word, description }) => line(description === "" ? word : `${word}\t${description}`)),
-  };
+  });
 }
 
 /** The shell quotes words itself. */

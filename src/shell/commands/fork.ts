@@ -1,6 +1,6 @@
 import type { EventOf } from "../../core/cast/state/event.ts";
 import type { CastStart } from "../../core/cast/state/state.ts";
-import type { ForkCommand, RestoreCommand } from "../../core/command/command.ts";
+import type { CommandOf, ForkCommand, RestoreCommand } from "../../core/command/command.ts";
 import { quoteWord } from "../../core/command/split-words.ts";
 import { compileTargets } from "../../core/compile/targets/compile.ts";
 import { castBranch, type CastId } from "../../core/model/ids.ts";
@@ -61,7 +61,12 @@ export async function prepareCastFork(
   const prepared = prepareStart(workspace, cast, { host, notes, past: pastOf(castId, fork, cast.file) });
   if (!command.here) return ok(prepared);
   const run: PreparedCast["run"] = async (observer) => {
-    const restored = await runRestore(workspace, restoreCommandFor(castId, fork), "fork without --here");
+    const restored = await runRestore(
+      workspace,
+      restoreCommandFor(castId, fork),
+      workspace.place.cwd,
+      "fork without --here",
+    );
     return restored.ok ? prepared.run(observer) : restored;
   };
   return ok({ ...prepared, run });
@@ -161,7 +166,8 @@ function filesNote({ state }: CastFork, { here }: ForkCommand): string {
 }
 
 /** [T36] `--plan`: report, and start nothing. */
-export async function runForkPlan(workspace: Workspace, command: ForkCommand): CommandResult {
+export async function runForkPlan(workspace: Workspace, asked: CommandOf<"fork_plan">): CommandResult {
+  const command = { ...asked, kind: "fork" as const };
   const origin = await loadOrigin(workspace, command);
   if (!origin.ok) return origin;
   const planned = await planFork(workspace, origin.value, command);

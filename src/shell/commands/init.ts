@@ -1,6 +1,8 @@
 import { suggest, typed, error, fail, isError, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, isAbsolute, relative } from "node:path";
+import { dirname, isAbsolute, relative, resolve } from "node:path";
+import type { CommandOf } from "../../core/command/command.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 import { readAnyFormat } from "../../core/catalog/formats.ts";
 import type { FormatEdit } from "../../core/catalog/format-0-1.ts";
 import { upgradeConfigText } from "../../core/edit/config-text.ts";
@@ -10,16 +12,15 @@ import { sanitizeForTerminal } from "../../core/model/text.ts";
 import { issueJson, issueLines } from "../../core/view/issues.ts";
 import { line, type Line } from "../../core/view/line.ts";
 import { readConfigText, parseJson, STARTER_CONFIG } from "../config/config-file.ts";
-import { loadConfig, projectConfigFile, type ConfigContext, findCommandFile } from "../config/config.ts";
+import { loadConfig, projectConfigFile, findCommandFile } from "../config/config.ts";
 import { errorText } from "../system/files.ts";
 import { rememberTrust } from "../config/trust.ts";
-import type { CommandOutput } from "./command-output.ts";
+import type { CommandResult } from "./command-output.ts";
 
 /** [F13] Writes the starter, or the content of `from`, and trusts it. An existing file is left alone. */
-export function runInit(
-  { startFolder: below, ...project }: ConfigContext,
-  { from, typedIn }: { readonly from?: string; readonly typedIn: string },
-): Result<CommandOutput> {
+export async function runInit(workspace: Workspace, command: CommandOf<"init">, typedIn: string): CommandResult {
+  const { startFolder: below, ...project } = workspace.place;
+  const from = command.from === undefined ? undefined : resolve(typedIn, command.from);
   // A folder inside a project may become a project itself.
   const place = below === undefined ? project : { ...project, cwd: below };
   const file = projectConfigFile(place.cwd);

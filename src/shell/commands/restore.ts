@@ -1,5 +1,5 @@
 import { failWith, suggest, typed, error, fail, ok } from "../../core/model/issue.ts";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import type { RestoreCommand } from "../../core/command/command.ts";
 import { sanitizeForTerminal, countedText } from "../../core/model/text.ts";
 import { line, toned } from "../../core/view/line.ts";
@@ -13,6 +13,7 @@ import { loadCastFiles, findSpan, type StoredCastFiles } from "./cast-files.ts";
 export async function runRestore(
   workspace: Workspace,
   command: RestoreCommand,
+  from: string,
   otherWay = "restore into another folder with --to",
 ): CommandResult {
   const tree = await loadCastFiles(workspace, command.castId);
@@ -21,7 +22,8 @@ export async function runRestore(
   const span = command.visit === undefined ? ok(spans.whole) : findSpan(tree.value, command.visit);
   if (!span.ok) return span;
   const { to: commit } = span.value;
-  const folder = command.here ? repository.top : (command.to ?? siblingFolder(tree.value, command.visit));
+  const apart = command.to === undefined ? siblingFolder(tree.value, command.visit) : resolve(from, command.to);
+  const folder = command.here ? repository.top : apart;
   const owner = command.here ? await workspace.store.owner(castId) : undefined;
   if (owner) {
     const hint = suggest`stop it with ${typed`abort ${castId}`}`;
