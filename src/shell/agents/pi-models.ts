@@ -198,27 +198,22 @@ function modelIssue(
   switch (choice.kind) {
     case "found":
       return undefined;
-    case "unknown":
-      return error(
-        "unknown_model",
-        path,
-        `Pi knows no model "${choice.wanted}"; wanted by ${who}`,
-        `${modelSuggestion(choice.wanted, stage)}${path === MODEL_OPTION ? "" : `${ANOTHER_MODEL}, `}add it to Pi (/login, models.json), or ${WITHOUT_MODEL}`,
-      );
-    case "missing_api_key":
-      return error(
-        "missing_api_key",
-        path,
-        `there is no key for ${choice.provider}, the provider of ${choice.wanted}; wanted by ${who}`,
-        `log in to ${choice.provider} with /login in Pi or set its key, ${ANOTHER_MODEL}, or ${WITHOUT_MODEL}`,
-      );
-    case "none":
-      return error(
-        "missing_model",
-        MODEL_OPTION,
-        `Pi has no model with a key; wanted by ${who}`,
-        `log in with /login in Pi, ${ANOTHER_MODEL}, or ${WITHOUT_MODEL}`,
-      );
+    case "unknown": {
+      const near = modelSuggestion(choice.wanted, stage);
+      const other = path === MODEL_OPTION ? "" : `${ANOTHER_MODEL}, `;
+      const hint = `${near}${other}add it to Pi (/login, models.json), or ${WITHOUT_MODEL}`;
+      return error("unknown_model", path, `Pi knows no model "${choice.wanted}"; wanted by ${who}`, hint);
+    }
+    case "missing_api_key": {
+      const { provider, wanted } = choice;
+      const hint = `log in to ${provider} with /login in Pi or set its key, ${ANOTHER_MODEL}, or ${WITHOUT_MODEL}`;
+      const message = `there is no key for ${provider}, the provider of ${wanted}; wanted by ${who}`;
+      return error("missing_api_key", path, message, hint);
+    }
+    case "none": {
+      const hint = `log in with /login in Pi, ${ANOTHER_MODEL}, or ${WITHOUT_MODEL}`;
+      return error("missing_model", MODEL_OPTION, `Pi has no model with a key; wanted by ${who}`, hint);
+    }
     default:
       return assertNever(choice);
   }

@@ -15,12 +15,6 @@ export interface SendOptions {
   readonly pause?: (ms: number) => Promise<unknown>;
 }
 
-export interface SentSpans {
-  readonly sent: number;
-  /** Spans that the collector refused, or that are too large for it. */
-  readonly rejected: number;
-}
-
 const MAX_BATCH = 256;
 const TIMEOUT_MS = 10_000;
 const FIRST_PAUSE_MS = 100;
@@ -32,8 +26,9 @@ export async function sendSpans(
   collector: Collector,
   spans: readonly TraceSpan[],
   options: SendOptions,
-): Promise<Result<SentSpans>> {
+): Promise<Result<{ readonly sent: number; readonly rejected: number }>> {
   let sent = 0;
+  // Spans that the collector refused, or that are too large for it.
   let rejected = 0;
   const waiting: (readonly TraceSpan[])[] = [];
   for (let at = 0; at < spans.length; at += MAX_BATCH) waiting.push(spans.slice(at, at + MAX_BATCH));

@@ -66,15 +66,10 @@ export function failAt(file: string, issue: Issue): Result<never> {
   return fail({ ...issue, file });
 }
 
-interface TaggedText {
-  readonly text: string;
-  /** Differs whenever a byte of the file differs. */
-  readonly etag: string;
-}
-
 const ENCODING_HINT = "convert it first, for instance with iconv; nothing was changed";
 
-export function readConfigText(file: string): Result<TaggedText> {
+/** The tag differs whenever a byte of the file differs. */
+export function readConfigText(file: string): Result<{ readonly text: string; readonly etag: string }> {
   try {
     const bytes = readRegularFile(file, MAX_FILE_BYTES.config);
     // [N28] An editor would write other bytes in their place.

@@ -47,18 +47,14 @@ export function projectConfigFile(cwd: string): string {
   return join(cwd, ".pi", "pi-materia.json");
 }
 
-interface ConfigSource {
-  readonly name: LayerName;
-  readonly file: string;
-  readonly required: boolean;
-}
-
 /** All possible configuration files, existing or not. */
 export function listConfigFiles(context: ConfigContext): readonly string[] {
   return configSources(context).map(({ file }) => file);
 }
 
-function configSources(context: ConfigContext): readonly ConfigSource[] {
+function configSources(
+  context: ConfigContext,
+): readonly { readonly name: LayerName; readonly file: string; readonly required: boolean }[] {
   const named = context.env["MATERIA_CONFIG"];
   return [
     { name: "user", file: userConfigFile(context.env), required: false },

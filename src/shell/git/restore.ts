@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { snapshotTree } from "./take-checkpoint.ts";
 import { type Repository, gitErrorText, stdoutParts, runGit, stdoutText } from "./repository.ts";
 import { errorText } from "../system/files.ts";
-import { openEmptyShadow, openShadowIndex } from "./shadow-index.ts";
+import { openShadowIndex, writeFilesOf } from "./shadow-index.ts";
 
 export type RestoreOutcome =
   | { readonly kind: "restored"; readonly files: number; readonly pointers: number }
@@ -37,18 +37,12 @@ async function checkOutInto(repository: Repository, commit: string, folder: stri
     return { kind: "refused", why: "folder_not_empty", paths: [folder] };
   const added = await runGit(["worktree", "add", "--no-checkout", "--detach", folder, commit], { cwd: repository.top });
   if (!added.ok) return { kind: "failed", problem: gitErrorText(added) };
-  const shadow = await openEmptyShadow(repository, folder);
-  try {
-    const index = await runGit(["rev-parse", "--path-format=absolute", "--git-path", "index"], { cwd: folder });
-    const env = { GIT_INDEX_FILE: stdoutText(index) };
-    const filled = await shadow.git(["read-tree", "--reset", "-u", commit], { env });
-    if (filled.ok) return await describeRestored(repository, commit, folder);
-    await runGit(["worktree", "remove", "--force", folder], { cwd: repository.top });
-    rmSync(folder, { recursive: true, force: true });
-    return { kind: "failed", problem: gitErrorText(filled) };
-  } finally {
-    shadow.close();
-  }
+  const index = await runGit(["rev-parse", "--path-format=absolute", "--git-path", "index"], { cwd: folder });
+  const problem = await writeFilesOf(repository, folder, commit, { GIT_INDEX_FILE: stdoutText(index) });
+  if (problem === undefined) return describeRestored(repository, commit, folder);
+  await runGit(["worktree", "remove", "--force", folder], { cwd: repository.top });
+  rmSync(folder, { recursive: true, force: true });
+  return { kind: "failed", problem };
 }
 
 export interface RestoreInPlaceRequest {
@@ -113,13 +107,7 @@ export async function exportTree(repository: Repository, commit: string, folder:
   try {
     if (existsSync(folder) && readdirSync(folder).length > 0) return `${folder} is not empty`;
     mkdirSync(folder, { recursive: true });
-    const shadow = await openEmptyShadow(repository, folder);
-    try {
-      const filled = await shadow.git(["read-tree", "--reset", "-u", commit]);
-      return filled.ok ? undefined : gitErrorText(filled);
-    } finally {
-      shadow.close();
-    }
+    return await writeFilesOf(repository, folder, commit);
   } catch (thrown) {
     return errorText(thrown);
   }

@@ -14,7 +14,7 @@ import {
 import { homedir, tmpdir } from "node:os";
 import { join, relative, sep } from "node:path";
 import { GIT_GROUP, gitFolder, gitUserFor, readFileOf } from "../process/tools-user.ts";
-import { type Repository, stdoutParts, runGit, type GitResult, type GitOptions } from "./repository.ts";
+import { type Repository, gitErrorText, stdoutParts, runGit, type GitResult, type GitOptions } from "./repository.ts";
 import { ignoreLocalErrors, valueOr } from "../system/files.ts";
 
 /**
@@ -98,6 +98,22 @@ export async function openEmptyShadow(
       ignoreLocalErrors(() => rmSync(folder, { recursive: true, force: true }));
     },
   };
+}
+
+/** Writes the files of a commit into a folder as they are stored. Returns a problem. */
+export async function writeFilesOf(
+  repository: Repository,
+  folder: string,
+  commit: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<string | undefined> {
+  const shadow = await openEmptyShadow(repository, folder);
+  try {
+    const filled = await shadow.git(["read-tree", "--reset", "-u", commit], { env });
+    return filled.ok ? undefined : gitErrorText(filled);
+  } finally {
+    shadow.close();
+  }
 }
 
 /** [B86] Programs of casts cannot enter it: the top belongs to root, and only git has its group. */

@@ -82,15 +82,10 @@ function lastStatusEvent(events: readonly CastEvent[]): CastEvent | undefined {
   return before?.type === "cast_waiting" ? before : before && last;
 }
 
-export interface PruneOptions {
-  readonly keep?: number;
-  readonly olderThanDays?: number;
-}
-
 /** Casts that are too old, or beyond a number; never a running one. With both criteria a cast must meet both. */
 export function selectPrunable(
   casts: readonly CastSummary[],
-  { keep, olderThanDays }: PruneOptions,
+  { keep, olderThanDays }: { readonly keep?: number; readonly olderThanDays?: number },
   now: number,
 ): readonly CastSummary[] {
   const oldest = olderThanDays === undefined ? Infinity : now - olderThanDays * 86_400_000;

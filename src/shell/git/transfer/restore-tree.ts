@@ -6,8 +6,8 @@ import { errorText } from "../../system/files.ts";
 import { currentToolsUser } from "../../process/tools-user.ts";
 import { importPacks } from "./packs.ts";
 import { readRef } from "../refs.ts";
-import { findRepository, gitErrorText, gitProblem, isObjectId, runGit } from "../repository.ts";
-import { openEmptyShadow } from "../shadow-index.ts";
+import { findRepository, gitProblem, isObjectId, runGit } from "../repository.ts";
+import { writeFilesOf } from "../shadow-index.ts";
 import { isAllowedRemote, protocolsFor, redirectOptions, type AllowedRemotes, type TreeSource } from "./tree-source.ts";
 
 export interface CheckpointPack {
@@ -86,13 +86,8 @@ async function restoreIntoFolder(tree: TreeTransfer): Promise<RestoredTree> {
   if (unmoved !== undefined) return restoreFailure(unmoved);
   const found = await findRepository(folder);
   if (found.kind === "none") return restoreFailure(found.why);
-  const shadow = await openEmptyShadow(found.repository, folder);
-  try {
-    const filled = await shadow.git(["read-tree", "--reset", "-u", last.ckpt]);
-    if (!filled.ok) return restoreFailure(gitErrorText(filled));
-  } finally {
-    shadow.close();
-  }
+  const unfilled = await writeFilesOf(found.repository, folder, last.ckpt);
+  if (unfilled !== undefined) return restoreFailure(unfilled);
   const unset = await gitProblem(["reset", "-q", "--mixed", last.head], call);
   if (unset !== undefined) return restoreFailure(unset);
   const cwd = join(folder, source.below);

@@ -16,18 +16,13 @@ import type { CastSummary } from "../../../core/cast/summary.ts";
 import { ownTranscriptLines, parseTranscriptLine } from "../../../core/cast/transcript.ts";
 import { type AgentProgress, createTranscriptProgress } from "../../../core/wire/stream.ts";
 
-export interface FileStoreOptions {
-  readonly watch?: FolderWatcher;
-}
-
 /** Loaded when a cast is read or written: a list needs neither. */
 const reading = () => import("./read-cast.ts");
 const writing = () => import("./owned-cast.ts");
 const folders = () => import("./cast-folders.ts");
 
 /** Casts as folders inside one folder. */
-export function fileStore(root: string, options: FileStoreOptions = {}): CastStore {
-  const { watch = sharedWatcher } = options;
+export function fileStore(root: string, { watch = sharedWatcher }: { readonly watch?: FolderWatcher } = {}): CastStore {
   // One cast is read after another: names are composed once for each.
   let latest: { readonly castId: CastId; readonly layout: CastLayout } | undefined;
   const at = (castId: CastId): CastLayout => {
