@@ -126,6 +126,8 @@ export interface EquipmentDigest {
   readonly kind: "skill" | "extension" | "server";
   readonly name: string;
   readonly digest: string;
+  /** [YP7] It comes with the tree, and so to every worker. */
+  readonly ofProject?: true;
 }
 
 /** What one socket requires from the host. */

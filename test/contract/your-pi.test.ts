@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { isError } from "../../src/core/model/issue.ts";
+import { compareEquipment, listEquipment } from "../../src/shell/agents/check-equipment.ts";
 import { loadExtensionFiles } from "../../src/shell/agents/equipment.ts";
 import { loadPi } from "../../src/shell/agents/pi-sdk.ts";
 import { createRehearsalHost } from "../../src/shell/agents/rehearsal-host.ts";
@@ -40,6 +41,24 @@ it("[YP7] a turn refuses an extension that its machine lacks", async () => {
   const cwd = projectWith();
   const turn = host().runTurn(ask({ cwd, tools: [], extensions: ["other"] }).request);
   expect(await turn).toMatchObject({ kind: "failed", message: expect.stringContaining('no extension "other"') });
+});
+
+it("[YP7] a worker compares the submitter's skills and extensions with its own", async () => {
+  const folder = piFolder({});
+  put(folder, { "skills/release/SKILL.md": SKILL, "extensions/clock.ts": CLOCK });
+  const needs = [need({ tools: ["read"], skills: ["release", "plan"], extensions: ["clock", "other"] })];
+  const cwd = newPlace({ ".pi/skills/plan/SKILL.md": SKILL.replace("release", "plan") });
+  const wanted = await listEquipment(needs, { cwd });
+  expect(wanted.map(({ name, ofProject = false }) => [name, ofProject])).toEqual([
+    ["release", false],
+    ["plan", true],
+    ["clock", false],
+  ]);
+  expect(await compareEquipment(wanted)).toBeUndefined();
+  put(folder, { "extensions/clock.ts": `${CLOCK}\n` });
+  expect(await compareEquipment(wanted)).toContain('another version of the extension "clock"');
+  piFolder({});
+  expect(await compareEquipment(wanted)).toMatch(/no skill "release".*no extension "clock"/);
 });
 
 it("[YP2] the system prompt names a skill with its place, and no other", async () => {
@@ -95,7 +114,8 @@ it("[YP4] a cast and its fork record what their agents were given", async () => 
   expect((await run(["fork", "last@Socket-1#1"], { cwd })).code).toBe(0);
   const casts = join(cwd, ".pi/pi-materia");
   const names = readdirSync(casts).filter((name) => /^\d/.test(name));
-  const given = { kind: "skill", name: "release", digest: expect.stringMatching(/^[0-9a-f]{64}$/) };
+  const digest = expect.stringMatching(/^[0-9a-f]{64}$/);
+  const given = { kind: "skill", name: "release", digest, ofProject: true };
   for (const name of names) {
     const file = JSON.parse(readFileSync(join(casts, name, "cast.json"), "utf8"));
     expect(file.equipment).toEqual([given]);

@@ -18,6 +18,7 @@ interface PiInventory {
   readonly skills: readonly Skill[];
   /** Names of several skills of which Pi would take the first. */
   readonly ambiguous: ReadonlySet<string>;
+  readonly projectSkills: ReadonlySet<string>;
   readonly extensions: ReadonlyMap<string, FoundExtension>;
 }
 
@@ -76,7 +77,7 @@ export async function resolveEquipment(
   };
 }
 
-const NOTHING: PiInventory = { skills: [], ambiguous: new Set(), extensions: new Map() };
+const NOTHING: PiInventory = { skills: [], ambiguous: new Set(), projectSkills: new Set(), extensions: new Map() };
 const FIELDS = { skill: "skills", extension: "extensions", server: "mcp" } as const;
 
 type EquipmentCode = "unknown_server" | "unknown_skill" | "unknown_extension" | "unusable_equipment";
@@ -91,7 +92,7 @@ interface EquipmentPart {
   readonly refused?: readonly [EquipmentCode, string, string];
 }
 
-function findSkill({ skills, ambiguous }: PiInventory, name: string): EquipmentPart {
+function findSkill({ skills, ambiguous, projectSkills }: PiInventory, name: string): EquipmentPart {
   const kind = "skill";
   const skill = skills.find((each) => each.name === name);
   const known = skills.map((each) => each.name);
@@ -100,8 +101,9 @@ function findSkill({ skills, ambiguous }: PiInventory, name: string): EquipmentP
   if (ambiguous.has(name))
     return { kind, refused: ["unusable_equipment", `Pi finds several skills "${name}"`, "rename all but one"] };
   const path = basename(skill.filePath) === "SKILL.md" ? skill.baseDir : skill.filePath;
+  const isOfProject = projectSkills.has(skill.filePath);
   // The prompt names this skill, also when Pi itself would load it only on request.
-  return { skill: { ...skill, disableModelInvocation: false }, ...readPart(kind, name, path) };
+  return { skill: { ...skill, disableModelInvocation: false }, ...readPart({ kind, name, isOfProject }, path) };
 }
 
 function findExtension({ extensions }: PiInventory, name: string, { cwd }: PreflightPlace): EquipmentPart {
@@ -112,7 +114,7 @@ function findExtension({ extensions }: PiInventory, name: string, { cwd }: Prefl
   const { file, isOfProject } = found;
   const refused = isOfProject ? refuseUntrusted(cwd, kind, name) : refuseForOtherUser(kind, name);
   if (refused) return { kind, refused };
-  return { file, ...readPart(kind, name, isIndex(file) ? dirname(file) : file) };
+  return { file, ...readPart({ kind, name, isOfProject }, isIndex(file) ? dirname(file) : file) };
 }
 
 /** [YP11, YP12] The servers of Pi's configuration. Reading it starts none. */
@@ -147,7 +149,8 @@ function findServer(servers: ReadonlyMap<string, McpServer>, name: string, { cwd
   const digest = createHash("sha256")
     .update(JSON.stringify(sortKeys(server.config)))
     .digest("hex");
-  return { kind, server, digest: { kind, name, digest } };
+  const place = server.scope === "project" ? { ofProject: true as const } : {};
+  return { kind, server, digest: { kind, name, digest, ...place } };
 }
 
 /** [YP14] Nothing of a project runs that its trusted configuration does not name. */
@@ -165,9 +168,12 @@ function refuseForOtherUser(kind: "extension" | "server", name: string): Equipme
   return ["unusable_equipment", text, "cast it on a worker without --tools-user"];
 }
 
-function readPart(kind: EquipmentDigest["kind"], name: string, path: string): EquipmentPart {
+function readPart(
+  { kind, name, isOfProject }: Pick<EquipmentDigest, "kind" | "name"> & { readonly isOfProject: boolean },
+  path: string,
+): EquipmentPart {
   try {
-    return { kind, digest: { kind, name, digest: digestOf(path) } };
+    return { kind, digest: { kind, name, digest: digestOf(path), ...(isOfProject ? { ofProject: true } : {}) } };
   } catch (thrown) {
     const text = `the ${kind} "${name}" cannot be used: ${thrownMessage(thrown)}`;
     return { kind, refused: ["unusable_equipment", text, `look at ${path}`] };
@@ -195,7 +201,10 @@ async function findInventory(pi: Pi, { cwd, withoutProject }: PreflightPlace): P
       metadata.origin === "package" ? packageName(metadata.source) : extensionName(path),
       { file: path, isOfProject: metadata.scope === "project" },
     ]);
-  return { skills, ambiguous, extensions: new Map(extensions.toReversed()) };
+  const isOfProject = (path: string): boolean =>
+    found.skills.some(({ path: at, metadata }) => metadata.scope === "project" && path.startsWith(at));
+  const projectSkills = new Set(skills.map(({ filePath }) => filePath).filter(isOfProject));
+  return { skills, ambiguous, projectSkills, extensions: new Map(extensions.toReversed()) };
 }
 
 function packageName(source: string): string {

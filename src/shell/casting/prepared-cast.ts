@@ -57,7 +57,7 @@ export async function prepareRun<T extends RunRequest>(
   const { graph, agents } = planned.value;
   const host = await openAgentHost(workspace, agents);
   if (!host.ok) return host;
-  const unguarded = await sandboxIssues(graph, workspace.place);
+  const unguarded = agents.runsElsewhere ? [] : await sandboxIssues(graph, workspace.place);
   // Servers start in their sandbox.
   if (unguarded.length > 0) return fail(...unguarded);
   const { place } = workspace;

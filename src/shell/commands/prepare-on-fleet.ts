@@ -9,7 +9,8 @@ import { releaseSleeping, resumeEvents, type Resumption } from "../casting/resum
 import { prepareCast } from "../casting/start-cast.ts";
 import { type AgentSource, readRehearsalFile } from "../workspace/agent-hosts.ts";
 import type { FleetClient, Workspace } from "../workspace/workspace.ts";
-import type { AgentHost } from "../ports.ts";
+import { listEquipment } from "../agents/check-equipment.ts";
+import type { AgentHost, EquipmentDigest } from "../ports.ts";
 import type { NewCast, CastStore, LoadedCast } from "../store/cast-store.ts";
 import { watchCast } from "../casting/watch-cast.ts";
 import type { CastSummary } from "../../core/cast/summary.ts";
@@ -47,7 +48,7 @@ export async function prepareSubmission(
   const replies = typeof rehearsal === "string" ? readRehearsalFile(workspace.place.cwd, rehearsal) : ok(rehearsal);
   if (!replies.ok) return replies;
   const brought = replies.value === undefined ? {} : { rehearsal: replies.value };
-  const remote = { ...agents, openReal: async () => NO_LOCAL_HOST, ...brought };
+  const remote = { ...agents, openReal: async () => remoteHost(), runsElsewhere: true as const, ...brought };
   const prepared = await prepareCast(workspace, link, remote, { text: typedText });
   if (!prepared.ok) return prepared;
   const cast = withDefaultModel(prepared.value, workspace.catalog.settings.model);
@@ -87,11 +88,18 @@ async function prepareSubmittedBefore(castId: CastId, asker: FleetCommandCaller)
   return ok({ castId, file, ...known, isKnown: true, notes, remarks: detachedRemarks(asker.fleet), run });
 }
 
-/** Only the workers know the host. */
-const NO_LOCAL_HOST: AgentHost = {
-  preflight: async () => [],
-  runTurn: () => Promise.reject(new Error("casts of a fleet are run by its workers")),
-};
+/** Only the workers know the host. [YP7] They need the same skills and extensions as this machine. */
+function remoteHost(): AgentHost {
+  let equipment: readonly EquipmentDigest[] = [];
+  return {
+    preflight: async (needs, place) => {
+      if (place) equipment = await listEquipment(needs, place);
+      return [];
+    },
+    equipment: () => equipment,
+    runTurn: () => Promise.reject(new Error("casts of a fleet are run by its workers")),
+  };
+}
 
 /** [B42] Records what a stopped cast of a fleet shall do; a worker continues it. */
 export async function prepareResumeOnFleet(

@@ -52,7 +52,14 @@ export const CastFile = v.object({
   rehearsal: v.nullable(v.string()),
   /** [YP4] Skills, extensions and servers of Pi that agents were given, as they were. */
   equipment: v.exactOptional(
-    v.array(v.object({ kind: v.picklist(["skill", "extension", "server"]), name: v.string(), digest: v.string() })),
+    v.array(
+      v.object({
+        kind: v.picklist(["skill", "extension", "server"]),
+        name: v.string(),
+        digest: v.string(),
+        ofProject: v.exactOptional(v.literal(true)),
+      }),
+    ),
   ),
   configFiles: v.array(v.string()),
   versions: v.object({ format: v.literal(CAST_FORMAT), materia: v.string(), node: v.string() }),

@@ -31,6 +31,8 @@ export interface AgentChoice {
 /** The choice, and the face's host for real models. */
 export interface AgentSource extends AgentChoice {
   readonly openReal: OpenAgentHost;
+  /** [B10] Workers check what agents need, and have the sandboxes. */
+  readonly runsElsewhere?: true;
 }
 
 /** Opens the face's host for real models; rehearsals need none. */

@@ -9,6 +9,7 @@ import type { AgentHost, AgentRequirement } from "../../ports.ts";
 import type { LoadedCast } from "../../store/cast-store.ts";
 import { errorText, ignoreLocalErrors } from "../../system/files.ts";
 import { sandboxIssues } from "../../workspace/check-sandboxes.ts";
+import { compareEquipment } from "../../agents/check-equipment.ts";
 import { agentNeeds, openPiHost } from "../../workspace/agent-hosts.ts";
 import type { DispatchContext } from "./run-dispatch.ts";
 
@@ -39,7 +40,8 @@ export async function openHostFor(
 ): Promise<AgentHost | { readonly why: string }> {
   const { file } = cast;
   const sandboxes = await sandboxIssues(file.graph, { env: process.env, cwd: tmpdir() });
-  if (sandboxes.length > 0) return { why: issuesText(sandboxes) };
+  const lacked = sandboxes.length > 0 ? issuesText(sandboxes) : await compareEquipment(file.equipment ?? []);
+  if (lacked !== undefined) return { why: lacked };
   const choice = await originalAgentChoice(store, file);
   if (!choice.ok) return { why: issuesText(choice.issues) };
   const { rehearsal } = choice.value;
@@ -53,8 +55,8 @@ export async function openHostFor(
 }
 
 /** [YP7] The tree is not here yet, and may bring skills and extensions: the turn itself refuses before its first request. */
-function withoutEquipment({ skills: _skills, extensions, ...need }: AgentRequirement): AgentRequirement {
-  return extensions ? { ...need, tools: need.tools.filter((tool) => KNOWN_TOOLS.includes(tool)) } : need;
+function withoutEquipment({ skills: _skills, extensions, mcp, ...need }: AgentRequirement): AgentRequirement {
+  return (extensions ?? mcp) ? { ...need, tools: need.tools.filter((tool) => KNOWN_TOOLS.includes(tool)) } : need;
 }
 
 /** [Z16] Whether all models of an agent are refused now. A limit that was met before somebody continued the cast does not count. */
