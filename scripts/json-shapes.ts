@@ -99,7 +99,7 @@ export const JSON_SHAPES: readonly JsonShape[] = [
   shape(
     "show <cast> <visit>",
     "one visit with its prompt and its events",
-    v.looseObject({ castId: text, materia: text, ...visitDetail, events: v.array(event) }),
+    v.looseObject({ castId: text, materia: text, ...visitDetail, equipment: v.array(text), events: v.array(event) }),
   ),
   shape(
     "diff <cast>",

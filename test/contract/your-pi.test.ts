@@ -9,7 +9,7 @@ import { createRehearsalHost } from "../../src/shell/agents/rehearsal-host.ts";
 import { isTrusted, listProgramsToTrust, rememberTrust } from "../../src/shell/config/trust.ts";
 import type { AgentRequirement } from "../../src/shell/ports.ts";
 import { ask, handTimer, need, piFolder, rehearsal } from "../harness/agents.ts";
-import { newPlace, put, run } from "../harness/cli.ts";
+import { castsIn, newPlace, put, run } from "../harness/cli.ts";
 
 const CLOCK = `export default (pi) => pi.on("session_start", () => pi.registerTool({
   name: "clock", label: "Clock", description: "the time", parameters: { type: "object", properties: {} },
@@ -107,10 +107,13 @@ it("[YP6] an extension that cannot be loaded is refused by name", async () => {
   await expect(slow).rejects.toThrow("slow did not load within 30 s");
 });
 
-it("[YP4] a cast and its fork record what their agents were given", async () => {
+it("[YP4, YP15] a cast and its fork record what their agents were given", async () => {
   const materia = { P: { prompt: "plan", tools: "readOnly", skills: ["release"] } };
   const cwd = projectWith({ ".pi/pi-materia.json": { materia }, "r.json": { replies: { P: [{ text: "done" }] } } });
   expect((await run(["link", "P", "--trust", "--rehearse", "r.json", "--", "go"], { cwd })).code).toBe(0);
+  const shown = (...more: readonly string[]) => run(["show", castsIn(cwd)[0] ?? "", "Socket-1", ...more], { cwd });
+  expect((await shown()).stdout).toMatch(/Had +skill release/);
+  expect(JSON.parse((await shown("--json")).stdout)).toMatchObject({ equipment: ["skill release"] });
   expect((await run(["fork", "last@Socket-1#1"], { cwd })).code).toBe(0);
   const casts = join(cwd, ".pi/pi-materia");
   const names = readdirSync(casts).filter((name) => /^\d/.test(name));

@@ -6,7 +6,9 @@ import { CatalogResponse } from "../../src/core/wire/catalog.ts";
 import { parseResponse } from "../../src/core/wire/commands.ts";
 import { writeConfigText } from "../../src/shell/config/config-file.ts";
 import { openPiHost } from "../../src/shell/workspace/agent-hosts.ts";
+import { piFolder } from "../harness/agents.ts";
 import { servePi } from "../harness/agent-bodies.ts";
+import { put as putFiles } from "../harness/cli.ts";
 import { hear, json, project, refusal, site, type Site } from "./harness.ts";
 
 const TEXT = '{\n  // mine\n  "activeLoadout": "Full-Auto",\n}\n';
@@ -31,6 +33,18 @@ describe("the catalogue", () => {
     expect(models).toContain("local/small");
     expect(models.filter((model) => model.startsWith("anthropic/"))).toEqual([]);
     expect(await json(site().ask("/api/models"))).toEqual({ models: [] });
+  });
+
+  it("[YP15] what a materia may name of Pi and of the user's sandboxes", async () => {
+    const folder = piFolder({});
+    putFiles(folder, { "skills/release/SKILL.md": "---\nname: release\ndescription: How to release\n---\nTag it.\n" });
+    const at = site();
+    at.write("../config/pi/pi-materia/materia.json", { sandboxes: { strict: { command: ["bwrap"] } } });
+    expect(await json(at.ask("/api/equipment"))).toMatchObject({
+      skills: expect.arrayContaining(["release"]),
+      mcp: [],
+      sandboxes: ["strict"],
+    });
   });
 
   it("[N20, N44] what can be named, with its layer, file, value and problems", async () => {

@@ -8,9 +8,12 @@ import {
   type EditableLayer,
   TrustRequest,
   type CatalogResponse,
+  type EquipmentResponse,
   type ModelsResponse,
 } from "../../core/wire/catalog.ts";
-import { projectConfigFile, userConfigFile, type ConfigContext } from "../../shell/config/config.ts";
+import { projectConfigFile, readSandboxes, userConfigFile, type ConfigContext } from "../../shell/config/config.ts";
+import { listEquipmentNames } from "../../shell/agents/equipment.ts";
+import { loadPi } from "../../shell/agents/pi-sdk.ts";
 import { readConfigText, writeConfigText, parseJson } from "../../shell/config/config-file.ts";
 import { isTrusted, rememberTrust } from "../../shell/config/trust.ts";
 import { requireJsonBody, parseBody, notFound, refuse, refuseByCode } from "./body-and-reply.ts";
@@ -125,6 +128,17 @@ export function catalogRoutes(app: Hono, served: ServedProject): void {
       .catch(() => []);
     return c.json({ models: [...models] } satisfies ModelsResponse);
   });
+  // [YP15] Without Pi there are sandboxes only.
+  app.get(
+    "/api/equipment",
+    withWorkspace(served, async (c, { place }) => {
+      const { cwd, withoutProject } = place;
+      const found = await loadPi()
+        .then((pi) => listEquipmentNames(pi, { cwd, withoutProject }))
+        .catch(() => ({ skills: [], extensions: [], mcp: [] }));
+      return c.json({ ...found, sandboxes: Object.keys(readSandboxes(place.env)) } satisfies EquipmentResponse);
+    }),
+  );
   app.post(
     "/api/trust",
     requireJsonBody(1),

@@ -1,4 +1,4 @@
-import type { Materia } from "../model/materia.ts";
+import { equipmentOf, type Materia } from "../model/materia.ts";
 import type { Graph } from "./graph.ts";
 
 /** A program with this word runs outside of every sandbox. */
@@ -9,6 +9,18 @@ export function sandboxOf(graph: Graph, materia: Materia): string | undefined {
   if (materia.type === "person") return undefined;
   const { sandbox = materia.type === "utility" ? agentSandboxes(graph)[0] : undefined } = materia;
   return sandbox === NO_SANDBOX ? undefined : sandbox;
+}
+
+/** [YP15] What a visit has of the user's Pi, and its sandbox. */
+export function equipmentNames(graph: Graph, materia: Materia): readonly string[] {
+  const sandbox = sandboxOf(graph, materia);
+  const { skills = [], extensions = [], mcp = [] } = materia.type === "agent" ? equipmentOf(materia) : {};
+  return [
+    ...skills.map((name) => `skill ${name}`),
+    ...extensions.map((name) => `extension ${name}`),
+    ...mcp.map((name) => `MCP server ${name}`),
+    ...(sandbox === undefined ? [] : [`sandbox ${sandbox}`]),
+  ];
 }
 
 /** Every sandbox of the graph, with the materia that needs it first. */

@@ -54,6 +54,14 @@ export type CatalogResponse = v.InferOutput<typeof CatalogResponse>;
 
 /** [N38] The models that Pi has a key for, as `provider/id`. */
 export const ModelsResponse = v.object({ models: v.array(v.string()) });
+/** [YP15] What a materia may name of Pi and of the user's sandboxes. */
+export const EquipmentResponse = v.object({
+  skills: v.array(v.string()),
+  extensions: v.array(v.string()),
+  mcp: v.array(v.string()),
+  sandboxes: v.array(v.string()),
+});
+export type EquipmentResponse = v.InferOutput<typeof EquipmentResponse>;
 export type ModelsResponse = v.InferOutput<typeof ModelsResponse>;
 
 export const EditableLayer = v.picklist(["user", "project"]);

@@ -82,6 +82,17 @@ const FIELDS = { skill: "skills", extension: "extensions", server: "mcp" } as co
 
 type EquipmentCode = "unknown_server" | "unknown_skill" | "unknown_extension" | "unusable_equipment";
 
+/** [YP15] The names that a materia may list. */
+export async function listEquipmentNames(pi: Pi, place: PreflightPlace) {
+  const { skills, extensions } = await findInventory(pi, place);
+  const servers = describeMissingMcp(pi) === undefined ? readMcpServers(pi.getAgentDir(), place) : new Map();
+  return {
+    skills: skills.map(({ name }) => name),
+    extensions: [...extensions.keys()],
+    mcp: [...servers.keys()].map(String),
+  };
+}
+
 /** One name of a materia: found, or refused with code, message and way out. */
 interface EquipmentPart {
   readonly kind: EquipmentDigest["kind"];

@@ -3,6 +3,8 @@ import { existsSync } from "node:fs";
 import { replaySteps } from "../../core/cast/timeline.ts";
 import type { CastEvent } from "../../core/cast/state/event.ts";
 import type { ShowCommand } from "../../core/command/command.ts";
+import { equipmentNames } from "../../core/compile/sandboxes.ts";
+import { materiaOf, socketOf } from "../../core/compile/graph.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { ok } from "../../core/model/issue.ts";
 import { withoutUndefined } from "../../core/model/json.ts";
@@ -228,15 +230,17 @@ async function visitOutput(
   const found = visit.value;
   const detail = await readVisitDetail(store, castId, found, "all");
   const own = eventsOfVisit(events, found);
+  const equipment = equipmentNames(file.graph, materiaOf(file.graph, socketOf(file.graph, found.socket)));
+  const had = equipment.length === 0 ? [] : [line(toned("dim", "Had     "), sanitizeForTerminal(equipment.join(", ")))];
   return ok({
     code: 0,
-    data: { castId, materia: found.materia, ...detailData(detail), events: own },
+    data: { castId, materia: found.materia, ...detailData(detail), equipment: [...equipment], events: own },
     lines: (width) => {
       const room = Math.min(width, MAX_WIDTH);
       const told = visitStory(file, events, own, markdown ? 1_000 : room);
       return markdown
         ? visitMarkdown(detail, told, castId).map((text) => line(sanitizeForTerminal(text)))
-        : [...visitDetailLines(detail, told, room), line(toned("dim", `Cast ${castId}`))];
+        : [...visitDetailLines(detail, told, room).toSpliced(1, 0, ...had), line(toned("dim", `Cast ${castId}`))];
     },
   });
 }

@@ -3,6 +3,7 @@ import type { EventOf } from "../../../core/cast/state/event.ts";
 import type { ReworkReason } from "../../../core/cast/state/parallel-run.ts";
 import { addUsage, type Usage } from "../../../core/cast/state/usage.ts";
 import { socketOf, type Graph } from "../../../core/compile/graph.ts";
+import { equipmentNames } from "../../../core/compile/sandboxes.ts";
 import { END } from "../../../core/model/ids.ts";
 import { conditionText, visitLabel } from "../../../core/view/graph/labels.ts";
 import { costText } from "../../../core/view/numbers.ts";
@@ -51,14 +52,17 @@ export function VisitFacts(props: VisitProps): ReactElement {
 
 function agentFacts(props: VisitProps): readonly (readonly [name: string, value: string])[] {
   const { cast, visit } = props;
-  const materia = cast.castFile.graph.materia[visit.materia];
+  const { graph } = cast.castFile;
+  const materia = graph.materia[visit.materia];
   if (materia?.type !== "agent") return [];
+  const equipment = equipmentNames(graph, materia);
   const usage = currentUsage(props);
   const { model, tools, thinking } = materia;
   return [
     ["Model", visit.model === null ? (cast.castFile.model ?? model ?? "Pi's default") : modelText(visit.model)],
     ...(thinking === undefined ? [] : [["Thinking", thinking] as const]),
     ["Tools", typeof tools === "string" ? tools : tools.tools.join(", ")],
+    ...(equipment.length === 0 ? [] : [["Had", equipment.join(", ")] as const]),
     ["Tokens in", usage.input.toLocaleString("en")],
     ["Tokens out", usage.output.toLocaleString("en")],
     ["Cost", costText(usage.cost)],

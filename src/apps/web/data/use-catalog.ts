@@ -4,10 +4,10 @@ import type { CatalogEntry } from "../../../core/catalog/layer.ts";
 import type { Issue } from "../../../core/model/issue.ts";
 import { loadProjectDrafts } from "../browser/unsaved-drafts.ts";
 import { createStore, useStore, type Store } from "../browser/store.ts";
-import { getCatalog, getModels, grantTrust } from "../net/api.ts";
+import { getCatalog, getEquipment, getModels, grantTrust } from "../net/api.ts";
 import { onReconnect } from "../net/follow.ts";
 import { toast } from "../ui/toasts.tsx";
-import type { CatalogResponse } from "../../../core/wire/catalog.ts";
+import type { CatalogResponse, EquipmentResponse } from "../../../core/wire/catalog.ts";
 import type { FetchResult } from "../net/request.ts";
 
 /** The catalog of the current files. The last one stays during a reload. */
@@ -73,6 +73,19 @@ export function useUsableModels(): readonly string[] {
     void getModels().then((answer) => answer.ok && usableModels.set(answer.value.models));
   }, []);
   return useStore(usableModels) ?? [];
+}
+
+const equipmentStore = createStore<EquipmentResponse | null>(null);
+const NO_EQUIPMENT: EquipmentResponse = { skills: [], extensions: [], mcp: [], sandboxes: [] };
+
+/** [YP15] What a materia may name, asked once. */
+export function useEquipment(): EquipmentResponse {
+  useEffect(() => {
+    if (equipmentStore.get()) return;
+    equipmentStore.set(NO_EQUIPMENT);
+    void getEquipment().then((answer) => answer.ok && equipmentStore.set(answer.value));
+  }, []);
+  return useStore(equipmentStore) ?? NO_EQUIPMENT;
 }
 
 function catalogFromAnswer({ settings, materia, loadouts, issues }: CatalogResponse): Catalog {

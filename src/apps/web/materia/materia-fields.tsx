@@ -2,6 +2,7 @@ import { type ReactElement, useState, type ReactNode } from "react";
 import { parseJsonc } from "../../../core/edit/json-edit.ts";
 import { BUNDLED_SCRIPT_NAMES } from "../../../core/catalog/bundled-utilities.ts";
 import type { Json } from "../../../core/model/json.ts";
+import { useEquipment } from "../data/use-catalog.ts";
 import { Select, TextField } from "../ui/fields.tsx";
 import { setMateriaField, type OpenMateriaDraft } from "./materia-drafts.ts";
 import { bindSheets } from "../ui/classes.ts";
@@ -93,6 +94,7 @@ export function AgentFields({ draft }: { readonly draft: OpenMateriaDraft }): Re
   return (
     <>
       <ToolsField draft={draft} />
+      <EquipmentFields draft={draft} />
       <FormField label="Model">
         <TextField
           label="Model"
@@ -111,6 +113,52 @@ export function AgentFields({ draft }: { readonly draft: OpenMateriaDraft }): Re
             ...THINKING_LEVELS.map((level) => ({ value: level, label: level })),
           ]}
           onPick={(level) => setMateriaField(name, "thinking", level === "" ? null : level)}
+        />
+      </FormField>
+    </>
+  );
+}
+
+/** [YP15] What the agent has of the user's Pi, and its sandbox. */
+function EquipmentFields({ draft }: { readonly draft: OpenMateriaDraft }): ReactElement {
+  const { name, history } = draft;
+  const { raw } = history.present;
+  const known = useEquipment();
+  const sandbox = stringOr(raw["sandbox"], "");
+  const options = ["", ...new Set([...known.sandboxes, ...(sandbox === "" ? [] : [sandbox])])];
+  const lists = [
+    ["Skills", "skills"],
+    ["Extensions", "extensions"],
+    ["MCP servers", "mcp"],
+  ] as const;
+  return (
+    <>
+      {lists.map(([label, key]) => {
+        const value = raw[key];
+        const words = Array.isArray(value) ? value.map(String) : [];
+        const others = known[key].filter((each) => !words.includes(each));
+        const change = (next: readonly string[]): void =>
+          setMateriaField(name, key, next.length === 0 ? null : next, key);
+        return (
+          <FormField key={key} label={label}>
+            <WordListField label={label} value={words} placeholder="none" onChange={change} />
+            {others.length > 0 && (
+              <Select
+                label={`Add to ${label}`}
+                value=""
+                options={[{ value: "", label: "add…" }, ...others.map((each) => ({ value: each, label: each }))]}
+                onPick={(each) => change([...words, each])}
+              />
+            )}
+          </FormField>
+        );
+      })}
+      <FormField label="Sandbox">
+        <Select
+          label="Sandbox"
+          value={sandbox}
+          options={options.map((each) => ({ value: each, label: each === "" ? "no sandbox" : each }))}
+          onPick={(each) => setMateriaField(name, "sandbox", each === "" ? null : each)}
         />
       </FormField>
     </>

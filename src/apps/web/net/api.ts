@@ -8,6 +8,7 @@ import { CastResponse, ChangesResponse, PatchResponse, type VisitFileName } from
 import {
   CatalogResponse,
   ConfigResponse,
+  EquipmentResponse,
   ModelsResponse,
   type SaveConfigRequest,
   type EditableLayer,
@@ -101,6 +102,10 @@ export function getCatalog(): Promise<FetchResult<CatalogResponse>> {
 
 export function getModels(): Promise<FetchResult<ModelsResponse>> {
   return fetchJson("/api/models", ModelsResponse);
+}
+
+export function getEquipment(): Promise<FetchResult<EquipmentResponse>> {
+  return fetchJson("/api/equipment", EquipmentResponse);
 }
 
 /** Trusts exactly the shown content; 412 if it changed. */
