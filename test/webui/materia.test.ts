@@ -62,6 +62,20 @@ describe("materia in the browser", () => {
     await page.getByRole("heading", { name: "Checks" }).waitFor();
   });
 
+  it("[YP15] an agent is given a sandbox of the user, and names of skills", async () => {
+    const from = project();
+    from.write("../config/pi/pi-materia/materia.json", { sandboxes: { strict: { command: ["bwrap"] } } });
+    from.write(FILE, { materia: { Build: { type: "agent", prompt: "x" } } });
+    const { page } = await look(await served(from), "materia/Build");
+    await page.getByRole("combobox", { name: "Sandbox" }).selectOption("strict");
+    await page.getByRole("textbox", { name: "Skills" }).pressSequentially("release, plan");
+    await page.getByRole("button", { name: "Review and save…" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    const { materia } = JSON.parse(readFileSync(join(from.cwd, FILE), "utf8")) as { materia: object };
+    expect(materia).toEqual({ Build: { type: "agent", prompt: "x", sandbox: "strict", skills: ["release", "plan"] } });
+  });
+
   it("[E16] an import brings the materia that its loadout needs, and saves them with it", async () => {
     const from = project();
     const { page } = await look(await served(from), "loadouts/Full-Auto");
