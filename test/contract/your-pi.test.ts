@@ -30,6 +30,10 @@ const check = async (cwd: string, part: Partial<AgentRequirement>) =>
 it("[YP1, YP6] a tool arrives with its extension, and is refused without it", async () => {
   const cwd = projectWith();
   expect(await check(cwd, { tools: ["clock"], extensions: ["clock"] })).toEqual([]);
+  const two = [need({ tools: ["clock"], extensions: ["clock"] }), need({ tools: ["clock"], materia: "Judge" })];
+  expect((await host().preflight(two, { cwd })).filter(isError)).toMatchObject([
+    { path: ["materia", "Judge", "tools"] },
+  ]);
   expect(await check(cwd, { tools: ["clock"] })).toEqual([expect.stringContaining('"clock" is not a tool of Pi')]);
   expect(await host().runTurn(ask({ cwd, tools: ["clock"] }).request)).toMatchObject({
     kind: "failed",

@@ -23,6 +23,8 @@ export async function checkEquipment(
 ): Promise<CheckedEquipment> {
   const issues: Issue[] = [];
   const digests = new Map<string, EquipmentDigest>();
+  const offered = new Set<string>();
+  const absent: AgentRequirement[] = [];
   const isPlain = ({ tools, skills, extensions, mcp }: AgentRequirement): boolean =>
     tools.every((tool) => KNOWN_TOOLS.includes(tool)) && !(skills ?? extensions ?? mcp);
   for (const need of Map.groupBy(
@@ -36,12 +38,17 @@ export async function checkEquipment(
     found.digests.forEach((each) => digests.set(`${each.kind} ${each.name}`, each));
     if (found.issues.some(isError)) continue;
     try {
-      issues.push(...toolIssues(need, await probeTools(setup, probeRequest(first, place))));
+      const own = await probeTools(setup, probeRequest(first, place));
+      own.forEach((tool) => offered.add(tool));
+      absent.push(...need.map((each) => ({ ...each, tools: each.tools.filter((tool) => !own.includes(tool)) })));
     } catch (thrown) {
       issues.push(error("unusable_equipment", ["materia", first.materia], thrownMessage(thrown)));
     }
   }
-  return { issues, digests: [...digests.values()] };
+  // What another agent is offered is no tool of this one.
+  const lacked = absent.flatMap(({ tools }) => tools);
+  const known = [...offered].filter((tool) => !lacked.includes(tool));
+  return { issues: [...toolIssues(absent, known), ...issues], digests: [...digests.values()] };
 }
 
 /** [YP7] The same parts where no agent will run: what workers must have. What is missing here may exist there. */
