@@ -9,6 +9,8 @@ import type { AgentHost, AgentRequirement } from "../../ports.ts";
 import type { LoadedCast } from "../../store/cast-store.ts";
 import { errorText, ignoreLocalErrors } from "../../system/files.ts";
 import { sandboxIssues } from "../../workspace/check-sandboxes.ts";
+import { describeMissingMcp } from "../../agents/mcp-servers.ts";
+import { loadPi } from "../../agents/pi-sdk.ts";
 import { compareEquipment } from "../../agents/check-equipment.ts";
 import { agentNeeds, openPiHost } from "../../workspace/agent-hosts.ts";
 import type { DispatchContext } from "./run-dispatch.ts";
@@ -50,7 +52,9 @@ export async function openHostFor(
   const host = await openPiHost(choice.value, {});
   const needs = agentNeeds(file.graph, choice.value.model);
   const issues = (await host.preflight(needs.map(withoutEquipment))).filter(isError);
-  const why = issues.length > 0 ? issuesText(issues) : await describeRefusal(cast, needs, { host, limits });
+  const missing = needs.some(({ mcp }) => mcp) ? describeMissingMcp(await loadPi()) : undefined;
+  const why =
+    issues.length > 0 ? issuesText(issues) : (missing ?? (await describeRefusal(cast, needs, { host, limits })));
   return why === undefined ? host : { why };
 }
 
