@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { isError } from "../../src/core/model/issue.ts";
 import { compareEquipment, listEquipment } from "../../src/shell/agents/check-equipment.ts";
 import { loadExtensionFiles } from "../../src/shell/agents/equipment.ts";
@@ -45,6 +45,16 @@ it("[YP7] a turn refuses an extension that its machine lacks", async () => {
   const cwd = projectWith();
   const turn = host().runTurn(ask({ cwd, tools: [], extensions: ["other"] }).request);
   expect(await turn).toMatchObject({ kind: "failed", message: expect.stringContaining('no extension "other"') });
+});
+
+it("[YP16] an extension prints to standard error", async () => {
+  const folder = piFolder({});
+  put(folder, { "extensions/noisy.ts": `console.log("noise"); export default () => console.info("more");` });
+  const printed: unknown[] = [];
+  const spy = vi.spyOn(console, "error").mockImplementation((text) => void printed.push(text));
+  onTestFinished(() => spy.mockRestore());
+  expect(await check(newPlace(), { tools: [], extensions: ["noisy"] })).toEqual([]);
+  expect(printed).toEqual(["noise", "more"]);
 });
 
 it("[YP7] a worker compares the submitter's skills and extensions with its own", async () => {

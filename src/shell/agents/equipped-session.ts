@@ -29,6 +29,7 @@ export async function equippedResources(
   if (scripted && mcp.length > 0) factories.push(scriptServerTools(scripted, mcp));
   if (found.servers.length > 0) factories.push(startServers(pi, found.servers, { request, report, after }));
   const extensions = { files: found.extensionFiles, factories };
+  if (!hooks && extensions.files.length > 0) printToStandardError();
   const isBare = extensions.files.length + factories.length === 0;
   const loaded = isBare ? bare.getExtensions() : await loadExtensionFiles(pi, cwd, extensions, after);
   const own: ResourceLoader = {
@@ -38,6 +39,12 @@ export async function equippedResources(
   };
   const shown = (await hooks?.resources?.(own, request, extensions)) ?? own;
   return { ...shown, getExtensions: () => ({ ...shown.getExtensions(), errors: problems }) };
+}
+
+/** [YP16] What an extension prints would break the output of a command. Inside Pi, Pi sees to it. */
+function printToStandardError(): void {
+  const { error } = console;
+  Object.assign(console, { log: error, info: error, debug: error });
 }
 
 /** [YP1, YP12] Extensions may register tools only now. The result says why nothing may be asked, if so. */
