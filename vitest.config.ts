@@ -8,6 +8,7 @@ const PROCESS = [
   "test/cli/{lifecycle,naming,older,outcomes,pipe,planted,planted-tests,refusals,show,terminal,test-command,trust,two-casts}.test.ts",
   "test/contract/{agents,agents-ended,agents-secrets,agents-visit,utility,your-pi-sandbox,utility-ended,utility-gate}.test.ts",
   "test/docs/{code-blocks,json}.test.ts",
+  "test/inbox/at-once.test.ts",
   "test/queue/*.test.ts",
   "test/durability/{chaos,crash-sweep,demo-sweep,drivers,effects,full-disk,fuzz,kill,moved,owner,strangers,synced,turn-limits}.test.ts",
   "test/files/{casts,fencing,ownership,planted-casts}.test.ts",

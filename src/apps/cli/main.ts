@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
 import { isCastingCommand, type Command } from "../../core/command/command.ts";
 import type { ParsedCommand } from "../../core/command/command-input.ts";
+import type { Options } from "../../core/command/options.ts";
 import { parseArgv } from "../../core/command/parse.ts";
 import { error, type Issue, type Result } from "../../core/model/issue.ts";
 import { folderExists } from "../../shell/system/folders.ts";
 import { findProject } from "../../shell/config/config.ts";
-import { loadWorkspace } from "../../shell/workspace/workspace.ts";
-import { optionsForOtherProject } from "../../shell/workspace/inbox.ts";
+import { loadWorkspace, type Workspace } from "../../shell/workspace/workspace.ts";
 import { VERSION } from "../../shell/system/package.ts";
 import { issueJson, withFleetOption } from "../../core/view/issues.ts";
 import type { OpenUi } from "../../shell/commands/open-ui.ts";
@@ -64,7 +64,7 @@ async function runParsedCommand({ command, options }: ParsedCommand, io: Io, ope
     return (await import("./ui.ts")).runUiCommand(command, { io, options, place, artifacts, openUi });
   const workspace = loadWorkspace(place, artifacts);
   if (!workspace.ok) return workspace;
-  const elsewhere = await optionsForOtherProject(workspace.value, command, options);
+  const elsewhere = await findElsewhere(workspace.value, command, options);
   if (elsewhere) {
     if (!options.quiet) printText(io, `note: this cast is of ${elsewhere.cwd ?? ""}`);
     return runParsedCommand({ command, options: elsewhere }, io, openUi);
@@ -84,6 +84,12 @@ async function runParsedCommand({ command, options }: ParsedCommand, io: Io, ope
     // Close it: an open connection would keep the process alive.
     await fleet.value.close();
   }
+}
+
+/** [YI5] Loaded only for commands that may name a cast. */
+async function findElsewhere(workspace: Workspace, command: Command, options: Options): Promise<Options | undefined> {
+  if (command.kind !== "continue" && !("castId" in command)) return undefined;
+  return (await import("../../shell/workspace/inbox.ts")).optionsForOtherProject(workspace, command, options);
 }
 
 type WorkspaceCommand = Exclude<Command, { kind: "help" | "demo" | "ui" | "worker" | "fleet" | "mcp" }>;

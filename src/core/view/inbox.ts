@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { CastSummary, type CastStatus } from "../cast/summary.ts";
 import { oneLine } from "../model/text.ts";
 import { statusSymbol, statusText } from "./cast-list.ts";
-import { columnsOf, cutColumns, fitLine, line, padColumns, toned, type Line } from "./line.ts";
+import { columnsOf, cutColumns, fitLine, line, lineColumns, padColumns, toned, type Line } from "./line.ts";
 import { costText, sleepText } from "./numbers.ts";
 
 /** [YI2] A cast in the inbox. */
@@ -10,6 +10,7 @@ export const InboxRow = v.object({
   ...CastSummary.entries,
   project: v.string(), // the name of its folder
   cwd: v.string(),
+  root: v.string(), // the folder of its casts
   needs: v.string(), // in one line
   command: v.string(), // that answers, from any folder
   seen: v.exactOptional(v.literal(true)), // a person has looked at it
@@ -45,7 +46,7 @@ export function sortInbox(rows: readonly InboxRow[]): readonly InboxRow[] {
 
 export function inboxRow(
   cast: CastSummary,
-  place: Pick<InboxRow, "project" | "cwd">,
+  place: Pick<InboxRow, "project" | "cwd" | "root">,
   { now, program }: { readonly now: number; readonly program: string },
 ): InboxRow {
   return { ...cast, ...place, needs: needsText(cast, now), command: `${program} ${answerOf(cast)}` };
@@ -56,6 +57,7 @@ function needsText({ status, reason = "", asleep }: CastSummary, now: number): s
   if (status === "waiting") return reason === "" ? "waits for your answer" : `waits${because}`;
   if (asleep) return `${statusText(status)}: ${sleepText(asleep, now)}`;
   if (status === "interrupted") return "its process is gone";
+  if (status === "completed") return "completed";
   return status === "failed" && reason !== "" ? reason : `${statusText(status)}${because}`;
 }
 
@@ -88,6 +90,7 @@ export function inboxLines(rows: readonly InboxRow[], width: number): readonly L
     const left = room - end.reduce((sum, { text }) => sum + columnsOf(text), 0);
     const asked = Math.max(16, Math.floor(left / 2) - 2);
     const text = line(toned("strong", padColumns(cutColumns(request, asked), asked)), "  ", ...needs);
-    return [line(...head, ...fitLine(text, left), ...end)];
+    const fitted = fitLine(text, left);
+    return [line(...head, ...fitted, " ".repeat(Math.max(0, left - lineColumns(fitted))), ...end)];
   });
 }

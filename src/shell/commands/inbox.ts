@@ -1,9 +1,10 @@
 import type { InboxCommand } from "../../core/command/command.ts";
 import { failWith, ok, suggest, typed } from "../../core/model/issue.ts";
 import { countedText } from "../../core/model/text.ts";
-import { inboxLines } from "../../core/view/inbox.ts";
+import { inboxGroup, inboxLines, type InboxRow } from "../../core/view/inbox.ts";
 import { line, toned } from "../../core/view/line.ts";
 import { listIndexedCasts, markSeen } from "../config/cast-index.ts";
+import { fileStore } from "../store/files/file-store.ts";
 import { findIndexedCast, listInbox } from "../workspace/inbox.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { CommandOutput, CommandResult } from "./command-output.ts";
@@ -12,8 +13,8 @@ import type { CommandOutput, CommandResult } from "./command-output.ts";
 const MAX_ROWS = 100;
 
 /** [YI2, YI4] */
-export async function runInbox({ place }: Workspace, command: InboxCommand): CommandResult {
-  const { env, program } = place;
+export async function runInbox(workspace: Workspace, command: InboxCommand): CommandResult {
+  const { env, program } = workspace.place;
   const { done, all } = command;
   if (typeof done === "string") {
     const cast = await findIndexedCast(env, done);
@@ -22,15 +23,16 @@ export async function runInbox({ place }: Workspace, command: InboxCommand): Com
     markSeen(env, [cast]);
     return ok(doneOutput([cast.castId]));
   }
-  const rows = await listInbox(env, { all, program });
+  const found = await listInbox(env, { all, program });
   if (done) {
-    const listed = new Set(rows.map(({ castId }) => castId));
+    const listed = new Set(found.map(({ castId }) => castId));
     markSeen(
       env,
       listIndexedCasts(env).filter(({ castId }) => listed.has(castId)),
     );
     return ok(doneOutput([...listed]));
   }
+  const rows = await withChanges(workspace, found);
   const more = rows.length > MAX_ROWS ? [line(toned("dim", `${rows.length - MAX_ROWS} more: --json lists all.`))] : [];
   return ok({
     code: 0,
@@ -38,6 +40,28 @@ export async function runInbox({ place }: Workspace, command: InboxCommand): Com
     lines: (width) =>
       rows.length === 0 ? [line("Nothing waits for you.")] : [...inboxLines(rows.slice(0, MAX_ROWS), width), ...more],
   });
+}
+
+/** git counts lines for so many results; a longer list would make a person wait for it. */
+const MAX_COUNTED = 10;
+
+/** [YI2] The newest results with the lines that they changed. */
+async function withChanges(
+  { fleet: _fleet, ...workspace }: Workspace,
+  rows: readonly InboxRow[],
+): Promise<readonly InboxRow[]> {
+  const results = rows.filter(({ status }) => inboxGroup(status) === 2).slice(0, MAX_COUNTED);
+  if (results.length === 0) return rows;
+  const { changeCountsText } = await import("./diff.ts");
+  const counted = await Promise.all(
+    results.map(async ({ castId, cwd, root, needs }) => {
+      const place = { ...workspace.place, cwd };
+      const change = await changeCountsText({ ...workspace, place, root, store: fileStore(root) }, castId);
+      return [castId, change === undefined ? needs : `${needs}: ${change}`] as const;
+    }),
+  );
+  const texts = new Map(counted);
+  return rows.map((row) => ({ ...row, needs: texts.get(row.castId) ?? row.needs }));
 }
 
 function doneOutput(casts: readonly string[]): CommandOutput {

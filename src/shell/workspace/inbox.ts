@@ -31,7 +31,7 @@ export async function listInbox(
       if (cast.isSeen && !all) continue;
       const summary = await readIndexed(env, { cast, store, own });
       if (!summary || (!all && inboxGroup(summary.status) === null)) continue;
-      const row = inboxRow(summary, { project: basename(cast.cwd), cwd: cast.cwd }, options);
+      const row = inboxRow(summary, { project: basename(cast.cwd), cwd: cast.cwd, root }, options);
       rows.push(cast.isSeen ? { ...row, seen: true } : row);
     }
   }

@@ -1,7 +1,7 @@
 import { useState, type ReactElement, type ReactNode } from "react";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { type Settings, DEFAULT_LIMITS } from "../../../core/catalog/settings.ts";
-import { type Issue, ok, type Result } from "../../../core/model/issue.ts";
+import { error, type Issue, ok, type Result } from "../../../core/model/issue.ts";
 import type { EditableLayer } from "../../../core/wire/catalog.ts";
 import { activateLoadout } from "../data/catalog-changes.ts";
 import { useCatalog, loadCatalog } from "../data/use-catalog.ts";
@@ -16,7 +16,7 @@ import settingsSheet from "./settings.module.css";
 import { maxConflictsOf, maxConversationTokensOf, maxUnchangedOf } from "../../../core/model/config.ts";
 import { amountText } from "../../../core/view/numbers.ts";
 import { withSetting } from "../../../core/edit/config-text.ts";
-import type { Json } from "../../../core/model/json.ts";
+import { isJsonObject, type Json } from "../../../core/model/json.ts";
 import { getConfig, putConfig } from "../net/api.ts";
 
 const css = bindSheets(settingsSheet);
@@ -263,6 +263,10 @@ interface ChangedSetting {
 async function saveSettings(layer: EditableLayer, changes: readonly ChangedSetting[]): Promise<readonly Issue[]> {
   const file = await getConfig(layer);
   if (!file.ok && file.status !== 404) return file.issues;
+  // [YN1] The switch of the bell has the same name.
+  const hasReceivers = file.ok && isJsonObject(file.value.value) && Array.isArray(file.value.value["notify"]);
+  if (hasReceivers && changes.some(({ path }) => path[0] === "notify"))
+    return [error("bad_value", "notify", "your own file names receivers of notices there", "save it for the project")];
   const [before, etag] = file.ok ? [file.value.text, file.value.etag] : ["", null];
   const after = changes.reduce<Result<string>>(
     (text, { path, value }) => (text.ok ? withSetting(text.value, path, value) : text),
