@@ -59,7 +59,7 @@ describe("a cast watched in the terminal", () => {
   });
 
   it("[X10, X55] a visit that is over stands in a card, which opens", () => {
-    expect(seen.running).toMatch(/1 {2}Planner \(Socket-1\).*handed over 1 work item {2}→ Socket-2 \(Build\)/s);
+    expect(seen.running).toMatch(/1 {2}Planner \(Socket-1\).*handed over 1 work item: a small hut {2}→ Socket-2 \(Build\)/s);
     expect(seen.opened).toContain("1. a small hut");
   });
 

@@ -3,7 +3,7 @@ import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import * as tui from "@earendil-works/pi-tui";
 import { beforeAll, describe, expect, it } from "vitest";
 import { conversationView } from "../../src/apps/pi/conversation/conversation-view.ts";
-import { askGate, askAfterInterrupt, askLeave } from "../../src/apps/pi/casts/cast-dialogs.ts";
+import { askGate, askHowToContinue, askLeave } from "../../src/apps/pi/casts/cast-dialogs.ts";
 import { askReplyDecision } from "../../src/apps/pi/casts/waiting-cast.ts";
 import { setPiTui } from "../../src/apps/pi/session/pi-tui.ts";
 
@@ -162,7 +162,7 @@ function askGateOf(ctx: ExtensionContext): Promise<unknown> {
 }
 
 function askStopOf(ctx: ExtensionContext): Promise<unknown> {
-  return askAfterInterrupt(ctx, "Build", new AbortController().signal);
+  return askHowToContinue(ctx, "Build", new AbortController().signal);
 }
 
 function askLeaveOf(ctx: ExtensionContext): Promise<unknown> {

@@ -22,8 +22,7 @@ import type { QueueStatus } from "../../shell/context/run-context.ts";
 import { followFleetCast } from "../../shell/commands/prepare-on-fleet.ts";
 import { setupLines } from "../../shell/commands/status-lines.ts";
 import { announceCast, forwardToScreen } from "./screen/screen.ts";
-import { createRemoteWatch, showEnd } from "./watch-cast.ts";
-import { openWidget, type Widget } from "./screen/widget.ts";
+import { watchRemoteCast, type WatchedCast } from "./watch-cast.ts";
 
 type FleetOptions = Options & { readonly on: string };
 type CommandOnFleet = Exclude<Command, { kind: "help" | "ui" } | TerminalCommand>;
@@ -42,7 +41,7 @@ export async function performOnFleet(
   const { workspace, close } = opened.value;
   const done = await runOnFleet(context, { ...place.value, workspace }, { command, options });
   // A watched cast needs the connection.
-  const looked = (done.ok ? done.value?.done : undefined) ?? Promise.resolve();
+  const looked = (done.ok ? done.value?.ended : undefined) ?? Promise.resolve();
   const closed = looked.then(close).catch(() => undefined);
   if (!context.screen.isWatched) await closed;
   return done.ok ? ok(undefined) : done;
@@ -52,7 +51,7 @@ async function runOnFleet(
   context: CommandContext,
   place: SessionProject,
   { command, options }: { readonly command: CommandOnFleet; readonly options: FleetOptions },
-): Promise<Result<FleetWatch | undefined>> {
+): Promise<Result<WatchedCast | undefined>> {
   if (isCastingCommand(command)) return submitCast(context, place, { command, options });
   if (command.kind === "watch") {
     const { running } = context.state;
@@ -70,7 +69,7 @@ async function submitCast(
   context: CommandContext,
   place: SessionProject,
   { command, options }: { readonly command: CastingCommand; readonly options: FleetOptions },
-): Promise<Result<FleetWatch | undefined>> {
+): Promise<Result<WatchedCast | undefined>> {
   const { user, screen, state } = context;
   const trusted = await trustProject(user.ctx, place, options);
   if (!trusted.ok) return trusted;
@@ -110,62 +109,43 @@ async function prepareReviewed(
   return asked && !asked.ok ? asked : undefined;
 }
 
-/** A shown cast: it has ended when `requestResult` resolves, which never rejects. */
-export interface FleetWatch {
-  readonly done: Promise<void>;
-}
-
 /** [B30] Shows a cast of a fleet with everything reported about it, as if it ran here. */
-export async function watchOnFleet(
+async function watchOnFleet(
   context: CommandContext,
   workspace: Workspace,
   { castId, on }: { readonly castId: CastId; readonly on: string },
-): Promise<Result<FleetWatch>> {
-  const { screen, state } = context;
+): Promise<Result<WatchedCast>> {
   const { store } = workspace;
   const cast = await store.load(castId);
   if (!cast.ok) return cast;
-  state.stopWatching?.();
-  const looking = new AbortController();
-  let widget: Widget | undefined;
-  const changed = (): void => widget?.scheduleDraw();
-  const stands = trackFleetStatus(on, changed);
-  const watch = createRemoteWatch(context, cast.value, {
-    onChange: changed,
+  const stands = trackFleetStatus(on);
+  const watched = watchRemoteCast(context, cast.value, {
+    store,
+    on,
     hint: () => `${stands.where()} · /materia abort --on ${quoteWord(on)} ${castId} stops it`,
+    follow: (watch, { signal, redraw }) => {
+      const observer = { ...forwardToScreen(context.screen, watch), ...stands.observe(redraw), signal };
+      return announceCast(context.screen, cast.value, followFleetCast(workspace, cast.value, observer));
+    },
   });
-  widget = screen.isWatched ? openWidget(context.user.ctx, watch.widgetContent) : undefined;
-  state.stopWatching = () => looking.abort();
-  const followed = followFleetCast(workspace, cast.value, {
-    ...forwardToScreen(screen, watch),
-    onQueued: stands.onQueued,
-    onSettingUp: stands.onSettingUp,
-    signal: looking.signal,
-  });
-  const done = announceCast(screen, cast.value, followed)
-    .then((end) => {
-      const place = { runDir: store.locationOf(castId), on, ...watch.result() };
-      if (!end.ok) screen.refuse(end.issues);
-      else if (!looking.signal.aborted) showEnd(context, end.value, place);
-    })
-    .catch(screen.noteFailure)
-    .finally(() => widget?.close());
-  return ok({ done });
+  return ok(watched);
 }
 
 /** [B29] The worker that runs it, or why none does, as a hint. */
-function trackFleetStatus(on: string, changed: () => void) {
+function trackFleetStatus(on: string) {
   let queued: QueueStatus | undefined;
   let settingUp: Parameters<typeof setupLines>[0];
   return {
-    onQueued: (why: QueueStatus | undefined): void => {
-      queued = why;
-      changed();
-    },
-    onSettingUp: (now: typeof settingUp): void => {
-      settingUp = now;
-      changed();
-    },
+    observe: (redraw: () => void) => ({
+      onQueued: (why: QueueStatus | undefined): void => {
+        queued = why;
+        redraw();
+      },
+      onSettingUp: (now: typeof settingUp): void => {
+        settingUp = now;
+        redraw();
+      },
+    }),
     where: (): string => {
       if (queued) return lineText(waitLine(queued, queued.fleet));
       const [setup] = setupLines(settingUp, Date.now());

@@ -1,7 +1,10 @@
 import { failWith, suggest, typed, error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
-import { isTerminalCommand, type CastingCommand } from "../../core/command/command.ts";
+import { rmSync } from "node:fs";
+import { isTerminalCommand, type CastingCommand, type DemoKind, type OpenCommand } from "../../core/command/command.ts";
 import type { ParsedCommand } from "../../core/command/command-input.ts";
 import { parseText } from "../../core/command/parse.ts";
+import { prepareDemo } from "../../shell/casting/demo.ts";
+import { openVisitSession } from "../../shell/commands/open.ts";
 import { withFleetOption } from "../../core/view/issues.ts";
 import type { QueueRun } from "../../core/command/queue-command.ts";
 import { runHelp } from "../../shell/commands/help.ts";
@@ -9,7 +12,7 @@ import type { ImmediateCommand } from "../../shell/commands/run-command.ts";
 import { optionsForOtherProject } from "../../shell/workspace/inbox.ts";
 import { askToTrustCast, resolveProject } from "./session/project.ts";
 import { reviewReply, type ReplyReview, stopWaiting } from "./casts/waiting-cast.ts";
-import { answerWaitingCast, resolveTrustedProject, startFromCommand } from "./casts/start-cast.ts";
+import { answerWaitingCast, resolveTrustedProject, startFromCommand, startInProject } from "./casts/start-cast.ts";
 import { returnHeldMessages } from "./casts/messages.ts";
 import type { CommandContext } from "./casts/session-state.ts";
 import { detachRunningCast } from "./casts/interrupt.ts";
@@ -65,12 +68,12 @@ async function runParsedCommand(context: CommandContext, parsed: ParsedCommand):
     case "draft":
       return (await import("./draft-command.ts")).runDraftCommand(context, command, options);
     case "demo":
-      return (await import("./demo.ts")).runDemo(context, command.which);
+      return runDemo(context, command.which);
     case "ui":
       return (await import("./ui-process.ts")).startUiProcess(context, command, options.on);
     case "open":
       if (!context.screen.isWatched) return answerInProject(context, command, options);
-      return (await import("./open-visit.ts")).switchToVisit(context, command, options);
+      return switchToVisit(context, command, options);
     case "watch":
       return (await import("./watch-cast.ts")).runWatchCommand(context, command, options);
     case "abort":
@@ -202,4 +205,48 @@ function helpInPi(topic: string | undefined): CommandOutput {
   const help = runHelp(topic);
   const ofPi = topic === undefined ? [line(""), line(toned("strong", "In Pi")), DETACH_LINE] : [];
   return { ...help, lines: (width) => [...help.lines(width), ...ofPi].flatMap((each) => wrapLine(each, width)) };
+}
+
+/** [X29] The demo of the command line in this session: a scratch repository, scripted replies, everything else real. */
+async function runDemo(context: CommandContext, which: DemoKind): Promise<Result<undefined>> {
+  const { screen } = context;
+  const prepared = prepareDemo(process.env, which);
+  if (!prepared.ok) return prepared;
+  const { repository, workspace, request, loadout, rehearsal } = prepared.value;
+  const trusted = { workspace, remember: () => undefined };
+  const started = await startInProject(context, trusted, {
+    command: { kind: "cast", prompt: request, loadout },
+    options: { cwd: repository, rehearse: rehearsal },
+  });
+  if (!started.ok) return started;
+  screen.note(`The replies of this demo are scripted; everything else is real. It works in ${repository}`);
+  if (!screen.isWatched) await started.value.done;
+  return ok(undefined);
+}
+
+/** [X44] Opens the conversation of a visit in place of this session, which is kept. Asks first if a cast runs. */
+async function switchToVisit(
+  context: CommandContext,
+  command: OpenCommand,
+  options: ParsedCommand["options"],
+): Promise<Result<undefined>> {
+  const { user, state, switchTo } = context;
+  // Nobody can be asked there, and leaving would pause the cast.
+  if (state.running && user.ctx.mode !== "tui") {
+    const hint = suggest`${typed`abort`} stops it`;
+    return failWith("cast_running", state.running.castId, "a cast runs in this session", hint);
+  }
+  const place = resolveProject(user.ctx, options);
+  if (!place.ok) return place;
+  const opened = await openVisitSession(place.value.workspace, command, user.ctx.sessionManager.getSessionDir());
+  if (!opened.ok) {
+    const isTrusted = command.castId !== undefined && (await askToTrustCast(user.ctx, opened.issues));
+    return isTrusted ? switchToVisit(context, { ...command, trust: true }, options) : opened;
+  }
+  const { session } = opened.value;
+  const words = `This is a copy of ${opened.value.materia}'s conversation; the cast does not change. /resume brings your session back`;
+  const switched = await switchTo?.(session, words);
+  // The person stays here, so there is nothing to come back to.
+  if (switched?.cancelled !== false) rmSync(session, { force: true });
+  return ok(undefined);
 }

@@ -11,6 +11,7 @@ import {
   hasCastMessages,
   keepLastResults,
   runUnlessReplaced,
+  saveSessionFile,
   type SeenCasts,
   type UserSession,
   RESULT_ENTRY,
@@ -70,7 +71,7 @@ export function register(pi: ExtensionAPI, { tui, library }: PiLibraries): void 
     stopWatching?.();
     if (!face) return;
     await face.shutDown(ctx);
-    (await import("./session-lifecycle.ts")).saveSessionFile(ctx.sessionManager);
+    saveSessionFile(ctx.sessionManager);
   });
   pi.on("input", async (event, ctx) => {
     await watchProject();
@@ -89,7 +90,7 @@ export function register(pi: ExtensionAPI, { tui, library }: PiLibraries): void 
 async function watchCastsOfProject(user: UserSession, seen: SeenCasts): Promise<(() => void) | undefined> {
   const { ctx } = user;
   if (!runUnlessReplaced(() => ctx.hasUI && existsSync(join(ctx.cwd, ".pi")))) return undefined;
-  return (await import("./session-lifecycle.ts")).watchProjectCasts(user, seen);
+  return (await import("./casts/other-casts.ts")).watchProjectCasts(user, seen);
 }
 
 function registerKeys(pi: ExtensionAPI, open: () => Promise<ExtensionHandlers>): void {

@@ -15,7 +15,6 @@ import { castResultOf, type ResultContext } from "./screen/result-card.ts";
 import { createCastWatch, type CastWatch, type WatchHooks } from "./screen/cast-watch.ts";
 import { openWidget, type Widget } from "./screen/widget.ts";
 import { resolveProject } from "./session/project.ts";
-import { runUnlessReplaced } from "./session/user-session.ts";
 import type { CommandContext } from "./casts/session-state.ts";
 
 /** [X37] Shows a cast that another process runs; it is neither stopped nor changed. */
@@ -36,80 +35,90 @@ export async function runWatchCommand(
   const { store } = place.value.workspace;
   const cast = await loadNamedCast(store, named);
   if (!cast.ok) return cast;
-  state.stopWatching?.();
-  const { done } = await watchOtherProcess(context, store, cast.value);
-  if (!screen.isWatched) await done;
+  const done = await watchOtherProcess(context, store, cast.value);
+  if (!screen.isWatched) await done.ended;
   return ok(undefined);
 }
 
-/** Resolves when it has ended, waits, or is no longer watched; never rejects. */
-async function watchOtherProcess(
-  context: CommandContext,
-  store: CastStore,
-  cast: LoadedCast,
-): Promise<{ readonly done: Promise<void> }> {
+async function watchOtherProcess(context: CommandContext, store: CastStore, cast: LoadedCast): Promise<WatchedCast> {
   const { user, screen, state } = context;
   const { castId, file } = cast;
-  const looking = new AbortController();
+  let live: CastWatch | undefined;
   const transcripts = followTranscripts({
     pi: await loadPi(),
     store,
     cwd: file.cwd,
     conversations: state.conversations,
-    onProgress: (progress, at) =>
-      at.castId === castId ? live.onProgress(progress, at) : live.onItemProgress(progress, at),
+    onProgress: (progress, at) => (at.castId === castId ? live?.onProgress : live?.onItemProgress)?.(progress, at),
     onProblem: (words) => screen.note(words, "error"),
   });
-  let widget: Widget | undefined;
-  const live = createRemoteWatch(context, cast, {
+  const view = user.ctx.mode === "tui" ? " · Alt+W shows all it does" : "";
+  return watchRemoteCast(context, cast, {
+    store,
     onStep: transcripts.follow,
-    onChange: () => widget?.scheduleDraw(),
-    hint: () =>
-      `another process runs it${user.ctx.mode === "tui" ? " · Alt+W shows all it does" : ""} · /materia abort ${castId} stops it`,
+    hint: () => `another process runs it${view} · /materia abort ${castId} stops it`,
+    follow: async (watch, { signal }) => {
+      live = watch;
+      state.seen.set(castId, Infinity);
+      // After the last words of a visit, which its card shows.
+      let told = transcripts.read();
+      const later = (tell: CastWatch["onSteps"]) => (steps: readonly CastStep[]) => {
+        told = told.then(transcripts.read).then(() => tell(steps));
+      };
+      const listening = { onSteps: later(watch.onSteps), onItemSteps: later(watch.onItemSteps) };
+      try {
+        const end = await watchCast(store, cast, { ...listening, signal });
+        await told;
+        return end;
+      } finally {
+        state.seen.set(castId, watch.timeline().state.seq);
+        transcripts.close();
+      }
+    },
   });
-  widget = screen.isWatched ? openWidget(user.ctx, live.widgetContent) : undefined;
-  state.stopWatching = () => looking.abort();
-  state.seen.set(castId, Infinity);
-  // After the last words of a visit, which its card shows.
-  let told = transcripts.read();
-  const later = (tell: CastWatch["onSteps"]) => (steps: readonly CastStep[]) => {
-    told = told.then(transcripts.read).then(() => tell(steps));
-  };
-  const listening = { onSteps: later(live.onSteps), onItemSteps: later(live.onItemSteps) };
-  const done = watchCast(store, cast, { ...listening, signal: looking.signal })
-    .then(async (end) => {
-      await told;
-      if (!end.ok) screen.refuse(end.issues);
-      else if (!looking.signal.aborted)
-        showEnd(context, end.value, { runDir: store.locationOf(castId), ...live.result() });
-    })
-    .catch(screen.noteFailure)
-    .finally(() => {
-      state.seen.set(castId, live.timeline().state.seq);
-      widget?.close();
-      transcripts.close();
-    });
-  return { done };
 }
 
-/** The watch of a cast that this session does not run: its agents are asked elsewhere. */
-export function createRemoteWatch(
-  { user, screen }: CommandContext,
+/** Resolves when the cast has ended, waits, or is no longer watched; never rejects. */
+export interface WatchedCast {
+  readonly ended: Promise<void>;
+}
+
+interface RemoteCast extends Pick<WatchHooks, "onStep" | "hint"> {
+  readonly store: CastStore;
+  /** The fleet that it runs on. */
+  readonly on?: string;
+  readonly follow: (
+    watch: CastWatch,
+    widget: { readonly signal: AbortSignal; readonly redraw: () => void },
+  ) => Promise<Result<RunOutcome>>;
+}
+
+/** Shows a cast whose agents are asked elsewhere, in place of the one that was watched before. */
+export function watchRemoteCast(
+  { user, screen, state }: CommandContext,
   cast: LoadedCast,
-  hooks: Pick<WatchHooks, "onStep" | "onChange" | "hint">,
-): CastWatch {
-  return createCastWatch(cast, {
-    ...hooks,
-    onVisit: screen.addVisitCard,
-    isExpanded: () => runUnlessReplaced(() => user.ctx.ui.getToolsExpanded()) ?? false,
-    isStreamedElsewhere: () => false,
-    agentLabel: () => undefined,
-    unread: () => [],
-  });
+  { store, on, follow, ...hooks }: RemoteCast,
+): WatchedCast {
+  state.stopWatching?.();
+  const looking = new AbortController();
+  let widget: Widget | undefined;
+  const redraw = (): void => widget?.scheduleDraw();
+  const watch = createCastWatch(cast, { ...hooks, user, onVisit: screen.addVisitCard, onChange: redraw });
+  widget = screen.isWatched ? openWidget(user.ctx, watch.widgetContent) : undefined;
+  state.stopWatching = () => looking.abort();
+  const ended = follow(watch, { signal: looking.signal, redraw })
+    .then((end) => {
+      const place = { runDir: store.locationOf(cast.castId), ...(on === undefined ? {} : { on }), ...watch.result() };
+      if (!end.ok) screen.refuse(end.issues);
+      else if (!looking.signal.aborted) showEnd(screen, end.value, place);
+    })
+    .catch(screen.noteFailure)
+    .finally(() => widget?.close());
+  return { ended };
 }
 
 /** After a cast id the rest of a line is a message, so a fleet is named before it. */
-export function showEnd({ screen }: CommandContext, end: RunOutcome, place: ResultContext): void {
+function showEnd(screen: CommandContext["screen"], end: RunOutcome, place: ResultContext): void {
   const castId = `${place.on === undefined ? "" : `--on ${quoteWord(place.on)} `}${end.state.castId}`;
   if (end.kind === "waiting" && (screen.isWatched || place.on === undefined))
     screen.note(`The cast waits for you: /materia continue ${castId}`);

@@ -1,3 +1,4 @@
+import type { UserSession } from "../../../src/apps/pi/session/user-session.ts";
 import { createCastWatch, type CastWatch } from "../../../src/apps/pi/screen/cast-watch.ts";
 import type { CastEvent } from "../../../src/core/cast/state/event.ts";
 import type { CastStep } from "../../../src/core/cast/timeline.ts";
@@ -46,10 +47,7 @@ export function watched({ steps, ...cast }: AtWork, hint = ""): CastWatch {
   const watch = createCastWatch(cast, {
     onVisit: () => undefined,
     onChange: () => undefined,
-    isExpanded: () => true,
-    isStreamedElsewhere: () => false,
-    agentLabel: () => undefined,
-    unread: () => [],
+    user: { ctx: { ui: { getToolsExpanded: () => true } } } as unknown as UserSession, // no more of it is used
     hint: () => hint,
   });
   watch.onItemSteps(steps);

@@ -128,6 +128,8 @@ function restrictedUi(
   hold: () => () => void,
 ): ExtensionUIContext {
   const calm = deferDialogs(ui, mode);
+  const drawing = Object.keys(ui).filter((name) => /^(?:set|add|paste)/.test(name) && name !== "setTheme");
+  const silenced = Object.fromEntries(drawing.map((name) => [name, doNothing]));
   // [X32] While the person decides, the agent does not count as silent.
   const asking = <T>(dialog: Promise<T>): Promise<T> => dialog.finally(hold());
   return {
@@ -138,20 +140,7 @@ function restrictedUi(
     editor: (...asked) => asking(ui.editor(...asked)),
     custom: (...asked) => asking(ui.custom(...asked)),
     onTerminalInput: () => doNothing,
-    setStatus: doNothing,
-    setWidget: doNothing,
-    setWorkingMessage: doNothing,
-    setWorkingVisible: doNothing,
-    setWorkingIndicator: doNothing,
-    setHiddenThinkingLabel: doNothing,
-    setFooter: doNothing,
-    setHeader: doNothing,
-    setTitle: doNothing,
-    setEditorText: doNothing,
-    pasteToEditor: doNothing,
-    setEditorComponent: doNothing,
-    addAutocompleteProvider: doNothing,
-    setToolsExpanded: doNothing,
+    ...silenced,
   };
 }
 

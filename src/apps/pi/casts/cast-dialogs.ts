@@ -20,36 +20,28 @@ function withEscape({ mode }: ExtensionContext, title: string, meaning: string):
   return mode === "tui" ? `${title}\nEsc: ${meaning}` : title;
 }
 
-/** [X35] Asks after a turn was interrupted. */
-export async function askAfterInterrupt(
+/** [X35] How the cast should continue. Without an agent that was interrupted, a utility runs on while this is asked. */
+export async function askHowToContinue(
   ctx: ExtensionContext,
-  who: string,
+  who: string | undefined,
   signal: AbortSignal,
 ): Promise<
   { readonly kind: "go_on" } | { readonly kind: "say"; readonly text: string } | { readonly kind: StopChoice }
 > {
+  const dialogs = userOpenedDialogs(ctx);
+  const asked =
+    who === undefined
+      ? "The cast continues while you decide. Stop it?"
+      : `Interrupted: ${who}. How should it continue?`;
+  const options = [GO_ON, ...(who === undefined ? [] : [SAY]), PAUSE, ABORT];
   for (;;) {
-    const chosen = await userOpenedDialogs(ctx).select(
-      withEscape(ctx, `Interrupted: ${who}. How should it continue?`, "it goes on"),
-      [GO_ON, SAY, PAUSE, ABORT],
-      { signal },
-    );
+    const chosen = await dialogs.select(withEscape(ctx, asked, "it goes on"), options, { signal });
     if (chosen === PAUSE) return { kind: "pause" };
     if (chosen === ABORT) return { kind: "abort" };
     if (chosen !== SAY) return { kind: "go_on" };
-    const text = (await userOpenedDialogs(ctx).input(`What should ${who} know?`, "", { signal }))?.trim() ?? "";
+    const text = (await dialogs.input(`What should ${who} know?`, "", { signal }))?.trim() ?? "";
     if (text !== "") return { kind: "say", text };
   }
-}
-
-/** If no agent can be interrupted: a utility runs on while this is asked. */
-export async function askStop(ctx: ExtensionContext, signal: AbortSignal): Promise<StopChoice | undefined> {
-  const chosen = await userOpenedDialogs(ctx).select(
-    withEscape(ctx, "The cast continues while you decide. Stop it?", "it goes on"),
-    [GO_ON, PAUSE, ABORT],
-    { signal },
-  );
-  return chosen === PAUSE ? "pause" : chosen === ABORT ? "abort" : undefined;
 }
 
 const WAKE = "Wake it now";

@@ -1,7 +1,8 @@
 import { agentsText, type TurnCallbacks } from "../agents/turn-control.ts";
 import { sessionConversation } from "../conversation/conversations.ts";
+import type { CastPhase } from "../../../core/cast/state/state.ts";
 import { sleepText } from "../../../core/view/numbers.ts";
-import { askAfterInterrupt, askSleepDecision, askStop, type StopChoice, askLeave } from "./cast-dialogs.ts";
+import { askHowToContinue, askSleepDecision, type StopChoice, askLeave } from "./cast-dialogs.ts";
 import { PAUSE_REASON } from "../../../shell/context/run-context.ts";
 import { oneLine } from "../../../core/model/text.ts";
 import { runUnlessReplacedAsync, runUnlessReplaced } from "../session/user-session.ts";
@@ -14,23 +15,28 @@ import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import * as v from "valibot";
 
 /** [X35] Esc: interrupts the agent's turn and asks how to continue; a utility runs on until the answer. */
-export function interruptCast({ user, screen, state: { running } }: CommandContext): void {
+function interruptCast({ user, screen, state: { running } }: CommandContext): void {
   if (!running || running.control.interrupt()) return;
-  askStop(user.ctx, running.endedSignal).then((how) => {
-    if (how) running.stop(how);
+  askHowToContinue(user.ctx, undefined, running.endedSignal).then((how) => {
+    if (how.kind === "pause" || how.kind === "abort") running.stop(how.kind);
   }, screen.noteFailure);
 }
 
-export function isAsleep({ state: { running } }: CommandContext): boolean {
-  return running?.watch.timeline().state.phase.kind === "sleeping";
+/** Esc: what it means now. */
+export function onEscape(context: CommandContext): void {
+  const { running } = context.state;
+  const phase = running?.watch.timeline().state.phase;
+  if (running && phase?.kind === "sleeping") askAboutSleep(context, running, phase);
+  else interruptCast(context);
 }
 
-/** [Z11] Esc while the provider refuses: wake the cast, use another model, or abort it. */
-export function askAboutSleep(context: CommandContext): void {
-  const { user, screen, state } = context;
-  const { running } = state;
-  const phase = running?.watch.timeline().state.phase;
-  if (!running || phase?.kind !== "sleeping") return;
+/** [Z11] While the provider refuses: wake the cast, use another model, or abort it. */
+function askAboutSleep(
+  context: CommandContext,
+  running: RunningCast,
+  phase: Extract<CastPhase, { kind: "sleeping" }>,
+): void {
+  const { user, screen } = context;
   askSleepDecision(user.ctx, sleepText(phase, Date.now()), running.endedSignal).then(async (decision) => {
     if (!decision) return;
     if (decision.kind === "abort") return running.stop("abort");
@@ -47,7 +53,7 @@ export function turnCallbacks({ user, screen, state }: CommandContext, controlle
     ask: async ({ materia }, count) => {
       const who = agentsText(materia, count);
       const asked = async () =>
-        user.ctx.mode === "tui" ? askAfterInterrupt(user.ctx, who, controller.signal) : { kind: "abort" as const };
+        user.ctx.mode === "tui" ? askHowToContinue(user.ctx, who, controller.signal) : { kind: "abort" as const };
       const after = (await runUnlessReplacedAsync(asked)) ?? { kind: "pause" as const };
       if (after.kind === "say") screen.note(`To ${who}: “${oneLine(after.text, MAX_QUOTED)}”`);
       if (after.kind === "go_on" || after.kind === "say") return after;

@@ -14,10 +14,41 @@ import type { Workspace } from "../../../shell/workspace/workspace.ts";
 import { castResultOf, storedResult } from "../screen/result-card.ts";
 import { createScreen, NEWS_KEY, notifyPerson, restoreTitle } from "../screen/screen.ts";
 import { resolveProject } from "../session/project.ts";
-import { runUnlessReplaced, type SeenCasts, type UserSession } from "../session/user-session.ts";
+import {
+  runUnlessReplaced,
+  runUnlessReplacedAsync,
+  type SeenCasts,
+  type UserSession,
+} from "../session/user-session.ts";
 
 const MAX_CASTS_CHECKED = 20;
 const MAX_CASTS_NAMED = 3;
+
+const ANNOUNCE_DELAY_MS = 250;
+
+/** [X27, X60] After Pi has started: one line about unfinished casts of this project, and news of those that others run. The returned function stops it. */
+export function watchProjectCasts(user: UserSession, seen: SeenCasts): () => void {
+  const { ctx } = user;
+  let stop: (() => void) | undefined;
+  const start = async (): Promise<void> => {
+    const own = new Set(seen.keys());
+    const stops = await Promise.all(
+      [followOtherCasts, showInboxCount].map((follow) => runUnlessReplacedAsync(() => follow(user, seen))),
+    );
+    stop = () => stops.forEach((each) => each?.());
+    if (isOver) stop();
+    const text = await runUnlessReplaced(() => unfinishedCastsText(ctx, own));
+    if (text !== undefined) runUnlessReplaced(() => ctx.ui.notify(text, "info"));
+  };
+  let isOver = false;
+  // If the greeting fails, say nothing.
+  const timer = setTimeout(() => void start().catch(() => undefined), ANNOUNCE_DELAY_MS).unref();
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+    stop?.();
+  };
+}
 
 /** [X27] The newest unfinished casts, but those of this session, each with the command that continues it. */
 export async function unfinishedCastsText(
@@ -49,7 +80,7 @@ async function newestCasts(store: CastStore): Promise<readonly CastId[]> {
 }
 
 /** [X60] Says when a cast that this session does not show ends or waits. The returned function stops it. */
-export async function followOtherCasts(user: UserSession, seen: SeenCasts): Promise<() => void> {
+async function followOtherCasts(user: UserSession, seen: SeenCasts): Promise<() => void> {
   const place = resolveProject(user.ctx, {});
   if (!place.ok) return () => undefined;
   const { workspace } = place.value;
@@ -78,7 +109,7 @@ export async function followOtherCasts(user: UserSession, seen: SeenCasts): Prom
 const INBOX_KEY = "materia-inbox";
 
 /** [YI6] How many casts of all projects wait for a person, in the status line. The returned function stops it. */
-export async function showInboxCount({ ctx }: UserSession): Promise<() => void> {
+async function showInboxCount({ ctx }: UserSession): Promise<() => void> {
   const { env } = process;
   let shown = 0;
   const show = async (): Promise<void> => {

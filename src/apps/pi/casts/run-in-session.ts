@@ -16,15 +16,7 @@ import { openWidget, type Widget } from "../screen/widget.ts";
 import { runUnlessReplaced, type UserSession, runUnlessReplacedAsync } from "../session/user-session.ts";
 import type { TurnControl } from "../agents/turn-control.ts";
 import { onCastKeys } from "./cast-keys.ts";
-import {
-  askAboutSleep,
-  isAsleep,
-  onRpcRequests,
-  interruptCast,
-  pausedNote,
-  stopCast,
-  leaveIfConfirmed,
-} from "./interrupt.ts";
+import { onEscape, onRpcRequests, pausedNote, stopCast, leaveIfConfirmed } from "./interrupt.ts";
 import { type StopChoice, askReworkDecision } from "./cast-dialogs.ts";
 import { detachPausedCast, checkDetach, type DetachedAgents } from "./detach.ts";
 import {
@@ -69,10 +61,10 @@ export function runCastInSession(context: CommandContext, run: SessionRun): Prom
   let [widget, isDetaching]: [Widget | undefined, boolean] = [undefined, false];
   const refinements: string[] = [];
   const watch = createCastWatch(run.past, {
-    ...(run.transcripts ? { onStep: run.transcripts.follow } : {}),
+    user,
+    onStep: run.transcripts?.follow,
     onVisit: screen.addVisitCard,
     onChange: () => widget?.scheduleDraw(),
-    isExpanded: () => runUnlessReplaced(() => user.ctx.ui.getToolsExpanded()) ?? false,
     isStreamedElsewhere: isInTurn,
     unread: () => unreadMessages(context, { control, refinements }),
     // Replies from a file need no model.
@@ -131,7 +123,11 @@ function listenWhileRunning(context: CommandContext, widget: Widget | undefined,
   const { user } = context;
   const offs = [
     onCastKeys(user, widget, castKeysFor(context)),
-    onRpcRequests(user.ctx, rpcRequestsFor(context, controller)),
+    onRpcRequests(user.ctx, {
+      // Pi aborts a turn in the user's session itself.
+      abort: () => (runUnlessReplaced(() => user.ctx.isIdle()) ?? true) && stopCast(controller, "abort"),
+      clear_queue: () => void withdrawMessages(context),
+    }),
   ];
   return () => offs.forEach((off) => off());
 }
@@ -147,18 +143,6 @@ function widgetHint({ ctx }: UserSession, isInTurn: boolean, running: Parameters
   return `${where}\n${isInTurn ? "Esc interrupts" : "Esc interrupts · Alt+W shows all it does"}`;
 }
 
-function rpcRequestsFor(context: CommandContext, controller: AbortController) {
-  return {
-    abort: () => abortWhenIdle(context.user, controller),
-    clear_queue: () => void withdrawMessages(context),
-  };
-}
-
-/** Pi aborts a turn in the user's session itself. */
-function abortWhenIdle({ ctx }: UserSession, controller: AbortController): void {
-  if (runUnlessReplaced(() => ctx.isIdle()) ?? true) stopCast(controller, "abort");
-}
-
 function agentText(
   agent: { readonly model?: { readonly id: string } | undefined; readonly thinkingLevel?: string } | undefined,
 ) {
@@ -169,7 +153,7 @@ function agentText(
 function castKeysFor(context: CommandContext) {
   const { ui } = context.user.ctx;
   return {
-    onEscape: () => (isAsleep(context) ? askAboutSleep(context) : interruptCast(context)),
+    onEscape: () => onEscape(context),
     onLeave: () => leaveIfConfirmed(context, () => context.user.ctx.shutdown()),
     onReload: () =>
       leaveIfConfirmed(context, () => {

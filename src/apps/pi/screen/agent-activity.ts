@@ -1,7 +1,6 @@
 import { oneLine, countedText } from "../../../core/model/text.ts";
 import { wrapColumns, line, toned, type Line } from "../../../core/view/line.ts";
 import { liveArgumentText } from "../../../core/view/report/visit-detail.ts";
-import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { TurnProgress } from "../../../shell/ports.ts";
 
 /** Recent activity of the agent of a visit: its last tool calls, and the end of its text. */
@@ -74,13 +73,6 @@ export function applyProgress(activity: AgentActivity, progress: TurnProgress, n
         retry: { attempt: progress.attempt, at: now + progress.delayMs },
       };
   }
-}
-
-/** [X9] A wait that the provider asked for is in the journal only. */
-export function activityAfterEvent(activity: AgentActivity, event: CastEvent): AgentActivity {
-  if (event.type !== "turn_retried") return activity;
-  const { attempt, delayMs, error } = event;
-  return applyProgress(activity, { kind: "retrying", attempt, delayMs, error }, Date.parse(event.at));
 }
 
 const CALL_MARKS = {

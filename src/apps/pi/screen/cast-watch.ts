@@ -21,16 +21,11 @@ import {
   usageAfterProgress,
   estimateUsage,
 } from "../../../shell/casting/live-items.ts";
-import {
-  activityLines,
-  IDLE_ACTIVITY,
-  activityAfterEvent,
-  applyProgress,
-  type AgentActivity,
-} from "./agent-activity.ts";
+import { activityLines, IDLE_ACTIVITY, applyProgress, type AgentActivity } from "./agent-activity.ts";
 import type { Card } from "./card.ts";
 import { createItemLogs, type ObservedResult } from "./result-card.ts";
 import { createVisitCards } from "./visit-cards.ts";
+import { runUnlessReplaced, type UserSession } from "../session/user-session.ts";
 import { COMMAND_PREFIX } from "../session/project.ts";
 import type { WidgetContent } from "./widget.ts";
 import type { LoadedCast } from "../../../shell/store/cast-store.ts";
@@ -47,17 +42,17 @@ export interface CastWatch extends Required<Omit<RunObserver, "signal" | "releas
 }
 
 export interface WatchHooks {
+  readonly user: UserSession;
   /** Called for every step, also of items, and for the steps before watching started. */
-  readonly onStep?: (step: CastStep) => void;
+  readonly onStep?: ((step: CastStep) => void) | undefined;
   readonly onVisit: (card: Card) => void;
   readonly onChange: () => void;
-  readonly isExpanded: () => boolean;
   /** Whether the agent's activity is shown elsewhere on the screen. */
-  readonly isStreamedElsewhere: () => boolean;
+  readonly isStreamedElsewhere?: () => boolean;
   /** The agent that works now: its model and thinking level, if known. */
-  readonly agentLabel: () => string | undefined;
+  readonly agentLabel?: () => string | undefined;
   /** Unread messages of the person. */
-  readonly unread: () => readonly UnreadMessage[];
+  readonly unread?: () => readonly UnreadMessage[];
   /** Where typed text goes and how to stop it, in one or two lines. */
   readonly hint: () => string;
 }
@@ -104,12 +99,11 @@ export function createCastWatch(
         turn = usageAfterEvent(turn, step.event);
         for (const card of cards.follow(step, activity)) watcher.onVisit(card);
         if (step.event.type === "visit_started") [activity, isStreamed] = [IDLE_ACTIVITY, false];
-        activity = activityAfterEvent(activity, step.event);
       }
       watcher.onChange();
     },
     onProgress: (progress) => {
-      isStreamed = watcher.isStreamedElsewhere();
+      isStreamed = watcher.isStreamedElsewhere?.() ?? false;
       activity = applyProgress(activity, progress);
       turn = usageAfterProgress(turn, progress);
       watcher.onChange();
@@ -178,11 +172,12 @@ interface AgentView {
 /** The agent, its activity, and how to stop it. */
 function agentLines(now: CastBoard, { trail, activity, watcher, width }: AgentView): readonly Line[] {
   const isWorking = isAgentVisit(trail);
-  const isShown = activity && isWorking && !watcher.isStreamedElsewhere();
+  const isExpanded = runUnlessReplaced(() => watcher.user.ctx.ui.getToolsExpanded()) ?? false;
+  const isShown = activity && isWorking && !watcher.isStreamedElsewhere?.();
   return [
-    ...(isShown ? activityLines(activity, width, watcher.isExpanded()) : []),
-    ...watcher.unread().map(unreadLine),
-    budgetLine(now, trail, isWorking ? watcher.agentLabel() : undefined),
+    ...(isShown ? activityLines(activity, width, isExpanded) : []),
+    ...(watcher.unread?.() ?? []).map(unreadLine),
+    budgetLine(now, trail, isWorking ? watcher.agentLabel?.() : undefined),
     ...watcher
       .hint()
       .split("\n")

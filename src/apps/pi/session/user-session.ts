@@ -1,3 +1,4 @@
+import { existsSync, writeFileSync } from "node:fs";
 import type { ExtensionAPI, ExtensionContext, ContextEvent, SessionEntry } from "@earendil-works/pi-coding-agent";
 
 /** The user's session as Pi provides it; after `/new`, `/reload` and the like every use of it throws. */
@@ -98,8 +99,22 @@ export function newestEntryData(branch: readonly SessionEntry[], customType: str
   return entry?.type === "custom" ? entry.data : undefined;
 }
 
+/** [X34] Pi writes a session only after a model has answered in it, which no cast does. Do it when the session is left: a file that Pi has not made would keep it from making one later. */
+export function saveSessionFile(session: ExtensionContext["sessionManager"]): void {
+  const file = session.getSessionFile();
+  const header = session.getHeader();
+  const entries = session.getEntries();
+  if (file === undefined || header === null || existsSync(file) || !entries.some(isCastEntry)) return;
+  const text = [header, ...entries].map((each) => `${JSON.stringify(each)}\n`).join("");
+  try {
+    writeFileSync(file, text, { flag: "wx" });
+  } catch {
+    // The session is gone: nobody can read an error.
+  }
+}
+
 /** Whether an entry of a session belongs to a cast. */
-export function isCastEntry(entry: SessionEntry): boolean {
+function isCastEntry(entry: SessionEntry): boolean {
   if (entry.type !== "custom" && entry.type !== "custom_message") return false;
   return entry.customType === VISIT_ENTRY || entry.customType === RESULT_ENTRY;
 }
