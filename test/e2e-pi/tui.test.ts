@@ -59,7 +59,9 @@ describe("a cast watched in the terminal", () => {
   });
 
   it("[X10, X55] a visit that is over stands in a card, which opens", () => {
-    expect(seen.running).toMatch(/1 {2}Planner \(Socket-1\).*handed over 1 work item: a small hut {2}→ Socket-2 \(Build\)/s);
+    expect(seen.running).toMatch(
+      /1 {2}Planner \(Socket-1\).*handed over 1 work item: a small hut {2}→ Socket-2 \(Build\)/s,
+    );
     expect(seen.opened).toContain("1. a small hut");
   });
 
@@ -265,6 +267,17 @@ describe("in the terminal", () => {
     other.type(KEYS.escape);
     await other.sees(/✓ completed {2}Build/, /ran 1 command/);
     expect(outcomes(place)).toEqual(["completed"]);
+  });
+
+  it("[X52] a detached cast keeps the session's model for agents that name none, also beside one that does", async () => {
+    const materia = { One: { prompt: "One.", model: "stand-in/plain" }, Two: { prompt: "Two." } };
+    const place = await newPiPlace(userConfig({ materia }), STUCK, { text: "one" }, { text: "two" });
+    const pi = await openPiTui(place, "--model", "stand-in/clever");
+    await pi.send("/materia link One Two -- a hut");
+    await pi.sees(/» thinking aloud/);
+    await pi.send("/materia detach");
+    await pi.sees(/✓ completed {2}One → Two/);
+    expect(lastAsked(place.model)).toMatchObject({ model: "clever" });
   });
 
   it("[X60, X61] /materia detach stays in Pi, which says when the cast has ended", async () => {

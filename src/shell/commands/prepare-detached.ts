@@ -23,7 +23,7 @@ export function prepareDetached(
     // The other process must find the trust that was given here.
     remember();
     const given = optionWords({
-      ...detachedAgents?.(prepared.file.graph),
+      ...detachedAgents,
       ...childOptions(options),
       trust: trustsCast ?? options.trust,
     });

@@ -6,7 +6,6 @@ import {
   thinkingLevelOption,
   type Options,
 } from "../../core/command/options.ts";
-import type { Graph } from "../../core/compile/graph.ts";
 import type { CastStatus } from "../../core/cast/summary.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import {
@@ -59,8 +58,8 @@ export interface CommandCaller {
   readonly tellsForecast?: boolean;
   /** [S14] Whether the person trusts the named cast, even one that was started elsewhere. */
   readonly trustsCast?: boolean;
-  /** [YT8] Model and thinking level of a background process, if the caller has its own. */
-  readonly detachedAgents?: (graph: Graph) => Pick<Options, "model" | "thinking">;
+  /** [YT8] The thinking level of a background process, if the caller has its own. */
+  readonly detachedAgents?: Pick<Options, "thinking">;
   /** Remembers the trust given with the command; called once, when the command runs. */
   readonly remember: () => void;
 }

@@ -82,9 +82,12 @@ function retryOptionsFrom({ agentSilenceMs, maxRetries, retryBaseMs }: AgentLimi
   };
 }
 
+/** [X52] The model of the Pi session that a cast was detached from, for agents to which nothing else gives one. */
+export const SESSION_MODEL_VARIABLE = "MATERIA_SESSION_MODEL";
+
 export async function openPiHost(choice: AgentChoice, patience: AgentRetryOptions): Promise<AgentHost> {
   const { createPiHost: piAgentHost } = await import("../agents/pi-host.ts");
-  const { model, modelAt, thinking } = choice;
+  const { model = process.env[SESSION_MODEL_VARIABLE], modelAt, thinking } = choice;
   return piAgentHost({
     ...patience,
     ...withoutUndefined({ defaultModel: model, defaultModelAt: modelAt, defaultThinking: thinking }),

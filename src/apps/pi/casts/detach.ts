@@ -3,14 +3,14 @@ import type { CastId } from "../../../core/model/ids.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import type { ThinkingLevel } from "../../../core/model/materia.ts";
 import { createPiHost } from "../../../shell/agents/pi-host.ts";
-import { isVirtualModel } from "../../../shell/agents/pi-sdk.ts";
 import { detachCast, optionWords } from "../../../shell/casting/detach-cast.ts";
 import { agentNeeds } from "../../../shell/workspace/agent-hosts.ts";
 import type { Workspace } from "../../../shell/workspace/workspace.ts";
 import type { CastFile } from "../../../shell/store/cast-file.ts";
 import type { CastStore } from "../../../shell/store/cast-store.ts";
 import { toolGuardNames } from "../agents/tool-guards.ts";
-import { runUnlessReplaced, type UserSession } from "../session/user-session.ts";
+import { sessionModel } from "../session/project.ts";
+import type { UserSession } from "../session/user-session.ts";
 
 /** Facts for a person before a cast continues without this Pi. */
 export interface DetachCheck {
@@ -26,13 +26,11 @@ export async function checkDetach(
   { pi, ctx }: UserSession,
   { graph, rehearsal }: Pick<CastFile, "graph" | "rehearsal">,
 ): Promise<DetachCheck> {
-  const chosen = runUnlessReplaced(() => ctx.model);
-  const session = chosen && `${chosen.provider}/${chosen.id}`;
-  const agents = detachedAgents({ pi, ctx }, graph);
-  const { model } = agents;
+  const agents = detachedAgents({ pi });
   if (rehearsal !== null) return { agents, refusals: [], notes: [] };
+  const model = sessionModel(ctx);
   const host = createPiHost(model === undefined ? {} : { defaultModel: model });
-  const issues = await host.preflight(agentNeeds(graph, model), { cwd: ctx.cwd });
+  const issues = await host.preflight(agentNeeds(graph, undefined), { cwd: ctx.cwd });
   const gates = await toolGuardNames(ctx);
   const [usual] = (await host.defaultModels?.()) ?? [];
   return {
@@ -40,26 +38,16 @@ export async function checkDetach(
     refusals: issues.map(({ message }) => message),
     notes: [
       ...(gates.length === 0 ? [] : [`its tools are not guarded there: ${gates.join(", ")} is not loaded`]),
-      ...(session !== undefined && model === undefined && usual !== session && hasAgentWithoutModel(graph)
-        ? [`agents without a model use ${usual ?? "Pi's default"} there, not ${session}`]
+      ...(model === undefined && hasAgentWithoutModel(graph)
+        ? [`agents without a model use ${usual ?? "Pi's default"} there, not that of this session`]
         : []),
     ],
   };
 }
 
-/** The model of this session for another process. [Z18] Only this session has the router of a virtual model. */
-export function sessionModel({ ctx }: Pick<UserSession, "ctx">): string | undefined {
-  const chosen = runUnlessReplaced(() => ctx.model);
-  return chosen && !isVirtualModel(chosen) ? `${chosen.provider}/${chosen.id}` : undefined;
-}
-
-/** A model on the command line replaces the model of every materia, so name it only if no materia sets one. */
-export function detachedAgents({ pi, ctx }: Pick<UserSession, "pi" | "ctx">, graph: Graph): DetachedAgents {
-  return { model: hasAgentWithModel(graph) ? undefined : sessionModel({ ctx }), thinking: pi.getThinkingLevel() };
-}
-
-function hasAgentWithModel({ materia }: Graph): boolean {
-  return Object.values(materia).some((each) => each.type === "agent" && each.model !== undefined);
+/** [X52] What agents get whose materia set none; the model is in the environment, which knows no materia. */
+export function detachedAgents({ pi }: Pick<UserSession, "pi">): DetachedAgents {
+  return { thinking: pi.getThinkingLevel() };
 }
 
 function hasAgentWithoutModel({ materia }: Graph): boolean {
@@ -75,7 +63,6 @@ export interface PausedCast {
 
 /** Settings of agents whose materia set none: as in this session. */
 export interface DetachedAgents {
-  readonly model: string | undefined;
   readonly thinking: ThinkingLevel;
 }
 

@@ -18,8 +18,8 @@ import { followTranscripts, type TranscriptFollower } from "../conversation/tran
 import { createUserAgentHost } from "../agents/agent-host.ts";
 import { createTurnControl } from "../agents/turn-control.ts";
 import { createVisibleTurns, type VisibleTurns } from "../agents/visible-turns.ts";
-import { askToTrustCast, resolveProject, trustProject, type TrustedProject } from "../session/project.ts";
-import { detachedAgents, sessionModel } from "./detach.ts";
+import { askToTrustCast, resolveProject, trustProject, type TrustedProject, sessionModel } from "../session/project.ts";
+import { detachedAgents } from "./detach.ts";
 import { turnCallbacks } from "./interrupt.ts";
 import { runCastInSession } from "./run-in-session.ts";
 import type { PersonAnswer, CommandContext, WaitingCast } from "./session-state.ts";
@@ -131,10 +131,10 @@ async function prepareAndRun(
 
 /** [YT8] A background process has the models of Pi, not those that only this session was given. */
 function detachingCaller(user: UserSession): Pick<CommandCaller, "openReal" | "detachedAgents"> {
-  const model = sessionModel(user);
+  const model = sessionModel(user.ctx);
   return {
     openReal: (choice, patience) => openPiHost({ ...withoutUndefined({ model }), ...choice }, patience),
-    detachedAgents: (graph) => withoutUndefined({ ...detachedAgents(user, graph) }),
+    detachedAgents: detachedAgents(user),
   };
 }
 

@@ -5,7 +5,10 @@ import type { Options } from "../../../core/command/options.ts";
 import { failWith, error, fail, ok, type Issue, type Result, hasForeignCastIssue } from "../../../core/model/issue.ts";
 import { sanitizeForTerminal } from "../../../core/model/text.ts";
 import { userOpenedDialogs } from "./dialogs.ts";
-import { loadPi } from "../../../shell/agents/pi-sdk.ts";
+import { withoutUndefined } from "../../../core/model/json.ts";
+import { isVirtualModel, loadPi } from "../../../shell/agents/pi-sdk.ts";
+import { SESSION_MODEL_VARIABLE } from "../../../shell/workspace/agent-hosts.ts";
+import { runUnlessReplaced } from "./user-session.ts";
 import { loadWorkspace, describeProgramsToTrust, type Workspace } from "../../../shell/workspace/workspace.ts";
 import { activeBill } from "../../../shell/commands/bill.ts";
 import { billLines } from "../../../core/view/graph/bill.ts";
@@ -32,7 +35,7 @@ export function resolveProject(ctx: ExtensionContext, options: Options): Result<
   const refused = cwd === ctx.cwd && !ctx.isProjectTrusted();
   const place = findProject({
     cwd,
-    env: process.env,
+    env: { ...process.env, ...withoutUndefined({ [SESSION_MODEL_VARIABLE]: sessionModel(ctx) }) },
     withoutProject: refused,
     program: COMMAND_PREFIX,
     ...(options.config === undefined ? {} : { explicitFile: resolve(ctx.cwd, options.config) }),
@@ -45,6 +48,12 @@ export function resolveProject(ctx: ExtensionContext, options: Options): Result<
   if (!workspace.ok) return workspace;
   const left = refused && existsSync(file) ? { left: untrustedIssue(file) } : {};
   return ok({ workspace: workspace.value, from: ctx.cwd, ...left });
+}
+
+/** The model of this session for another process. [Z18] Only this session has the router of a virtual model. */
+export function sessionModel(ctx: ExtensionContext): string | undefined {
+  const chosen = runUnlessReplaced(() => ctx.model);
+  return chosen && !isVirtualModel(chosen) ? `${chosen.provider}/${chosen.id}` : undefined;
 }
 
 function untrustedIssue(file: string): Issue {
