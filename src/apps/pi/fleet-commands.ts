@@ -22,7 +22,7 @@ import type { QueueStatus } from "../../shell/context/run-context.ts";
 import { followFleetCast } from "../../shell/commands/prepare-on-fleet.ts";
 import { setupLines } from "../../shell/commands/status-lines.ts";
 import { announceCast, forwardToScreen } from "./screen/screen.ts";
-import { watchRemoteCast, type WatchedCast } from "./watch-cast.ts";
+import { watchRemoteCast, type RemoteWatch } from "./watch-cast.ts";
 
 type FleetOptions = Options & { readonly on: string };
 type CommandOnFleet = Exclude<Command, { kind: "help" | "ui" } | TerminalCommand>;
@@ -51,7 +51,7 @@ async function runOnFleet(
   context: CommandContext,
   place: SessionProject,
   { command, options }: { readonly command: CommandOnFleet; readonly options: FleetOptions },
-): Promise<Result<WatchedCast | undefined>> {
+): Promise<Result<RemoteWatch | undefined>> {
   if (isCastingCommand(command)) return submitCast(context, place, { command, options });
   if (command.kind === "watch") {
     const { running } = context.state;
@@ -69,7 +69,7 @@ async function submitCast(
   context: CommandContext,
   place: SessionProject,
   { command, options }: { readonly command: CastingCommand; readonly options: FleetOptions },
-): Promise<Result<WatchedCast | undefined>> {
+): Promise<Result<RemoteWatch | undefined>> {
   const { user, screen, state } = context;
   const trusted = await trustProject(user.ctx, place, options);
   if (!trusted.ok) return trusted;
@@ -114,7 +114,7 @@ async function watchOnFleet(
   context: CommandContext,
   workspace: Workspace,
   { castId, on }: { readonly castId: CastId; readonly on: string },
-): Promise<Result<WatchedCast>> {
+): Promise<Result<RemoteWatch>> {
   const { store } = workspace;
   const cast = await store.load(castId);
   if (!cast.ok) return cast;

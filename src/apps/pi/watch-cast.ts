@@ -40,7 +40,7 @@ export async function runWatchCommand(
   return ok(undefined);
 }
 
-async function watchOtherProcess(context: CommandContext, store: CastStore, cast: LoadedCast): Promise<WatchedCast> {
+async function watchOtherProcess(context: CommandContext, store: CastStore, cast: LoadedCast): Promise<RemoteWatch> {
   const { user, screen, state } = context;
   const { castId, file } = cast;
   let live: CastWatch | undefined;
@@ -79,7 +79,7 @@ async function watchOtherProcess(context: CommandContext, store: CastStore, cast
 }
 
 /** Resolves when the cast has ended, waits, or is no longer watched; never rejects. */
-export interface WatchedCast {
+export interface RemoteWatch {
   readonly ended: Promise<void>;
 }
 
@@ -98,7 +98,7 @@ export function watchRemoteCast(
   { user, screen, state }: CommandContext,
   cast: LoadedCast,
   { store, on, follow, ...hooks }: RemoteCast,
-): WatchedCast {
+): RemoteWatch {
   state.stopWatching?.();
   const looking = new AbortController();
   let widget: Widget | undefined;
