@@ -28,10 +28,10 @@ describe("[X38] a bare continue", () => {
     expect(pi.requests[0]?.messages.join()).toContain("step 5");
   });
 
-  it("put off changes nothing", async () => {
+  it("[X58] put off changes nothing, as the question says", async () => {
     const pi = await waitingElsewhere({});
     await pi.type("/materia continue");
-    await pi.sees(/^select: What do you decide/);
+    expect(await pi.sees(/^select: What do you decide/)).toContain("\nEsc: later");
     expect(types(pi).at(-1)).toBe("cast_waiting");
   });
 

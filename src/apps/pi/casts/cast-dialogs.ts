@@ -16,7 +16,7 @@ const DETACH = "Detach: continue in the background";
 const STAY = "Stay";
 
 /** [X58] In every question Esc leaves all as it was; the title says what that is. */
-function withEscape({ mode }: ExtensionContext, title: string, meaning: string): string {
+export function withEscape({ mode }: ExtensionContext, title: string, meaning: string): string {
   return mode === "tui" ? `${title}\nEsc: ${meaning}` : title;
 }
 

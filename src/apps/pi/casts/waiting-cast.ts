@@ -6,7 +6,7 @@ import { visitLabel } from "../../../core/view/graph/labels.ts";
 import { line, toned, wrapLine, type Line } from "../../../core/view/line.ts";
 import { oneLine } from "../../../core/model/text.ts";
 import { openWidget } from "../screen/widget.ts";
-import { askGate } from "./cast-dialogs.ts";
+import { askGate, withEscape } from "./cast-dialogs.ts";
 import type { CommandContext } from "./session-state.ts";
 import type { CommandOf } from "../../../core/command/command.ts";
 import type { CastId } from "../../../core/model/ids.ts";
@@ -192,8 +192,9 @@ export type ReplyDecision = Exclude<Resumption, { kind: "recast" }> | { readonly
 
 /** [X38] */
 export async function askReplyDecision(ctx: ExtensionContext, reply: string): Promise<ReplyDecision> {
+  const title = withEscape(ctx, "What do you decide?", "later");
   for (;;) {
-    const chosen = await userOpenedDialogs(ctx).select("What do you decide?", [APPROVE, REFINE, EDIT, ABORT, LATER]);
+    const chosen = await userOpenedDialogs(ctx).select(title, [APPROVE, REFINE, EDIT, ABORT, LATER]);
     if (chosen === APPROVE) return { kind: "finish" };
     if (chosen === ABORT) return { kind: "abort" };
     if (chosen !== REFINE && chosen !== EDIT) return undefined;
