@@ -269,6 +269,15 @@ describe("in the terminal", () => {
     expect(outcomes(place)).toEqual(["completed"]);
   });
 
+  it("[X44] the way back from an opened visit stays on the screen, also where other casts are named", async () => {
+    const { pi } = await open({ text: "Plan A" });
+    await pi.send("/materia link Interactive-Plan -- plan it");
+    await pi.sees(/waiting for you/);
+    await pi.send("/materia open 1");
+    const opened = await pi.sees(/This is a copy of Interactive-Plan/, /“plan it” waits for you/);
+    expect(opened).toContain("/resume");
+  });
+
   it("[X52] a detached cast keeps the session's model for agents that name none, also beside one that does", async () => {
     const materia = { One: { prompt: "One.", model: "stand-in/plain" }, Two: { prompt: "Two." } };
     const place = await newPiPlace(userConfig({ materia }), STUCK, { text: "one" }, { text: "two" });

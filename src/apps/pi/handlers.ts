@@ -105,5 +105,5 @@ async function openConversations({ user, screen, state }: CommandContext): Promi
 }
 
 function switchWith(ctx: ExtensionCommandContext): NonNullable<CommandContext["switchTo"]> {
-  return (file, words) => ctx.switchSession(file, { withSession: async ({ ui }) => ui.notify(words) });
+  return (file, words) => ctx.switchSession(file, { withSession: async ({ ui }) => ui.notify(words, "warning") });
 }
