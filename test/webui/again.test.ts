@@ -58,7 +58,7 @@ describe("a cast leads on", () => {
       .getByRole("button", { name: "Handoff differs" })
       .click();
     await says(page, /Still no test/);
-    await page.getByRole("region", { name: "Prompt" }).or(page.getByText("Nothing differs.")).first().waitFor();
+    await page.getByRole("region", { name: "Prompt" }).or(page.getByText("There is no difference.")).first().waitFor();
     const graph = page.getByRole("region", { name: "Graph of the first cast" });
     expect(await graph.locator('[data-part="socket Socket-6"]').textContent()).toMatch(/3×.*other 4×/);
     await page.getByRole("link", { name: id }).click();

@@ -71,8 +71,8 @@ it("[V23, W45] each item has a row with its attempts, its conflict and its merge
   await ended(at, id);
   const { page, complaints } = await look(at, `casts/${id}`);
   const attempt = (name: RegExp) => page.getByRole("link", { name });
-  await attempt(/^Item 2, attempt 2, .* worked out: open its cast$/).waitFor();
-  await expect.poll(() => attempt(/^Item \d, attempt \d, .* worked out/).count()).toBe(3);
+  await attempt(/^Item 2, attempt 2, .* done: open its cast$/).waitFor();
+  await expect.poll(() => attempt(/^Item \d, attempt \d, .* done: open its cast/).count()).toBe(3);
   await expect.poll(() => page.getByText("in conflict: same.txt").count()).toBe(1);
   await expect.poll(() => page.getByText(/^merged at [0-9a-f]{9}$/).count()).toBe(2);
   await expect.poll(() => socket(page, "Socket-2").textContent()).toContain("3×");
