@@ -50,7 +50,7 @@ const TOLD = {
 };
 
 it("[C13] a cast that is over", async () => {
-  expect(await listCasts(root({ "c-1": lines(events) }))).toEqual([TOLD]);
+  expect(await listCasts(root({ "c-1": lines(events) }))).toEqual([{ ...TOLD, reason: "the graph reached its end" }]);
 });
 
 it("[C13] newest first, by id", async () => {
@@ -123,7 +123,16 @@ it("[J21] a cast runs as long as its process lives, and is interrupted at once w
   const folder = root({ "c-1": lines(begun) });
   const mine = await claimIn(join(folder, "c-1"));
   expect(await listCasts(folder)).toEqual([
-    { ...TOLD, status: "running", endedAt: null, visits: 3, items: { done: 0, total: 2 }, tokens: 45, cost: 0.03 },
+    {
+      ...TOLD,
+      status: "running",
+      endedAt: null,
+      visits: 3,
+      items: { done: 0, total: 2 },
+      tokens: 45,
+      cost: 0.03,
+      model: "test",
+    },
   ]);
   if (mine.kind === "mine") mine.release();
   expect((await listCasts(folder))[0]?.status).toBe("interrupted");
@@ -162,6 +171,7 @@ it("[C13] a listing reads the ends of a long journal, with long lines too", asyn
       items: { done: 0, total: 2 },
       tokens: 45,
       cost: 0.03,
+      model: "test",
     },
   ]);
 });
