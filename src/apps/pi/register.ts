@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Pi } from "../../shell/agents/pi-sdk.ts";
@@ -86,10 +87,13 @@ export function register(pi: ExtensionAPI, { tui, library }: PiLibraries): void 
   );
 }
 
-/** A project without our folder has no casts. */
+/** [X60, YI6] Without our folder here and without an inbox there is nothing to watch. */
 async function watchCastsOfProject(user: UserSession, seen: SeenCasts): Promise<(() => void) | undefined> {
   const { ctx } = user;
-  if (!runUnlessReplaced(() => ctx.hasUI && existsSync(join(ctx.cwd, ".pi")))) return undefined;
+  const cwd = runUnlessReplaced(() => (ctx.hasUI ? ctx.cwd : undefined));
+  if (cwd === undefined) return undefined;
+  const inbox = join(process.env["XDG_CONFIG_HOME"] || join(homedir(), ".config"), "pi", "pi-materia", "inbox");
+  if (!existsSync(join(cwd, ".pi")) && !existsSync(inbox)) return undefined;
   return (await import("./casts/other-casts.ts")).watchProjectCasts(user, seen);
 }
 
