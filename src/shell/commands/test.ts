@@ -128,7 +128,7 @@ function testOutput(
 const JSON_FORMAT = { formattingOptions: { insertSpaces: true, tabSize: 2 } };
 
 /** [T11] Writes the observed values in place of the expected ones; comments stay. Returns what is still wrong. */
-export function updateExpectations(
+function updateExpectations(
   result: TestResult,
   isBlank: boolean,
 ): { readonly updated: boolean; readonly failures: readonly UnmetExpectation[] } {
