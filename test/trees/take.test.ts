@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { castHere, lastCast, materia, setReplies } from "../git/cast-place.ts";
@@ -19,6 +19,16 @@ it("[YT6] take commits the work on the branch and frees the tree; a second one c
   expect(viewWithoutCasts(cwd)).toEqual(before);
   expect((await materia(cwd, ["take", "--json"])).stdout).toBe(taken.stdout);
   git(cwd, "switch", "-q", branch);
+});
+
+it("[YT6] take frees the branch of a tree that was removed by hand", async () => {
+  const cwd = treePlace();
+  await castApart(cwd);
+  const branch = `materia/${lastCast(cwd)}`;
+  for (const folder of otherTrees(cwd)) rmSync(folder, { recursive: true });
+  expect(await materia(cwd, ["take"])).toMatchObject({ code: 0 });
+  git(cwd, "switch", "-q", branch);
+  expect(otherTrees(cwd)).toEqual([]);
 });
 
 it("[YT6] a cast that worked in the person's tree has nothing to take", async () => {

@@ -102,7 +102,11 @@ export async function saveOwnWorktree(own: OwnWorktreeToSave): Promise<BranchOut
   const { repository } = opened;
   const [branch, ref, taken] = [castBranch(castId), branchRef(castId), takenRef(castId)];
   const tip = await readRef(repository.top, ref);
-  if ((await repairWorktree(repository, folder)) !== "tree") {
+  const found = await repairWorktree(repository, folder);
+  if (found !== "tree") {
+    // git never prunes a locked tree: removed by hand, it would hold the branch.
+    if (found === "nothing")
+      await runGit(["worktree", "remove", "--force", "--force", folder], { cwd: repository.top });
     const before = await readRef(repository.top, taken);
     // The branch may have lost since what was taken.
     if (before !== undefined) return moveBranch(cwd, branch, before);
