@@ -138,6 +138,13 @@ it("[YN1] receivers of a project's file are refused, and a variable that is not 
   expect(pending(other)).toEqual([]);
 });
 
+it("[YN1] each faulty entry of a receiver is named with its place", async () => {
+  const cwd = place({ url: "http://127.0.0.1:9", on: ["wait"], format: "mail" });
+  const { code, stdout } = await run(["check", "--json"], { cwd });
+  expect([code, stdout]).toEqual([1, expect.stringContaining(`"path": "notify.0.on.0"`)]);
+  expect(stdout).toContain(`"path": "notify.0.format"`);
+});
+
 it("[YN5] the end of a queue is a notice", async () => {
   const { url, got } = await receiver([status(500)]);
   const cwd = place({ url, on: ["queue"] });

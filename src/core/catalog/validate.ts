@@ -19,7 +19,7 @@ export function validate<const T extends Schema>(
   const parsed = v.safeParse(schema, value);
   if (parsed.success && (unknownKeys === "ignored" || !beside.some(isError)))
     return { value: parsed.output, issues: beside };
-  return { issues: [...(parsed.issues ?? []).map((issue) => issueOf(issue, keys)), ...beside] };
+  return { issues: [...(parsed.issues ?? []).flatMap((issue) => issuesOf(issue, keys)), ...beside] };
 }
 
 function asRefusal(issue: Issue): Issue {
@@ -31,8 +31,19 @@ function asRefusal(issue: Issue): Issue {
   };
 }
 
+/** A list that fits no alternative: its faulty entries are named, not the list. */
+function issuesOf(issue: v.BaseIssue<unknown>, keys: KeyPath): readonly Issue[] {
+  const entries = Array.isArray(issue.input) ? (issue.issues ?? []).filter(({ path }) => path) : [];
+  if (entries.length === 0) return [issueOf(issue, keys)];
+  return entries.flatMap((entry) => issuesOf(entry, [...keys, ...keysOf(issue)]));
+}
+
+function keysOf({ path }: v.BaseIssue<unknown>): KeyPath {
+  return (path ?? []).map(({ key }) => (typeof key === "number" ? key : String(key)));
+}
+
 function issueOf(issue: v.BaseIssue<unknown>, keys: KeyPath): Issue {
-  const inner: KeyPath = (issue.path ?? []).map((item) => (typeof item.key === "number" ? item.key : String(item.key)));
+  const inner = keysOf(issue);
   const path = [...keys, ...inner];
   const name = inner.at(-1) ?? keys.at(-1) ?? "the file";
   if (issue.received === "undefined") return error("missing_key", path, `"${name}" is missing`);
