@@ -46,7 +46,8 @@ export async function runQueueCommand(command: QueueCommand, request: CliContext
     io.out(`${jsonText({ ...done.value, casts: rows }, 2)}\n`);
   } else {
     const why = stopped === "end" ? "" : ` Stopped: ${STOP_TEXTS[stopped]}.`;
-    printLines(io, [line(`${countedText(casts.length, "request")} cast for ${costText(cost)}, ${left} left.${why}`)]);
+    const begun = casts.filter(({ status }) => status !== "refused").length;
+    printLines(io, [line(`${countedText(begun, "request")} cast for ${costText(cost)}, ${left} left.${why}`)]);
   }
   return ok(exitCodeOf(done.value));
 }

@@ -58,7 +58,7 @@ const OPTIONS = {
   request: ["text", "TEXT", "use this request from there on"],
   handoff: ["text", "TEXT", "use this handoff instead of running the visit"],
   edited: ["flag", "", "continue as a new cast from the first visit that an edit affects"],
-  all: ["flag", "", "every cast here"],
+  all: ["flag", "", "every cast"],
   casts: ["count", "N", "how many casts"],
   items: ["count", "N", "at most this many work items"],
   seed: ["text", "N", "random seed; the same seed gives the same casts"],

@@ -1,4 +1,4 @@
-import { error, fail, failWith, ok, type Result } from "../model/issue.ts";
+import { error, fail, failWith, ok, suggest, typed, type Result } from "../model/issue.ts";
 import { withoutUndefined } from "../model/json.ts";
 import { didYouMean } from "../model/text.ts";
 import { usageOf, type CommandInput } from "./command-input.ts";
@@ -52,7 +52,7 @@ export function readQueue(input: CommandInput): Result<QueueCommand> {
       "bad_number",
       words.join(" "),
       `queue ${action} needs numbers of the list`,
-      "materia queue shows it",
+      suggest`${typed`queue`} shows the numbers`,
     );
   return action === "move" && to !== undefined
     ? ok({ kind: "queue", action, at, to })

@@ -61,7 +61,7 @@ function decodeText(bytes: Buffer, typed: string, what: string): Result<string> 
 
 function missingFileIssue(typed: string, file: string): Issue {
   const shown = oneLine(typed, 80);
-  const hint = `write a text that begins with "@" after "--": materia cast -- ${shown}`;
+  const hint = `write a text that begins with "@" after "--": -- ${shown}`;
   return error("missing_file", shown, `there is no file ${file}`, hint);
 }
 

@@ -16,7 +16,13 @@ export async function openPullRequest({ place }: Workspace, taken: TakenCast): P
   if (into === undefined)
     return failWith("no_pull_request", branch, "no branch is checked out", "switch to the branch that it belongs on");
   const remote = await findRemote(cwd, into);
-  if (remote === undefined) return failWith("no_pull_request", branch, "the repository has no remote to push to");
+  if (remote === undefined)
+    return failWith(
+      "no_pull_request",
+      branch,
+      "the repository has no remote to push to",
+      'add one with "git remote add"',
+    );
   const host = /(?:dev\.azure|visualstudio)\.com/.test(remote.url) ? AZURE : GITHUB;
   const hint = `install ${host.program}, or push it yourself: git push ${remote.name} ${branch}`;
   if ((await run(host.program, ["--version"], place)).kind === "missing")

@@ -45,8 +45,9 @@ export async function startQueueRun(
     code: 0,
     data: { pid: started.value, waiting },
     lines: () => [
-      line(`Process ${started.value} casts ${countedText(waiting, "request")} in the background. `),
-      line(toned("accent", "materia queue"), toned("dim", "  shows them;  "), toned("accent", `kill ${started.value}`)),
+      line(`Process ${started.value} casts ${countedText(waiting, "request")} in the background.`),
+      line(toned("accent", "materia queue"), toned("dim", "  shows them")),
+      line(toned("accent", `kill ${started.value}`), toned("dim", "  pauses them for the next run")),
     ],
   });
 }

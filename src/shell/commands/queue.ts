@@ -112,7 +112,7 @@ async function addRequests(
     code: 0,
     data: { added, already },
     lines: () => [
-      line(`${countedText(added, "request")} added${known}. `),
+      line(`${countedText(added, "request")} added${known}.`),
       line(toned("accent", "materia queue run"), toned("dim", "  cast them, each in a separate working tree")),
     ],
   });
