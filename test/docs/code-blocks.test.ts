@@ -52,8 +52,10 @@ function use({ language, text, file }: Block, folder: string): readonly string[]
       return [];
     case "json":
     case "jsonc":
-      writeBlock(text, folder, file ?? "block.json");
+      writeBlock(text, folder, file?.replace("~/.config", ".bin/config") ?? "block.json");
       if (file === undefined) run("materia check block.json", folder);
+      // Only the user's own file may have some settings.
+      if (file?.startsWith("~")) run("materia check", folder);
       return [];
     case "js":
       writeBlock(text.replace('"pi-materia"', JSON.stringify(LIBRARY)), folder, "block.mjs");
