@@ -52,7 +52,6 @@ function timeTests(folder: string, tests: number): number {
   mkdirSync(folder, { recursive: true });
   const replies = {
     "Auto-Plan": [{ json: { workItems: [] } }],
-    "Auto-Architect": [{ json: { workItems: [] } }],
     Narrate: [{ text: "done" }],
   };
   const test = { cast: { loadout: "Full-Auto", request: "x" }, replies, expect: { outcome: "completed" } };
