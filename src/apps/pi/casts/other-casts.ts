@@ -108,12 +108,29 @@ async function followOtherCasts(user: UserSession, seen: SeenCasts): Promise<() 
 
 const INBOX_KEY = "materia-inbox";
 
+let counting: Promise<number> | undefined;
+let nextCount: Promise<number> | undefined;
+
+/** One listing serves all sessions of this process; a change while it reads asks for one more, not for one each. */
+function countWaiting(): Promise<number> {
+  const begin = (): Promise<number> => {
+    nextCount = undefined;
+    counting = listInbox(process.env)
+      .then((rows) => rows.filter(needsPersonNow).length)
+      .finally(() => (counting = undefined));
+    return counting;
+  };
+  if (!counting) return begin();
+  nextCount ??= counting.then(begin, begin);
+  return nextCount;
+}
+
 /** [YI6] How many casts of all projects wait for a person, in the status line. The returned function stops it. */
 async function showInboxCount({ ctx }: UserSession): Promise<() => void> {
   const { env } = process;
   let shown = 0;
   const show = async (): Promise<void> => {
-    const count = (await listInbox(env)).filter(needsPersonNow).length;
+    const count = await countWaiting();
     if (count === shown) return;
     shown = count;
     runUnlessReplaced(() => ctx.ui.setStatus(INBOX_KEY, count === 0 ? undefined : `materia: ${count} wait`));
