@@ -1,6 +1,7 @@
 import { buildFragment } from "../../src/core/compile/targets/fragment.ts";
 import type { Graph } from "../../src/core/compile/graph.ts";
-import { type DrawnLine, type GraphDrawing, boxesOverlap, segmentBoxes } from "../../src/core/view/layout/drawing.ts";
+import { type GraphDrawing, boxesOverlap, segmentBoxes } from "../../src/core/view/layout/drawing.ts";
+import type { DrawnWay } from "../../src/core/view/graph/drawn-ways.ts";
 import { catalogOf, type TestConfig } from "./play.ts";
 
 /** The loadout `Main` as a graph, whether it compiles or not: an editor draws what is still broken. */
@@ -12,7 +13,7 @@ export function drawable(config: TestConfig): Graph {
 }
 
 /** A label on every way, of one line or two. */
-export function wordy(way: DrawnLine): readonly string[] {
+export function wordy(way: DrawnWay): readonly string[] {
   if (way.via === "items") return ["7 work items"];
   return way.when === "not_satisfied" ? ["2 · ✗ not satisfied", "2 of 3 · 12×"] : [way.label || "always", "12×"];
 }

@@ -1,7 +1,6 @@
 import { useEffect, useMemo, useRef, useState, type ReactElement } from "react";
 import {
   type GraphDrawing,
-  type DrawnLine,
   type PlacedEdge,
   type RouteStyle,
   COMPACT_METRICS,
@@ -193,7 +192,7 @@ function edgeMark(
 ): EdgeMark {
   const { state } = view.trail;
   const visits = way.id === last ? "last" : count > 0 ? "visited" : "unvisited";
-  if (way.via === "items") return { visits, label: [line(itemListText(way.loop, state))] };
+  if (way.via === "items") return { visits, label: [line(itemListText(way.loop ?? "", state))] };
   const { closedEdgeId: closed } = view;
   const isClosed = way.id === closed;
   const item = way.via === "edge" && way.index !== undefined ? currentTraversals(state, way.from, way.index) : 0;
@@ -236,7 +235,7 @@ function edgeLabelText(way: DrawnWay, runs: RouteStyle, stitch: number | null): 
 }
 
 /** Reserve room for the longest label, so that nothing moves while a cast runs. */
-function longestCastLabel(way: DrawnLine, runs: RouteStyle, stitch: number | null): readonly string[] {
+function longestCastLabel(way: DrawnWay, runs: RouteStyle, stitch: number | null): readonly string[] {
   if (way.via === "items") return ["99 work items"];
   const words = edgeLabelText(way, runs, stitch);
   if (way.maxTraversals !== undefined) return [words, `${way.maxTraversals} of ${way.maxTraversals} · 99×`];

@@ -15,8 +15,9 @@ import compareSheet from "./compare.module.css";
 import type { TypedCommandRequest } from "../../../core/wire/commands.ts";
 import { CastComparison, type ComparedSide } from "../../../core/history/compare.ts";
 import type { CastResponse } from "../../../core/wire/casts.ts";
-import { COMPACT_METRICS, scaleMetrics, type DrawnLine } from "../../../core/view/layout/drawing.ts";
+import { COMPACT_METRICS, scaleMetrics } from "../../../core/view/layout/drawing.ts";
 import { layoutGraph } from "../../../core/view/layout/layout.ts";
+import type { DrawnWay } from "../../../core/view/graph/drawn-ways.ts";
 import { line } from "../../../core/view/line.ts";
 import { playbackOf } from "../cast-replay/use-cast.ts";
 import { textScale } from "../browser/display.ts";
@@ -241,7 +242,7 @@ function drawCast(cast: CastResponse) {
   const { graph, stitches, layout } = cast.castFile;
   const drawing = layoutGraph(graph, {
     metrics: scaleMetrics(COMPACT_METRICS, textScale()),
-    longestLabelOf: (way) => [`${labelOf(way)} 999×`],
+    longestLabelOf: ({ label }) => [`${label} 999×`],
     stitches,
     ...(layout ? { layout } : {}),
   });
@@ -263,17 +264,13 @@ function marksOf({ drawing, counts, graph }: DrawnCast, other: DrawnCast | undef
       ...(there === visits ? {} : { tag: `other ${there}×` }),
     };
   };
-  const edgeMark = (way: DrawnLine): EdgeMark => {
-    const taken = counts.get(way.id) ?? 0;
-    const text = [labelOf(way), ...(taken > 0 ? [`${taken}×`] : [])].filter((part) => part !== "").join(" ");
+  const edgeMark = ({ id, label }: DrawnWay): EdgeMark => {
+    const taken = counts.get(id) ?? 0;
+    const text = [label, ...(taken > 0 ? [`${taken}×`] : [])].filter((part) => part !== "").join(" ");
     return { visits: taken > 0 ? "visited" : "unvisited", label: text === "" ? [] : [line(text)] };
   };
   return {
     sockets: new Map(drawing.sockets.map(({ id }) => [id, socketMark(id)])),
     edges: new Map(drawing.edges.map(({ way }) => [way.id, edgeMark(way)])),
   };
-}
-
-function labelOf(way: DrawnLine): string {
-  return way.via === "items" ? "work items" : way.label;
 }

@@ -8,7 +8,8 @@ import type { ChainResult } from "../../../core/edit/target-chain.ts";
 import { END } from "../../../core/model/ids.ts";
 import { countedText } from "../../../core/model/text.ts";
 import { destinationText, worstCaseExample, worstCaseText } from "../../../core/view/graph/labels.ts";
-import { COMPACT_METRICS, scaleMetrics, type DrawnLine, type PlacedEdge } from "../../../core/view/layout/drawing.ts";
+import type { DrawnWay } from "../../../core/view/graph/drawn-ways.ts";
+import { COMPACT_METRICS, scaleMetrics, type PlacedEdge } from "../../../core/view/layout/drawing.ts";
 import { layoutGraph } from "../../../core/view/layout/layout.ts";
 import { billEffectsText, billSettings, makeBill } from "../../../core/view/graph/bill.ts";
 import { line } from "../../../core/view/line.ts";
@@ -144,10 +145,9 @@ function drawChain(composed: Exclude<ChainResult, { kind: "empty" }>) {
   const graph = isComposed ? composed.compiled.graph : composed.parts;
   if (!graph) return null;
   const open = isComposed ? [] : composed.joints.filter(isUnstitched).flatMap(({ ends }) => ends);
-  const isLoose = (way: DrawnLine): boolean => way.via !== "items" && way.to === END && open.includes(way.from);
+  const isLoose = (way: DrawnWay): boolean => way.to === END && open.includes(way.from);
   const stitches = isComposed ? composed.compiled.stitches : [];
-  const labelsOf = (way: DrawnLine): readonly string[] => {
-    if (way.via === "items") return ["work items"];
+  const labelsOf = (way: DrawnWay): readonly string[] => {
     if (isLoose(way)) return ["no stitch"];
     const stitch = stitches.findIndex(({ from, to }) => from === way.from && to === way.to);
     if (stitch !== -1) return [`stitch ${stitch + 1}`];

@@ -7,7 +7,6 @@ import { canAnswerSatisfied } from "../../../core/model/materia.ts";
 import {
   type GraphDrawing,
   type Point,
-  type DrawnLine,
   type RouteStyle,
   COMPACT_METRICS,
   REGULAR_METRICS,
@@ -25,6 +24,7 @@ import {
 } from "../graph/graph-marks.ts";
 import { useEditor, type Editor } from "./editor.ts";
 import type { Graph } from "../../../core/compile/graph.ts";
+import type { DrawnWay } from "../../../core/view/graph/drawn-ways.ts";
 import { applyManualPositions } from "../../../core/view/layout/manual-positions.ts";
 import { layoutGraph } from "../../../core/view/layout/layout.ts";
 import { line, toned, type Line, type Tone } from "../../../core/view/line.ts";
@@ -171,8 +171,7 @@ function snapToColumn({ x, y }: Point, { sockets }: GraphDrawing, moved: readonl
 }
 
 /** `2 · ✗ not satisfied` and `up to 3`; `always` is shown only on edges beside the rail. */
-export function edgeLabelLines(graph: Graph, way: DrawnLine, runs: RouteStyle): readonly string[] {
-  if (way.via === "items") return ["work items"];
+export function edgeLabelLines(graph: Graph, way: DrawnWay, runs: RouteStyle): readonly string[] {
   if (way.via !== "edge") return way.label === "" ? [] : [way.label];
   const several = (graph.sockets[way.from]?.edges.length ?? 0) > 1;
   const order = several && way.index !== undefined ? `${way.index + 1} · ` : "";

@@ -10,7 +10,6 @@ import {
   REGULAR_METRICS,
   scaleMetrics,
   withItemLineRoom,
-  type DrawnLine,
   type GraphDrawing,
   type PlacedEdge,
   type RouteStyle,
@@ -20,6 +19,7 @@ import { textScale, useScreenWidth } from "../browser/display.ts";
 import { GraphView } from "../graph/graph-view.tsx";
 import type { GraphPart, EdgeMark, LoopMark, GraphMarks, SocketMark } from "../graph/graph-marks.ts";
 import type { Graph } from "../../../core/compile/graph.ts";
+import type { DrawnWay } from "../../../core/view/graph/drawn-ways.ts";
 import { line, toned } from "../../../core/view/line.ts";
 import { edgeLabelLines } from "../loadout-editor/use-canvas.ts";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
@@ -113,7 +113,7 @@ function RehearsalCanvas(props: {
 }
 
 /** Reserve room for labels, so that nothing moves during playback. */
-function longestRehearsalLabel(graph: Graph, way: DrawnLine, runs: RouteStyle): readonly string[] {
+function longestRehearsalLabel(graph: Graph, way: DrawnWay, runs: RouteStyle): readonly string[] {
   const lines = edgeLabelLines(graph, way, runs);
   return lines.length === 0 ? ["99×"] : [...lines.slice(0, -1), `${lines.at(-1) ?? ""} 99×`];
 }

@@ -16,12 +16,12 @@ import {
   COMPACT_METRICS,
   REGULAR_METRICS,
   scaleMetrics,
-  type DrawnLine,
   type GraphDrawing,
 } from "../../../core/view/layout/drawing.ts";
 import { textScale, useScreenWidth } from "../browser/display.ts";
 import { GraphView } from "../graph/graph-view.tsx";
 import type { Graph } from "../../../core/compile/graph.ts";
+import type { DrawnWay } from "../../../core/view/graph/drawn-ways.ts";
 import { NEXT_ITEM } from "../../../core/model/loadout.ts";
 import {
   edgeName,
@@ -222,26 +222,25 @@ function socketMark(isMissing: boolean): SocketMark {
 }
 
 /** [W31] The label says which limit of a covered edge no test reached. */
-function missingText(graph: Graph, way: DrawnLine, missing: ReadonlySet<string>): string | null {
+function missingText(graph: Graph, way: DrawnWay, missing: ReadonlySet<string>): string | null {
   const found = coverageNames(graph, way).find(([name]) => missing.has(name));
   return found?.[1] ?? null;
 }
 
-function edgeMark(graph: Graph, way: DrawnLine, missing: ReadonlySet<string>): EdgeMark {
+function edgeMark(graph: Graph, way: DrawnWay, missing: ReadonlySet<string>): EdgeMark {
   const words = missingText(graph, way, missing);
   const label = coverageLabel(way, words).map((text) => line(text));
   return words === null ? { visits: "visited", label } : { visits: "unvisited", problem: "warning", label };
 }
 
-function coverageLabel(way: DrawnLine, missing: string | null): readonly string[] {
-  const own = way.via === "items" ? "work items" : way.label;
-  return [own, missing ?? ""].filter((text) => text !== "");
+function coverageLabel({ label }: DrawnWay, missing: string | null): readonly string[] {
+  return [label, missing ?? ""].filter((text) => text !== "");
 }
 
 /** The coverage key of an edge, and the text for an uncovered one. */
-function coverageNames(graph: Graph, way: DrawnLine): readonly (readonly [name: string, words: string])[] {
+function coverageNames(graph: Graph, way: DrawnWay): readonly (readonly [name: string, words: string])[] {
   const never = (name: string): readonly [string, string] => [name, "never taken"];
-  if (way.via === "items") return [[emptyListName(way.loop), "never empty"]];
+  if (way.via === "items") return [[emptyListName(way.loop ?? ""), "never empty"]];
   if (way.via === "none")
     return [
       never(unmatchedName(way.from, way.to)),

@@ -23,10 +23,10 @@ import { NEXT_ITEM, type Edge, type Exit } from "../../model/loadout.ts";
 import type { Tone } from "../line.ts";
 import { conditionText, conditionTone } from "./labels.ts";
 
-/** One way of the drawing: an authored edge or exit, or an implicit way. */
+/** One way of the drawing: an authored edge or exit, an implicit way, or the line of a generator to its loop, which no cast takes. */
 export interface DrawnWay {
   readonly id: string;
-  readonly via: "edge" | "exit" | "none";
+  readonly via: "edge" | "exit" | "none" | "items";
   /** The index of the edge in its socket, or of the exit in its loop; null for an implicit way. */
   readonly index?: number;
   readonly when: Edge["when"] | null;

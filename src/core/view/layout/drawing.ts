@@ -6,10 +6,12 @@ export interface Point {
   readonly y: number;
 }
 
-export interface Box extends Point {
+export interface Size {
   readonly width: number;
   readonly height: number;
 }
+
+export type Box = Point & Size;
 
 /** A graph with the positions of all parts, in pixels from the upper left corner. */
 export interface GraphDrawing {
@@ -46,21 +48,11 @@ export interface TargetBand {
   readonly title: Box;
 }
 
-/** The dotted line from a generator to the loop of its list. No cast takes it. */
-export interface GeneratorLine {
-  readonly id: string;
-  readonly via: "items";
-  readonly from: SocketId;
-  readonly loop: string;
-}
-
-export type DrawnLine = DrawnWay | GeneratorLine;
-
 /** Straight down its column, or around the side. */
 export type RouteStyle = "rail" | "lane";
 
 export interface PlacedEdge {
-  readonly way: DrawnLine;
+  readonly way: DrawnWay;
   readonly runs: RouteStyle;
   readonly points: readonly Point[];
   /** The box of its label; null without a label. */
@@ -90,8 +82,8 @@ export function segmentBoxes(points: readonly Point[]): readonly Box[] {
 
 /** Sizes of all drawn parts, in pixels. */
 export interface LayoutMetrics {
-  readonly socket: { readonly width: number; readonly height: number };
-  readonly end: { readonly width: number; readonly height: number };
+  readonly socket: Size;
+  readonly end: Size;
   /** From the left border of a socket to the middle of its icon. */
   readonly rail: number;
   readonly gap: { readonly plain: number; readonly inLoop: number; readonly beforeEnd: number };
@@ -145,29 +137,22 @@ export function scaleMetrics(metrics: LayoutMetrics, factor: number): LayoutMetr
   return grow(metrics);
 }
 
-export interface Size {
-  readonly width: number;
-  readonly height: number;
-}
-
 /** The size of a label, with a margin because fonts differ. */
-export function measureLabel(lines: readonly string[], { label }: LayoutMetrics, widest = Infinity): Size | null {
+export function measureLabel(lines: readonly string[], { label }: LayoutMetrics, widest: number): Size | null {
   if (lines.length === 0) return null;
   const width = Math.max(...lines.map((line) => textWidth(line) * label.letter)) + 2 * label.pad;
   return { width: Math.min(Math.ceil(width), widest), height: lines.length * label.line + 2 };
 }
 
-/** Widths relative to the font size, for a plain sans serif. */
 function textWidth(text: string): number {
-  let width = 0;
-  for (const letter of text) width += letterWidth(letter);
-  return width;
+  return Array.from(text, letterWidth).reduce((width, each) => width + each, 0);
 }
 
+/** Relative to the font size, for a plain sans serif. */
 function letterWidth(letter: string): number {
   if (/[ijltfrI.,:;'|!() \-·]/.test(letter)) return 0.36;
   if (/[mwMW—→✓✗×]/.test(letter)) return 0.88;
   if (/[A-Z]/.test(letter)) return 0.7;
   // Letters of other scripts are mostly square.
-  return letter.codePointAt(0) === undefined || letter > "\u02ff" ? 1.05 : 0.58;
+  return letter > "\u02ff" ? 1.05 : 0.58;
 }

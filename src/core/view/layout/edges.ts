@@ -1,5 +1,4 @@
 import { END } from "../../model/ids.ts";
-import { appendTo } from "../../model/lists.ts";
 import type { Box, PlacedEdge, Point } from "./drawing.ts";
 import { type GridCell, stitchNumber, type EdgeRoute, type RouteSide } from "./routes.ts";
 import {
@@ -12,7 +11,7 @@ import {
 } from "./plan.ts";
 import type { LaneAssignment } from "./lanes.ts";
 
-export interface LayoutGeometry {
+interface LayoutGeometry {
   readonly columns: ColumnPositions;
   readonly rows: RowPositions;
   readonly boxOf: (cell: GridCell) => Box;
@@ -23,7 +22,8 @@ export function placeEdges(plan: LayoutPlan, placed: LayoutGeometry): readonly P
   const heightOf = (id: string): number => (id === END ? plan.metrics.end.height : plan.metrics.socket.height);
   const ports = assignPorts(plan.routes, plan.lanes, heightOf);
   return plan.routes.map((route) => {
-    const points = routePoints(plan, placed, route, { out: ports.leaving(route), into: ports.entering(route) });
+    const [out = 0, into = 0] = [ports.leaving.get(route), ports.entering.get(route)];
+    const points = routePoints(plan, placed, route, { out, into });
     const loop = route.way.via === "exit" ? placed.regions.get(route.way.loop ?? "") : undefined;
     return {
       way: route.way,
@@ -69,11 +69,8 @@ function routePoints(
       const start = route.leaves === "left" ? from.x : from.x + from.width;
       const stop = route.enters === "left" ? to.x : to.x + to.width;
       const track = route.track === null ? undefined : rows.middleOf(route);
-      const middle =
-        track === undefined
-          ? [pointAt(x1, y1), pointAt(x1, y2)]
-          : [pointAt(x1, y1), pointAt(x1, track), pointAt(x2, track), pointAt(x2, y2)];
-      return [pointAt(start, y1), ...middle, pointAt(stop, y2)];
+      const across = track === undefined ? [] : [pointAt(x1, track), pointAt(x2, track)];
+      return [pointAt(start, y1), pointAt(x1, y1), ...across, pointAt(x2, y2), pointAt(stop, y2)];
     }
   }
 }
@@ -86,11 +83,10 @@ function labelBox(plan: LayoutPlan, { columns, rows, boxOf }: LayoutGeometry, ro
   const size = plan.sizeOf(route);
   if (!size) return null;
   const middle = rows.middleOf(route);
-  const x = labelX(plan, columns, route, size);
   const above = route.kind === "items" ? ARROW_HEIGHT / 2 : 0;
-  if (middle !== undefined) return { x, y: middle - above - size.height / 2, ...size };
-  // In the head of its region, just above its row.
-  return { x, y: boxOf(route.from).y - size.height - 1, ...size };
+  // Without a gap it stands in the head of its region, just above its row.
+  const y = middle === undefined ? boxOf(route.from).y - size.height - 1 : middle - above - size.height / 2;
+  return { x: labelX(plan, columns, route, size), y, ...size };
 }
 
 /** The point where a route leaves a region. */
@@ -109,8 +105,10 @@ export function findExitCrossing(points: readonly Point[], { x, y, width, height
 interface PortContact {
   readonly route: EdgeRoute;
   readonly end: "leaving" | "entering";
-  /** The direction of the route from here. */
-  readonly turns: "up" | "round" | "down";
+  readonly socket: string;
+  readonly side: RouteSide;
+  /** The direction of the route from here: -1 up, 0 round, 1 down. */
+  readonly turns: number;
   readonly distance: number;
 }
 
@@ -118,59 +116,48 @@ const MAX_PORT_GAP = 12;
 
 /** Ordered so that routes of one side do not cross before their lanes. */
 function assignPorts(routes: readonly EdgeRoute[], lanes: LaneAssignment, heightOf: (socket: string) => number) {
-  const sides = new Map<string, PortContact[]>();
-  const note = (socket: string, side: RouteSide, touch: PortContact): void =>
-    appendTo(sides, `${side} ${socket}`, touch);
-  for (const route of routes) collectContacts(route, lanes, note);
+  const contacts = routes.flatMap((route) => contactsOf(route, lanes));
   const places = { leaving: new Map<EdgeRoute, number>(), entering: new Map<EdgeRoute, number>() };
-  for (const [key, touches] of sides) {
-    const height = heightOf(key.slice(key.indexOf(" ") + 1));
+  for (const touches of Map.groupBy(contacts, ({ side, socket }) => `${side} ${socket}`).values()) {
+    const height = heightOf(touches[0]?.socket ?? "");
     const apart = Math.min(MAX_PORT_GAP, (height - 8) / Math.max(1, touches.length - 1));
     touches.toSorted(compareContacts).forEach(({ route, end }, index) => {
       places[end].set(route, height / 2 + (index - (touches.length - 1) / 2) * apart);
     });
   }
-  return {
-    leaving: (route: EdgeRoute) => places.leaving.get(route) ?? 0,
-    entering: (route: EdgeRoute) => places.entering.get(route) ?? 0,
-  };
+  return places;
 }
 
-function collectContacts(
-  route: EdgeRoute,
-  lanes: LaneAssignment,
-  note: (socket: string, side: RouteSide, touch: PortContact) => void,
-): void {
+function contactsOf(route: EdgeRoute, lanes: LaneAssignment): readonly PortContact[] {
   const [first, last = first] = lanes.lanesOf(route);
+  const { from, to } = route;
+  const leaving = { route, end: "leaving", socket: from.id, side: "right", turns: 1 } as const;
+  const entering = { route, end: "entering", socket: to.id, side: "right", turns: -1 } as const;
   switch (route.kind) {
     case "direct":
-      return;
+      return [];
     case "over":
-      return note(route.from.id, "right", { route, end: "leaving", turns: "down", distance: Infinity });
+      return [{ ...leaving, distance: Infinity }];
     case "into":
-      return note(route.to.id, "right", { route, end: "entering", turns: "up", distance: Infinity });
+      return [{ ...entering, distance: Infinity }];
     case "items":
-      return note(route.from.id, "right", { route, end: "leaving", turns: "down", distance: first?.distance ?? 0 });
+      return [{ ...leaving, distance: first?.distance ?? 0 }];
     case "lane": {
-      const { from, to, leaves, enters, track } = route;
+      const { leaves, enters, track } = route;
       const onward = track === null ? to.row - from.row : track > from.row ? 1 : -1;
       const back = track === null ? from.row - to.row : track > to.row ? 1 : -1;
-      note(from.id, leaves, { route, end: "leaving", turns: turnDirection(onward), distance: first?.distance ?? 0 });
-      note(to.id, enters, { route, end: "entering", turns: turnDirection(back), distance: last?.distance ?? 0 });
+      return [
+        { ...leaving, side: leaves, turns: Math.sign(onward), distance: first?.distance ?? 0 },
+        { ...entering, side: enters, turns: Math.sign(back), distance: last?.distance ?? 0 },
+      ];
     }
   }
 }
 
-function turnDirection(rows: number): PortContact["turns"] {
-  return rows === 0 ? "round" : rows < 0 ? "up" : "down";
-}
-
-const TURN_ORDER = { up: 0, round: 1, down: 2 } as const;
-
 /** From the top: inner lanes that go up, then outer ones, then outer lanes that go down, then inner ones. */
 function compareContacts(a: PortContact, b: PortContact): number {
-  if (a.turns !== b.turns) return TURN_ORDER[a.turns] - TURN_ORDER[b.turns];
-  if (a.turns === "round") return a.end === b.end ? a.distance - b.distance : a.end === "entering" ? -1 : 1;
+  if (a.turns !== b.turns) return a.turns - b.turns;
+  if (a.turns === 0) return a.end === b.end ? a.distance - b.distance : a.end === "entering" ? -1 : 1;
   const outward = a.distance === b.distance ? 0 : a.distance - b.distance;
-  return a.turns === "up" ? outward : -outward;
+  return a.turns < 0 ? outward : -outward;
 }

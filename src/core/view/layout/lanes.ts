@@ -23,20 +23,15 @@ export interface LaneAssignment {
 }
 
 interface LaneSegment {
-  readonly key: string;
+  /** Null for the border of a region. */
   readonly route: EdgeRoute | null;
   readonly column: number;
   readonly side: RouteSide;
   readonly span: readonly [number, number];
   readonly halfWidth: number;
-  /** 0 for the lane out of the source, 1 for the lane into the target. */
-  readonly endIndex: number;
 }
 
-interface PlacedSegment extends LaneSegment {
-  readonly distance: number;
-  readonly reach: number;
-}
+type PlacedSegment = LaneSegment & RouteLane;
 
 interface LaneContext {
   readonly grid: LayoutGrid;
@@ -49,61 +44,59 @@ interface LaneContext {
  * the rest; short lanes inside long ones. A lane has the width of its label, so that no label meets another lane.
  */
 export function assignLanes(routes: readonly EdgeRoute[], { grid, metrics, sizeOf }: LaneContext): LaneAssignment {
-  const laid = new Map<string, PlacedSegment[]>();
-  const byRoute = new Map<EdgeRoute, readonly PlacedSegment[]>();
+  const segments = new Map(
+    routes.map((route) => [route, laneSegmentsOf(route, grid, (sizeOf(route)?.width ?? metrics.lane.apart) / 2)]),
+  );
+  const placed = new Map<LaneSegment, PlacedSegment>();
+  const bySide = new Map<string, PlacedSegment[]>();
   const reaches = new Map<string, number>();
-  const room = new Map<string, number>();
-  const beside = (stretch: LaneSegment): readonly PlacedSegment[] =>
-    (laid.get(stretch.key) ?? []).filter(
-      (other) => stretch.span[0] <= other.span[1] && other.span[0] <= stretch.span[1],
-    );
-  const keep = (stretch: LaneSegment, distance: number): PlacedSegment => {
-    const placed: PlacedSegment = { ...stretch, distance, reach: distance + stretch.halfWidth };
-    appendTo(laid, stretch.key, placed);
-    room.set(stretch.key, Math.max(room.get(stretch.key) ?? 0, placed.reach));
-    return placed;
+  const beside = ({ column, side, span }: LaneSegment): readonly PlacedSegment[] =>
+    (bySide.get(sideKey(column, side)) ?? []).filter((other) => span[0] <= other.span[1] && other.span[0] <= span[1]);
+  const keep = (segment: LaneSegment, distance: number): void => {
+    const lane = { ...segment, distance };
+    placed.set(segment, lane);
+    appendTo(bySide, sideKey(segment.column, segment.side), lane);
   };
-  const layRoute = (stretch: LaneSegment): PlacedSegment => {
-    const placed = keep(stretch, firstFreeDistance(stretch, beside(stretch), metrics));
-    if (stretch.route)
-      byRoute.set(
-        stretch.route,
-        [...(byRoute.get(stretch.route) ?? []), placed].toSorted((a, b) => a.endIndex - b.endIndex),
-      );
-    return placed;
-  };
+  const layRoute = (segment: LaneSegment): void => keep(segment, firstFreeDistance(segment, beside(segment), metrics));
   const layBorder = (loop: LoopSpan, side: RouteSide, least = 0): void => {
     const former = reaches.get(`${loop.id} ${side}`);
     if (former !== undefined && former >= least) return;
     const column = side === "left" ? loop.first.column : loop.last.column;
     const span = [4 * loop.first.row + HEAD, 4 * loop.last.row + FOOT] as const;
-    const stretch = { key: sideKey(column, side), route: null, column, side, span, halfWidth: 0, endIndex: 0 };
-    const inner = beside(stretch).reduce((most, { reach }) => Math.max(most, reach), 0);
+    const segment = { route: null, column, side, span, halfWidth: 0 };
+    const inner = Math.max(0, ...beside(segment).map(reachOf));
     const distance = former === undefined ? Math.max(2 * metrics.region.side, inner + metrics.region.side) : least;
-    reaches.set(`${loop.id} ${side}`, keep(stretch, distance).distance);
+    keep(segment, distance);
+    reaches.set(`${loop.id} ${side}`, distance);
   };
 
-  const all = routes.flatMap((route) => laneSegmentsOf(route, grid, (sizeOf(route)?.width ?? metrics.lane.apart) / 2));
-  const short = (a: LaneSegment, b: LaneSegment): number => a.span[1] - a.span[0] - (b.span[1] - b.span[0]);
-  const inside = all.filter(({ route }) => route?.kind === "lane" && route.inside !== null).toSorted(short);
-  const items = all.filter(({ route }) => route?.kind === "items").toSorted(short);
-  const outside = all.filter((stretch) => !inside.includes(stretch) && !items.includes(stretch)).toSorted(short);
-
+  const all = [...segments.values()].flat().toSorted((a, b) => a.span[1] - a.span[0] - (b.span[1] - b.span[0]));
+  const {
+    inside = [],
+    items = [],
+    outside = [],
+  } = Object.groupBy(all, ({ route }) =>
+    route?.kind === "items" ? "items" : route?.kind === "lane" && route.inside !== null ? "inside" : "outside",
+  );
   inside.forEach(layRoute);
   for (const loop of grid.loops) for (const side of ["left", "right"] as const) layBorder(loop, side);
-  for (const stretch of items) {
-    const { distance, column } = layRoute(stretch);
-    const route = stretch.route;
+  for (const segment of items) {
+    layRoute(segment);
+    const { route, column } = segment;
     // The line ends at the top of the region, so the region must be wide enough.
     if (route?.kind === "items" && column === route.loop.last.column)
-      layBorder(route.loop, "right", distance + metrics.region.side);
+      layBorder(route.loop, "right", (placed.get(segment)?.distance ?? 0) + metrics.region.side);
   }
   outside.forEach(layRoute);
   return {
-    lanesOf: (route) => byRoute.get(route) ?? [],
+    lanesOf: (route) => (segments.get(route) ?? []).flatMap((segment) => placed.get(segment) ?? []),
     regionReach: (loop, side) => reaches.get(`${loop} ${side}`) ?? 0,
-    roomBeside: (column, side) => room.get(sideKey(column, side)) ?? 0,
+    roomBeside: (column, side) => Math.max(0, ...(bySide.get(sideKey(column, side)) ?? []).map(reachOf)),
   };
+}
+
+function reachOf({ distance, halfWidth }: PlacedSegment): number {
+  return distance + halfWidth;
 }
 
 /** The innermost position where a lane meets no other lane and no region that it passes. */
@@ -112,7 +105,7 @@ function firstFreeDistance(
   others: readonly PlacedSegment[],
   { lane }: LayoutMetrics,
 ): number {
-  const border = others.reduce((most, { route, reach }) => (route === null ? Math.max(most, reach) : most), 0);
+  const border = Math.max(0, ...others.filter(({ route }) => route === null).map(reachOf));
   let distance = Math.max(lane.least, half + lane.beside, border === 0 ? 0 : border + half + lane.apart);
   const lanes = others.filter(({ route }) => route !== null).toSorted((a, b) => a.distance - b.distance);
   for (const other of lanes) {
@@ -126,29 +119,19 @@ function sideKey(column: number, side: RouteSide): string {
   return `${column} ${side}`;
 }
 
-function laneSegmentsOf(route: EdgeRoute, grid: LayoutGrid, half: number): readonly LaneSegment[] {
+/** None for a route without a lane; two for one with a track, which has its label there. */
+function laneSegmentsOf(route: EdgeRoute, grid: LayoutGrid, halfWidth: number): readonly LaneSegment[] {
   if (route.kind === "items") {
     const { column, row } = route.from;
-    return [createSegment(route, { column, row }, "right", [4 * row + BODY, 4 * route.loop.first.row + GAP], half)];
+    return [{ route, column, side: "right", span: [4 * row + BODY, 4 * route.loop.first.row + GAP], halfWidth }];
   }
   if (route.kind !== "lane") return [];
   const { from, to, leaves, enters, track } = route;
-  if (track === null) return [createSegment(route, from, leaves, laneRowSpan(route, grid), half)];
-  // A route with a track has its label on the track.
-  return [
-    createSegment(route, from, leaves, sortedPair(4 * from.row + BODY, 4 * track + GAP), 4),
-    { ...createSegment(route, to, enters, sortedPair(4 * to.row + BODY, 4 * track + GAP), 4), endIndex: 1 },
-  ];
-}
-
-function createSegment(
-  route: EdgeRoute,
-  { column }: Pick<GridCell, "column" | "row">,
-  side: RouteSide,
-  span: readonly [number, number],
-  half: number,
-): LaneSegment {
-  return { key: sideKey(column, side), route, column, side, span, halfWidth: half, endIndex: 0 };
+  if (track === null) return [{ route, column: from.column, side: leaves, span: laneRowSpan(route, grid), halfWidth }];
+  const toTrack = ({ row, column }: GridCell, side: RouteSide): LaneSegment => {
+    return { route, column, side, span: sortedPair(4 * row + BODY, 4 * track + GAP), halfWidth: 4 };
+  };
+  return [toTrack(from, leaves), toTrack(to, enters)];
 }
 
 function sortedPair(a: number, b: number): readonly [number, number] {
@@ -163,9 +146,7 @@ function laneRowSpan(route: LaneRoute, grid: LayoutGrid): readonly [number, numb
 
 /** The gap for the label of a lane: in the middle of the lane, or above its row. */
 export function labelGap({ from, to, track }: LaneRoute): number {
-  if (track !== null) return track;
-  const [first, last] = [Math.min(from.row, to.row), Math.max(from.row, to.row)];
-  return first === last ? first : first + Math.ceil((last - first) / 2);
+  return track ?? Math.ceil((from.row + to.row) / 2);
 }
 
 /** A way inside the first row of its loop has no gap in the region; it uses the head. */

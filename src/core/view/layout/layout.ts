@@ -1,5 +1,5 @@
 import type { Graph } from "../../compile/graph.ts";
-import { END } from "../../model/ids.ts";
+import { END, type SocketId } from "../../model/ids.ts";
 import { applyManualPositions, boundingBox, placeSocketBoxes, fitLoopRegion } from "./manual-positions.ts";
 import {
   type Box,
@@ -12,17 +12,7 @@ import {
 import { placeEdges } from "./edges.ts";
 import type { GridCell } from "./routes.ts";
 import { isLabelInLoopHead } from "./lanes.ts";
-import {
-  placeColumns,
-  rowFootHeight,
-  rowHeadHeight,
-  planLayout,
-  placeRows,
-  type ColumnPositions,
-  type LayoutOptions,
-  type LayoutPlan,
-  type RowPositions,
-} from "./plan.ts";
+import { placeColumns, rowFootHeight, rowHeadHeight, planLayout, placeRows, type LayoutOptions } from "./plan.ts";
 import type { Layout } from "../../model/loadout.ts";
 
 /**
@@ -31,16 +21,16 @@ import type { Layout } from "../../model/loadout.ts";
  * sockets, and lanes have the width of their labels: so no label meets a socket, another label or another line.
  */
 export function layoutGraph(graph: Graph, options: LayoutOptions = {}): GraphDrawing {
+  const { layout = {}, metrics = REGULAR_METRICS } = options;
+  const drawing = drawOnGrid(graph, options);
+  if (drawing.bands.length > 0) return placeChainParts(drawing, layout, graph, metrics);
+  return applyManualPositions(drawing, layout, { graph, metrics });
+}
+
+function drawOnGrid(graph: Graph, options: LayoutOptions): GraphDrawing {
   const plan = planLayout(graph, options);
   const columns = placeColumns(plan);
   const rows = placeRows(plan, columns);
-  const drawing = buildDrawing(plan, columns, rows);
-  const { layout = {} } = options;
-  if (drawing.bands.length > 0) return placeChainParts(drawing, layout, graph, plan.metrics);
-  return applyManualPositions(drawing, layout, { graph, metrics: plan.metrics });
-}
-
-function buildDrawing(plan: LayoutPlan, columns: ColumnPositions, rows: RowPositions): GraphDrawing {
   const { metrics, grid } = plan;
   const boxOf = (cell: GridCell): Box => {
     const [x, y] = [columns.x(cell.column), rows.top(cell.row)];
@@ -65,10 +55,9 @@ function buildDrawing(plan: LayoutPlan, columns: ColumnPositions, rows: RowPosit
   return {
     width: columns.width,
     height: rows.height,
-    sockets: grid.order.flatMap((id) => {
-      const cell = grid.cells.get(id);
-      return cell ? [{ id, box: boxOf(cell), row: cell.row, column: cell.column }] : [];
-    }),
+    sockets: [...grid.cells.values()].flatMap(
+      (cell) => (cell.id === END ? [] : [{ ...cell, id: cell.id as SocketId, box: boxOf(cell) }]), // every other cell is a socket
+    ),
     loops,
     bands: grid.bands.map(({ target, name, rows: [first, last] }) => {
       const y = rows.top(first) - rowHeadHeight(plan, first);

@@ -25,35 +25,25 @@ export function applyManualPositions(
   const moved = new Set(drawing.sockets.map(({ id }) => id as string).filter((id) => Object.hasOwn(places, id)));
   if (moved.size === 0) return drawing;
   const boxes = placeSocketBoxes(drawing.sockets, places, metrics);
-  const sockets = drawing.sockets.map((socket) => ({ ...socket, box: boxes.get(socket.id) ?? socket.box }));
+  const occupied = [...boxes.values()];
   const loops = drawing.loops.map((loop) => fitLoopRegion(loop, drawing, { graph, boxes, metrics }));
-  const end =
-    drawing.end &&
-    placeEndBox(
-      drawing.end,
-      sockets.map(({ box }) => box),
-      metrics,
-    );
+  const end = drawing.end && placeEndBox(drawing.end, occupied, metrics);
   const boxOf = (id: string): Box | undefined => (id === END ? (end ?? undefined) : boxes.get(id));
-  const isTouched = (edge: PlacedEdge): boolean =>
-    edge.way.via === "items" || moved.has(edge.way.from) || edge.way.to === END || moved.has(edge.way.to);
-  const taken: Box[] = [
-    ...sockets.map(({ box }) => box),
-    ...drawing.edges.flatMap((edge) => (isTouched(edge) ? [] : (edge.label ?? []))),
-  ];
+  const isTouched = ({ way }: PlacedEdge): boolean =>
+    way.via === "items" || moved.has(way.from) || way.to === END || moved.has(way.to);
+  const taken = [...occupied, ...drawing.edges.flatMap((edge) => (isTouched(edge) ? [] : (edge.label ?? [])))];
   const edges = drawing.edges.map((edge) => {
     if (!isTouched(edge)) return edge;
-    const region =
-      edge.way.via === "items" ? loops.find(({ id }) => edge.way.via === "items" && id === edge.way.loop) : undefined;
-    const points = routeEdge(edge, { boxOf, region, metrics, sockets: sockets.map(({ box }) => box) });
+    const region = loops.find(({ id }) => id === edge.way.loop)?.box;
+    const points = routeEdge(edge, { boxOf, region, metrics, sockets: occupied });
     const label = edge.label && findLabelSpot(edge.label, points, taken);
     if (label) taken.push(label);
-    return { ...edge, points, label, bar: edge.bar && findExitBar(points, edge, loops) };
+    return { ...edge, points, label, bar: edge.bar && region ? findExitCrossing(points, region) : null };
   });
-  const all = [...sockets.map(({ box }) => box), ...loops.map(({ box }) => box), ...(end ? [end] : [])];
+  const all = [...occupied, ...loops.map(({ box }) => box), ...(end ? [end] : [])];
   return {
     ...drawing,
-    sockets: recomputeRows(sockets),
+    sockets: recomputeRows(drawing.sockets.map((socket) => ({ ...socket, box: boxes.get(socket.id) ?? socket.box }))),
     loops,
     edges,
     end,
@@ -127,7 +117,7 @@ function placeEndBox(end: Box, boxes: readonly Box[], metrics: LayoutMetrics): B
 
 interface RoutingContext {
   readonly boxOf: (id: string) => Box | undefined;
-  readonly region: PlacedLoop | undefined;
+  readonly region: Box | undefined;
   readonly metrics: LayoutMetrics;
   readonly sockets: readonly Box[];
 }
@@ -137,11 +127,11 @@ function routeEdge({ way, points }: PlacedEdge, { boxOf, region, metrics, socket
   if (!from) return points;
   const middle = from.y + from.height / 2;
   if (way.via === "items") {
-    const x = Math.max(from.x + from.width + metrics.lane.least, (region?.box.x ?? 0) + 40);
+    const x = Math.max(from.x + from.width + metrics.lane.least, (region?.x ?? 0) + 40);
     return [
       { x: from.x + from.width, y: middle },
       { x, y: middle },
-      { x, y: region?.box.y ?? middle + 60 },
+      { x, y: region?.y ?? middle + 60 },
     ];
   }
   const to = boxOf(way.to);
@@ -187,17 +177,11 @@ function findLabelSpot(label: Box, points: readonly Point[], taken: readonly Box
     [0.5, 0.35, 0.65, 0.2, 0.8].flatMap((part): readonly Box[] => {
       const x = piece.x + piece.width * part;
       const y = piece.y + piece.height * part;
-      const upright = piece.height > piece.width;
       const on = { ...label, x: x - label.width / 2, y: y - label.height / 2 };
-      const beside = upright
-        ? [
-            { ...on, x: x + 9 },
-            { ...on, x: x - label.width - 9 },
-          ]
-        : [
-            { ...on, y: y - label.height - 4 },
-            { ...on, y: y + 4 },
-          ];
+      const isUpright = piece.height > piece.width;
+      const beside = (isUpright ? [x + 9, x - label.width - 9] : [y - label.height - 4, y + 4]).map((at) =>
+        isUpright ? { ...on, x: at } : { ...on, y: at },
+      );
       // Beside a straight line; on the line of a lane.
       return points.length === 2 ? [...beside, on] : [on, ...beside];
     }),
@@ -205,12 +189,6 @@ function findLabelSpot(label: Box, points: readonly Point[], taken: readonly Box
   const meets = (spot: Box): number => taken.filter((other) => boxesOverlap(other, spot)).length;
   const [best = label] = spots.toSorted((one, two) => meets(one) - meets(two));
   return spots.find((spot) => meets(spot) === 0) ?? best;
-}
-
-/** Where an edge leaves the region of its loop. */
-function findExitBar(points: readonly Point[], { way }: PlacedEdge, loops: readonly PlacedLoop[]): PlacedEdge["bar"] {
-  const region = way.via === "items" ? undefined : loops.find(({ id }) => id === way.loop)?.box;
-  return region ? findExitCrossing(points, region) : null;
 }
 
 /** Rows and columns by position, so that arrow keys move as expected. */

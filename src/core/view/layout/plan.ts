@@ -3,21 +3,15 @@ import type { Stitch } from "../../compile/targets/stitch.ts";
 import { END } from "../../model/ids.ts";
 import { appendTo } from "../../model/lists.ts";
 import type { Layout } from "../../model/loadout.ts";
-import {
-  type DrawnLine,
-  type RouteStyle,
-  REGULAR_METRICS,
-  measureLabel,
-  type LayoutMetrics,
-  type Size,
-} from "./drawing.ts";
+import type { DrawnWay } from "../graph/drawn-ways.ts";
+import { type RouteStyle, REGULAR_METRICS, measureLabel, type LayoutMetrics, type Size } from "./drawing.ts";
 import { buildLayoutGrid, type LayoutGrid, drawnLinesOf, planRoutes, stitchNumber, type EdgeRoute } from "./routes.ts";
 import { labelGap, isLabelInLoopHead, assignLanes, type RouteLane, type LaneAssignment } from "./lanes.ts";
 
 export interface LayoutOptions {
   readonly metrics?: LayoutMetrics;
   /** The longest text of a label, line by line. Reserving its space keeps the drawing still when counts change. */
-  readonly longestLabelOf?: (way: DrawnLine, runs: RouteStyle) => readonly string[];
+  readonly longestLabelOf?: (way: DrawnWay, runs: RouteStyle) => readonly string[];
   readonly stitches?: readonly Stitch[];
   /** Positions that a person gave to sockets. */
   readonly layout?: Layout;
@@ -37,10 +31,8 @@ export function planLayout(
   { metrics = REGULAR_METRICS, longestLabelOf: labelOf = defaultLabel, stitches = [] }: LayoutOptions,
 ): LayoutPlan {
   const ways = drawnLinesOf(graph);
-  const grid = buildLayoutGrid(
-    graph,
-    ways.some((way) => way.via !== "items" && way.to === END),
-  );
+  const hasEnd = ways.some(({ to }) => to === END);
+  const grid = buildLayoutGrid(graph, hasEnd);
   const routes = planRoutes(ways, grid);
   const widest = metrics.socket.width - metrics.rail - LABEL_OFFSET - SEAM_OFFSET;
   const sizes = new Map(
@@ -55,9 +47,8 @@ export function routeStyleOf(route: EdgeRoute): RouteStyle {
   return route.kind === "lane" || route.kind === "items" ? "lane" : "rail";
 }
 
-function defaultLabel(way: DrawnLine): readonly string[] {
-  if (way.via === "items") return ["work items"];
-  return way.label === "" ? [] : [way.label];
+function defaultLabel({ label }: DrawnWay): readonly string[] {
+  return label === "" ? [] : [label];
 }
 
 /** From a line to its label; a bar or a stitch on the line needs more. */
@@ -106,6 +97,7 @@ export interface RowPositions {
   readonly middleOf: (route: EdgeRoute) => number | undefined;
 }
 
+/** Stacks overlapping labels and tracks, which makes their gap higher; others are centred. */
 export function placeRows(plan: LayoutPlan, columns: ColumnPositions): RowPositions {
   const { metrics, grid } = plan;
   const things = collectGapContents(plan, columns);
@@ -113,10 +105,16 @@ export function placeRows(plan: LayoutPlan, columns: ColumnPositions): RowPositi
   const middles = new Map<EdgeRoute, number>();
   let y = 0;
   for (let row = 0; row <= grid.rows; row += 1) {
-    const inGap = things.get(row) ?? [];
-    const gap = stackGapItems(inGap, minGapHeight(plan, row));
-    for (const thing of inGap) middles.set(thing.route, y + (gap.middles.get(thing) ?? 0));
-    y += gap.height + rowHeadHeight(plan, row);
+    const stacks = overlappingStacks(things.get(row) ?? []);
+    const gap = Math.max(minGapHeight(plan, row), ...stacks.map((stack) => stackHeight(stack) + STACK_SPACING));
+    for (const stack of stacks) {
+      let top = y + (gap - stackHeight(stack)) / 2;
+      for (const { route, height } of stack) {
+        middles.set(route, top + height / 2);
+        top += height + STACK_SPACING;
+      }
+    }
+    y += gap + rowHeadHeight(plan, row);
     tops.push(y);
     y += (grid.at(row, 0)?.id === END ? metrics.end.height : metrics.socket.height) + rowFootHeight(plan, row);
     if (row === grid.rows) y = tops[row] ?? y;
@@ -148,9 +146,13 @@ function collectGapContents(plan: LayoutPlan, columns: ColumnPositions): Readonl
     const size = plan.sizeOf(route);
     const [lane, other] = plan.lanes.lanesOf(route);
     if (route.kind === "lane" && route.track !== null && lane && other) {
-      const [a, b] = [columns.laneX(lane), columns.laneX(other)].toSorted((one, two) => one - two);
-      const x = a ?? 0;
-      appendTo(gaps, route.track, { route, x: x - 2, width: (b ?? x) - x + 4, height: size?.height ?? 10 });
+      const [a, b] = [columns.laneX(lane), columns.laneX(other)];
+      appendTo(gaps, route.track, {
+        route,
+        x: Math.min(a, b) - 2,
+        width: Math.abs(a - b) + 4,
+        height: size?.height ?? 10,
+      });
     } else if (size && !(route.kind === "lane" && isLabelInLoopHead(route, plan.grid))) {
       const height = size.height + (route.kind === "items" ? ARROW_HEIGHT : 0);
       appendTo(gaps, labelGapOf(route), { route, x: labelX(plan, columns, route, size), width: size.width, height });
@@ -189,46 +191,22 @@ export function labelX(
   return columns.x(column) + metrics.rail + LABEL_OFFSET + seam;
 }
 
-/** A label or a track in the gap above a row. */
-export interface GapItem {
-  readonly x: number;
-  readonly width: number;
-  readonly height: number;
-}
-
 const STACK_SPACING = 2;
 
-/** Stacks overlapping labels and tracks, which makes the gap higher; others are centred. */
-function stackGapItems<T extends GapItem>(things: readonly T[], least: number) {
-  const stacks = overlappingStacks(things);
-  const height = Math.max(least, ...stacks.map((stack) => stackHeight(stack) + STACK_SPACING));
-  const middles = new Map<T, number>();
-  for (const stack of stacks) {
-    let top = (height - stackHeight(stack)) / 2;
-    for (const thing of stack) {
-      middles.set(thing, top + thing.height / 2);
-      top += thing.height + STACK_SPACING;
-    }
-  }
-  return { height, middles };
+function stackHeight(stack: readonly GapContent[]): number {
+  return stack.reduce((sum, { height }) => sum + height + STACK_SPACING, -STACK_SPACING);
 }
 
-function stackHeight(stack: readonly GapItem[]): number {
-  return stack.reduce((sum, thing) => sum + thing.height + STACK_SPACING, -STACK_SPACING);
-}
-
-/** Groups of overlapping extents, from left to right. */
-function overlappingStacks<T extends GapItem>(things: readonly T[]): readonly (readonly T[])[] {
-  const sorted = things.toSorted((a, b) => a.x - b.x);
-  const stacks: T[][] = [];
+/** Groups of overlapping extents, from left to right; in each the given order, which has first edges first. */
+function overlappingStacks(things: readonly GapContent[]): readonly (readonly GapContent[])[] {
+  const stacks: GapContent[][] = [];
   let right = -Infinity;
-  for (const thing of sorted) {
+  for (const thing of things.toSorted((a, b) => a.x - b.x)) {
     const stack = stacks.at(-1);
-    if (stack && thing.x < right + STACK_SPACING) stack.push(thing);
+    const overlaps = thing.x < right + STACK_SPACING;
+    if (stack && overlaps) stack.push(thing);
     else stacks.push([thing]);
-    right = Math.max(stack && thing.x < right + STACK_SPACING ? right : -Infinity, thing.x + thing.width);
+    right = Math.max(overlaps ? right : -Infinity, thing.x + thing.width);
   }
-  // In the given order: first edges first.
-  const order = new Map(things.map((thing, index) => [thing, index]));
-  return stacks.map((stack) => stack.toSorted((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0)));
+  return stacks.map((stack) => stack.toSorted((a, b) => things.indexOf(a) - things.indexOf(b)));
 }

@@ -1,8 +1,7 @@
-import type { Graph } from "../../compile/graph.ts";
+import type { Graph, GraphLoop } from "../../compile/graph.ts";
 import type { Stitch } from "../../compile/targets/stitch.ts";
 import { graphWays, type DrawnWay } from "../graph/drawn-ways.ts";
-import type { DrawnLine, GeneratorLine } from "./drawing.ts";
-import { END, type SocketId } from "../../model/ids.ts";
+import { END } from "../../model/ids.ts";
 import { orderedBlocks, type GraphBlock } from "../../compile/reading-order.ts";
 
 /** The cell of a socket or the end: rows go down, columns go to the right. */
@@ -12,18 +11,19 @@ export interface GridCell {
   readonly column: number;
 }
 
+type GridPosition = Omit<GridCell, "id">;
+
 export interface LoopSpan {
   readonly id: string;
-  readonly first: { readonly row: number; readonly column: number };
-  readonly last: { readonly row: number; readonly column: number };
+  readonly first: GridPosition;
+  readonly last: GridPosition;
 }
 
 export interface LayoutGrid {
   readonly rows: number;
   readonly columns: number;
-  readonly cells: ReadonlyMap<string, GridCell>;
   /** In reading order. */
-  readonly order: readonly SocketId[];
+  readonly cells: ReadonlyMap<string, GridCell>;
   readonly at: (row: number, column: number) => GridCell | undefined;
   /** The loop whose region covers a cell. */
   readonly loopAt: (row: number, column: number) => string | null;
@@ -48,7 +48,6 @@ export function buildLayoutGrid(graph: Graph, hasEnd: boolean): LayoutGrid {
     rows,
     columns: 1 + Math.max(0, ...seats.cells.map((cell) => cell.column)),
     cells,
-    order: seats.cells.flatMap(({ id }) => (id === END ? [] : [id as SocketId])), // every other cell is a socket
     at: (row, column) => byPlace.get(`${row} ${column}`),
     loopAt: (row, column) =>
       loopsByRow[row]?.find(({ first, last }) => first.column <= column && column <= last.column)?.id ?? null,
@@ -66,37 +65,31 @@ function placeBlocks(blocks: readonly GraphBlock[], hasEnd: boolean) {
   const nextRank = (): void => {
     [row, height, column] = [row + height, 0, 0];
   };
-  const seatEnd = (): void => {
-    nextRank();
-    cells.push({ id: END, row, column: 0 });
-    height = 1;
-  };
-  let ended = !hasEnd;
-  for (const block of blocks) {
-    if (!block.reached && !ended) {
-      seatEnd();
-      ended = true;
-    }
+  const place = ({ aside, rows, loop }: GraphBlock): void => {
     // A block without a neighbour begins a new rank.
-    if (block.aside === 0) nextRank();
+    if (aside === 0) nextRank();
     let line = -1;
     let widest = 0;
-    for (const { socket, aside } of block.rows) {
-      if (aside === 0) line += 1;
-      widest = Math.max(widest, aside);
-      cells.push({ id: socket.id, row: row + Math.max(0, line), column: column + aside });
+    for (const { socket, aside: beside } of rows) {
+      if (beside === 0) line += 1;
+      widest = Math.max(widest, beside);
+      cells.push({ id: socket.id, row: row + Math.max(0, line), column: column + beside });
     }
-    if (block.loop && block.rows.length > 0) {
-      loops.push({
-        id: block.loop.id,
-        first: { row, column },
-        last: { row: row + Math.max(0, line), column: column + widest },
-      });
+    if (loop && rows.length > 0) {
+      const last = { row: row + Math.max(0, line), column: column + widest };
+      loops.push({ id: loop.id, first: { row, column }, last });
     }
     height = Math.max(height, line + 1);
     column += widest + 1;
+  };
+  const [reached, lost] = [blocks.filter((block) => block.reached), blocks.filter((block) => !block.reached)];
+  reached.forEach(place);
+  if (hasEnd) {
+    nextRank();
+    cells.push({ id: END, row, column: 0 });
+    height = 1;
   }
-  if (!ended) seatEnd();
+  lost.forEach(place);
   return { cells, loops };
 }
 
@@ -114,23 +107,25 @@ function targetBandsOf(graph: Graph, cells: ReadonlyMap<string, GridCell>): Layo
 
 export type RouteSide = "left" | "right";
 
-/** The course of a way over the grid, before positions in pixels. */
-export type EdgeRoute =
-  /** Straight down the main column. */
-  | { readonly kind: "direct"; readonly way: DrawnWay; readonly from: GridCell; readonly to: GridCell }
-  /** To the right, then down to a socket of another column. */
-  | { readonly kind: "over"; readonly way: DrawnWay; readonly from: GridCell; readonly to: GridCell }
-  /** Down from a socket of another column, then left into the main column. */
-  | { readonly kind: "into"; readonly way: DrawnWay; readonly from: GridCell; readonly to: GridCell }
-  | LaneRoute
-  | { readonly kind: "items"; readonly way: GeneratorLine; readonly from: GridCell; readonly loop: LoopSpan };
-
-/** Around the side of both sockets; distant sockets have two lanes, joined by a track in the gap `track`. */
-export interface LaneRoute {
-  readonly kind: "lane";
+/** A way with its cells; that of a generator leads to the first member of the loop. */
+interface WayOnGrid {
   readonly way: DrawnWay;
   readonly from: GridCell;
   readonly to: GridCell;
+}
+
+/**
+ * The course of a way over the grid, before positions in pixels: `direct` down the main column, `over` to the right and
+ * down to a socket of another column, `into` down from there and left into the main column.
+ */
+export type EdgeRoute =
+  | (WayOnGrid & { readonly kind: "direct" | "over" | "into" })
+  | LaneRoute
+  | (WayOnGrid & { readonly kind: "items"; readonly loop: LoopSpan });
+
+/** Around the side of both sockets; distant sockets have two lanes, joined by a track in the gap `track`. */
+export interface LaneRoute extends WayOnGrid {
+  readonly kind: "lane";
   readonly leaves: RouteSide;
   readonly enters: RouteSide;
   readonly track: number | null;
@@ -139,33 +134,38 @@ export interface LaneRoute {
 }
 
 /** Every drawn way of the graph, sockets in reading order. */
-export function drawnLinesOf(graph: Graph): readonly DrawnLine[] {
+export function drawnLinesOf(graph: Graph): readonly DrawnWay[] {
   const ways = graphWays(graph);
-  const isDrawable = (way: DrawnWay): boolean => Object.hasOwn(graph.sockets, way.from) || way.to === "end";
   const loops = Object.values(graph.loops);
-  return [
-    ...Object.values(graph.sockets).flatMap((socket) => ways.ofSocket(socket)),
-    ...loops.flatMap((loop) => ways.ofLoop(loop)),
-    ...loops.flatMap((loop): readonly GeneratorLine[] =>
-      loop.from === null ? [] : [{ id: `items:${loop.id}`, via: "items", from: loop.from, loop: loop.id }],
-    ),
-  ].filter((way) => way.via === "items" || isDrawable(way));
+  const drawable = [...Object.values(graph.sockets).flatMap(ways.ofSocket), ...loops.flatMap(ways.ofLoop)].filter(
+    (way) => Object.hasOwn(graph.sockets, way.from) || way.to === END,
+  );
+  return [...drawable, ...loops.flatMap((loop) => generatorLine(graph, loop))];
 }
 
-export function planRoutes(ways: readonly DrawnLine[], grid: LayoutGrid): readonly EdgeRoute[] {
+function generatorLine(graph: Graph, { id: loop, from, sockets }: GraphLoop): readonly DrawnWay[] {
+  const to = sockets.find((id) => Object.hasOwn(graph.sockets, id));
+  if (from === null || to === undefined) return [];
+  return [{ id: `items:${loop}`, via: "items", when: null, label: "work items", tone: "dim", from, to, loop }];
+}
+
+export function planRoutes(ways: readonly DrawnWay[], grid: LayoutGrid): readonly EdgeRoute[] {
   const taken: ClaimedEnds = { tops: new Set(), bottoms: new Set() };
-  // Straight ways come first: they need the top and the bottom of sockets alone.
-  const straight = new Map(ways.map((way) => [way, way.via === "items" ? undefined : straightRoute(way, grid, taken)]));
-  return ways.flatMap((way): readonly EdgeRoute[] => {
-    if (way.via === "items") return itemsRoute(way, grid);
-    const route = straight.get(way) ?? elbowRoute(way, grid, taken) ?? laneRoute(way, grid);
-    return route ? [route] : [];
+  const shown = ways.flatMap((way): readonly WayOnGrid[] => {
+    const [from, to] = [grid.cells.get(way.from), grid.cells.get(way.to)];
+    return from && to ? [{ way, from, to }] : [];
   });
+  // Straight ways come first: they need the top and the bottom of sockets alone.
+  const straight = new Map(shown.map((each) => [each, straightRoute(each, grid, taken)]));
+  return shown.flatMap((each) =>
+    each.way.via === "items"
+      ? itemsRoute(each, grid)
+      : (straight.get(each) ?? elbowRoute(each, grid, taken) ?? laneRoute(each, grid)),
+  );
 }
 
 /** From 1; null if the way is no stitch of the chain. */
-export function stitchNumber(way: DrawnLine, stitches: readonly Stitch[]): number | null {
-  if (way.via === "items") return null;
+export function stitchNumber(way: DrawnWay, stitches: readonly Stitch[]): number | null {
   const index = stitches.findIndex(({ from, to }) => from === way.from && to === way.to);
   return index === -1 ? null : index + 1;
 }
@@ -175,18 +175,11 @@ interface ClaimedEnds {
   readonly bottoms: Set<string>;
 }
 
-function endCellsOf(way: DrawnWay, grid: LayoutGrid): { readonly from: GridCell; readonly to: GridCell } | undefined {
-  const [from, to] = [grid.cells.get(way.from), grid.cells.get(way.to)];
-  return from && to ? { from, to } : undefined;
-}
-
-function straightRoute(way: DrawnWay, grid: LayoutGrid, taken: ClaimedEnds): EdgeRoute | undefined {
-  const ends = endCellsOf(way, grid);
-  if (!ends) return undefined;
-  const { from, to } = ends;
-  if (from.column !== to.column || to.row <= from.row) return undefined;
+function straightRoute(at: WayOnGrid, grid: LayoutGrid, taken: ClaimedEnds): EdgeRoute | undefined {
+  const { way, from, to } = at;
+  if (way.via === "items" || from.column !== to.column || to.row <= from.row) return undefined;
   if (!isAreaClear(grid, { rows: [from.row + 1, to.row - 1], columns: [from.column, from.column] })) return undefined;
-  return claimEnds(taken, from, to) ? { kind: "direct", way, from, to } : undefined;
+  return claimEnds(taken, from, to) ? { ...at, kind: "direct" } : undefined;
 }
 
 function claimEnds({ tops, bottoms }: ClaimedEnds, from: GridCell, to: GridCell): boolean {
@@ -196,18 +189,17 @@ function claimEnds({ tops, bottoms }: ClaimedEnds, from: GridCell, to: GridCell)
   return true;
 }
 
-function elbowRoute(way: DrawnWay, grid: LayoutGrid, { tops, bottoms }: ClaimedEnds): EdgeRoute | undefined {
-  const ends = endCellsOf(way, grid);
-  if (!ends || ends.to.row <= ends.from.row || way.to === "end") return undefined;
-  const { from, to } = ends;
+function elbowRoute(at: WayOnGrid, grid: LayoutGrid, { tops, bottoms }: ClaimedEnds): EdgeRoute | undefined {
+  const { from, to } = at;
   const [first, last] = [from.row, to.row];
+  if (last <= first || to.id === END) return undefined;
   if (to.column > from.column && !tops.has(to.id)) {
     const free =
       isAreaClear(grid, { rows: [first, first], columns: [from.column + 1, to.column] }) &&
       isAreaClear(grid, { rows: [first, last - 1], columns: [to.column, to.column] });
     if (!free) return undefined;
     tops.add(to.id);
-    return { kind: "over", way, from, to };
+    return { ...at, kind: "over" };
   }
   if (to.column < from.column && !bottoms.has(from.id)) {
     const free =
@@ -215,7 +207,7 @@ function elbowRoute(way: DrawnWay, grid: LayoutGrid, { tops, bottoms }: ClaimedE
       isAreaClear(grid, { rows: [first + 1, last], columns: [from.column, from.column] });
     if (!free) return undefined;
     bottoms.add(from.id);
-    return { kind: "into", way, from, to };
+    return { ...at, kind: "into" };
   }
   return undefined;
 }
@@ -233,35 +225,28 @@ function isAreaClear(
   return true;
 }
 
-function laneRoute(way: DrawnWay, grid: LayoutGrid): LaneRoute | undefined {
-  const ends = endCellsOf(way, grid);
-  if (!ends) return undefined;
-  const { from, to } = ends;
+function laneRoute(at: WayOnGrid, grid: LayoutGrid): LaneRoute {
+  const { way, from, to } = at;
   const loop = grid.loopAt(from.row, from.column);
-  const inside = way.via === "edge" && way.to !== "end" && loop === grid.loopAt(to.row, to.column) ? loop : null;
-  const sides = chooseSides(way, from, to);
+  const inside = way.via === "edge" && to.id !== END && loop === grid.loopAt(to.row, to.column) ? loop : null;
   const apart = Math.abs(from.column - to.column) > 1;
   const track = apart ? (to.row > from.row ? to.row : Math.min(to.row + 1, grid.rows)) : null;
-  return { kind: "lane", way, from, to, ...sides, track, inside };
+  return { ...at, kind: "lane", ...chooseSides(at), track, inside };
 }
 
 /** Returns run on the left; rework and ways that skip rows run on the right; between columns the shortest way. */
-function chooseSides(
-  way: DrawnWay,
-  from: GridCell,
-  to: GridCell,
-): { readonly leaves: RouteSide; readonly enters: RouteSide } {
+function chooseSides({ way, from, to }: WayOnGrid): Pick<LaneRoute, "leaves" | "enters"> {
   if (from.column < to.column) return { leaves: "right", enters: "left" };
   if (from.column > to.column) return { leaves: "left", enters: "right" };
-  const returns = to.row <= from.row && way.when !== "not_satisfied";
-  return returns ? { leaves: "left", enters: "left" } : { leaves: "right", enters: "right" };
+  const side = to.row <= from.row && way.when !== "not_satisfied" ? "left" : "right";
+  return { leaves: side, enters: side };
 }
 
-function itemsRoute(way: GeneratorLine, grid: LayoutGrid): readonly EdgeRoute[] {
-  const from = grid.cells.get(way.from);
+function itemsRoute(at: WayOnGrid, grid: LayoutGrid): readonly EdgeRoute[] {
+  const { way, from } = at;
   const loop = grid.loops.find(({ id }) => id === way.loop);
-  if (!from || !loop || from.row >= loop.first.row) return [];
+  if (!loop || from.row >= loop.first.row) return [];
   // A generator beside the columns of its loop has no lane to it; its badge and the head of the loop show the link.
   if (from.column < loop.first.column || from.column > loop.last.column) return [];
-  return [{ kind: "items", way, from, loop }];
+  return [{ ...at, kind: "items", loop }];
 }
