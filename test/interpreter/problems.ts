@@ -11,7 +11,7 @@ import {
   type SocketText,
   type Texts,
 } from "./texts.ts";
-import { beginningsOf, leadsOut, reachable } from "./ways.ts";
+import { beginningsOf, leadsOut, leadsTo, reachable } from "./ways.ts";
 
 const CONTRACT = ["workItems", "satisfied", "context"];
 const FORBIDDEN = ["__proto__", "constructor", "prototype"];
@@ -196,6 +196,6 @@ function madeBefore(graph: Graph, list: readonly string[], members: readonly str
       place.materia.type === "utility" && place.parse === "json" && !place.materia.gate && list[0] !== "workItems";
     const assigns = place.assign.some(([target]) => list.join(".").startsWith(target));
     const makes = json || assigns || (place.materia.generator === true && list.join(".") === "workItems");
-    return makes && members.some((member) => reachable(graph, new Set(), id).has(member));
+    return makes && members.some((member) => leadsTo(graph, id, member));
   });
 }

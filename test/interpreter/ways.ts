@@ -120,21 +120,57 @@ export function leadsOut(graph: Graph, region: Region): boolean {
 
 /** [V2] The members at which an item can begin: where the loop is entered, and where an advance leads. */
 export function beginningsOf(graph: Graph, region: Region): ReadonlySet<string> {
-  const places = [...reachable(graph)].flatMap((id) => graph.places.get(id) ?? []);
-  const ways = places.flatMap((place) => {
-    const own = graph.regions.get(place.loop ?? "");
-    if (own !== region) return [...waysFrom(place, own), ...(own?.list ? waysOfGivingUp(graph, place, own) : [])];
+  const behind = region.members.flatMap((id) => {
+    const place = graph.places.get(id);
+    if (!place || !reachable(graph).has(id)) return [];
     return answersOf(place, region).flatMap((answer) => {
       const edge = place.advance !== undefined && matches(place.advance, answer) ? edgeFor(place, answer) : undefined;
       return edge ? [edge.to, edge.then ?? END] : [];
     });
+  });
+  return new Set([...doorsOf(graph, region), ...behind.filter((id) => region.members.includes(id))]);
+}
+
+/** The members by which a cast can enter a loop from outside. */
+function doorsOf(graph: Graph, region: Region): readonly string[] {
+  const places = [...reachable(graph)].flatMap((id) => graph.places.get(id) ?? []);
+  const ways = places.flatMap((place) => {
+    const own = graph.regions.get(place.loop ?? "");
+    if (own === region) return [];
+    return [...waysFrom(place, own), ...(own?.list ? waysOfGivingUp(graph, place, own) : [])];
   });
   const passed = [...graph.regions.values()].flatMap((each) =>
     each !== region && each.list && places.some(({ loop }) => loop === each.id)
       ? [emptyExit(each)?.targetSocketId ?? each.onward]
       : [],
   );
-  return new Set([graph.entry, ...ways, ...passed].filter((id) => region.members.includes(id)));
+  return [graph.entry, ...ways, ...passed].filter((id) => region.members.includes(id));
+}
+
+/** [G28] Whether a cast can come from one socket to another, also in the next item of a pass, which begins at its door. */
+export function leadsTo(graph: Graph, from: string, to: string): boolean {
+  const seen = new Set(reachable(graph, new Set(), from));
+  const doors = [...graph.regions.values()].flatMap((region) =>
+    region.list ? doorsOf(graph, region).map((door) => ({ door, givers: giversBehind(graph, region, door) })) : [],
+  );
+  for (;;) {
+    const next = doors.find(({ door, givers }) => !seen.has(door) && givers.some((id) => seen.has(id)));
+    if (!next) return seen.has(to);
+    for (const id of reachable(graph, new Set(), next.door)) seen.add(id);
+  }
+}
+
+/** The members that can give up an item of a pass which began at this one. */
+function giversBehind(graph: Graph, region: Region, door: string): readonly string[] {
+  const seen = new Set([door]);
+  for (const id of seen) {
+    const place = graph.places.get(id);
+    for (const to of place ? waysFrom(place, region) : []) if (region.members.includes(to)) seen.add(to);
+  }
+  return [...seen].filter((id) => {
+    const place = graph.places.get(id);
+    return place && answersOf(place, region).some((answer) => edgeFor(place, answer)?.then === "next");
+  });
 }
 
 /** Every socket that a cast can reach from `entry`, going through none of `withoutKeys`. */

@@ -64,6 +64,30 @@ describe("[O15] a loop over a list that nothing can have made", () => {
     expect(problems(main(sockets, loops))).toContain("error list_never_produced loops.B");
   });
 
+  it.each([
+    ["[O15] nor where a pass that begins at that entry never gives an item up", "Socket-1", true],
+    ["[O15] but it does where the item before began at that entry, too", "Socket-4", false],
+  ] as const)("%s", (_title, back, isNever) => {
+    const sockets = {
+      "Socket-1": { materia: "Plan", edges: [satisfied("Socket-3"), always("Socket-2")] },
+      "Socket-2": { ...walk, edges: to2 },
+      "Socket-3": { materia: "Json", edges: [satisfied(back), always("Socket-2")] },
+      "Socket-4": {
+        materia: "Plan",
+        assign: { list: "$.workItems" },
+        advance: { when: "not_satisfied" },
+        edges: [{ when: "satisfied", to: "Socket-4", maxTraversals: 1, then: "next" }],
+      },
+      "Socket-5": { materia: "Plan", edges: [always("Socket-4")] },
+    };
+    const loops = {
+      A: { sockets: ["Socket-3", "Socket-4"], exits: [exit("Socket-4", "always", "Socket-5")] },
+      B: { sockets: ["Socket-2"] },
+    };
+    const errors = problems(main(sockets, loops)).filter((line) => line.startsWith("error"));
+    expect(errors).toEqual(isNever ? ["error list_never_produced loops.B"] : []);
+  });
+
   it("[O15] no program sets the work items, and a list beside another is not made with it", () => {
     const walking = (items: string, first: SocketInput) => {
       const sockets = { "Socket-1": { edges: to2, ...first }, "Socket-2": { ...walk, advance: { items } } };

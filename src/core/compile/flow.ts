@@ -54,8 +54,8 @@ export function buildFlow(graph: Graph): Flow {
   const reached = reachable({ next: onward, starts });
   const flow = { sockets, numberOf, steps: drawn, next: onward, onward, starts, reached };
   if (!sockets.some(socketGivesUpItems)) return flow;
-  const doors = loopEntrySockets(flow);
-  const steps = drawn.map((own, from) => [...own, ...own.flatMap((step) => stepsToNextItem(flow, doors, from, step))]);
+  const passes = passesOf(flow);
+  const steps = drawn.map((own, from) => [...own, ...own.flatMap((step) => stepsToNextItem(passes, from, step))]);
   const next = steps.map(socketsAfter);
   return { ...flow, steps, next, reached: reachable({ next, starts }) };
 }
@@ -125,32 +125,40 @@ function stepsWhenUsedUp(builder: FlowBuilder, socket: GraphSocket, step: FlowSt
 }
 
 /** [G28] The item after a given-up one starts where the loop was entered. */
-function stepsToNextItem(
-  { sockets }: Flow,
-  doors: ReadonlySet<number>,
-  from: number,
-  step: FlowStep,
-): readonly FlowStep[] {
+function stepsToNextItem(passes: readonly Pass[], from: number, step: FlowStep): readonly FlowStep[] {
   const { way } = step;
-  const loop = sockets[from]?.loop;
-  if (way.via !== "edge" || way.then || way.edge.then !== NEXT_ITEM || !loop) return [];
-  return [...doors].flatMap((door) => {
-    const member = sockets[door];
-    if (member?.loop !== loop) return [];
-    return [{ ...step, way: { ...way, to: member.id, then: true as const }, advanced: true, landings: [door] }];
-  });
+  if (way.via !== "edge" || way.then || way.edge.then !== NEXT_ITEM) return [];
+  return passes.flatMap(({ door, number, members }) =>
+    members.has(from)
+      ? [{ ...step, way: { ...way, to: door, then: true as const }, advanced: true, landings: [number] }]
+      : [],
+  );
 }
 
-/** Members by which a cast can enter their loops. Unreached sockets enter none. */
-function loopEntrySockets(flow: Flow): ReadonlySet<number> {
+interface Pass {
+  readonly door: SocketId;
+  readonly number: number;
+  /** The members that a pass from this door can visit. */
+  readonly members: ReadonlySet<number>;
+}
+
+/** The passes with which a cast can walk loops. Unreached sockets enter none. */
+function passesOf(flow: Flow): readonly Pass[] {
+  const { sockets } = flow;
+  const inside = flow.steps.map((own, from) =>
+    own.flatMap(({ landings: [to = -1] }) => (sockets[to]?.loop === sockets[from]?.loop ? [to] : [])),
+  );
   const doors = new Set(flow.starts);
   for (const from of flow.reached)
     for (const { landings } of flow.steps[from] ?? [])
       landings.forEach((to, index) => {
         // A walk that skips an empty loop enters the next one from outside.
-        if (index > 0 || flow.sockets[to]?.loop !== flow.sockets[from]?.loop) doors.add(to);
+        if (index > 0 || sockets[to]?.loop !== sockets[from]?.loop) doors.add(to);
       });
-  return doors;
+  return [...doors].flatMap((number) => {
+    const { id: door, loop } = sockets[number] ?? {};
+    return door && loop ? [{ door, number, members: reachable({ next: inside, starts: [number] }) }] : [];
+  });
 }
 
 const NO_ANSWER = [undefined] as const;
