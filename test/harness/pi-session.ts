@@ -125,7 +125,14 @@ export async function openPiSession(setting: PiSetting = {}): Promise<PiSession>
       navigateTree: async () => ({ cancelled: true }),
     },
   });
-  onTestFinished(() => session.dispose());
+  const leave: PiSession["leave"] = async (reason) => {
+    await session.extensionRunner.emit({ type: "session_shutdown", reason });
+  };
+  onTestFinished(async () => {
+    // As Pi does: what the extension watches in this process ends with the session.
+    await leave("quit");
+    session.dispose();
+  });
   return {
     cwd,
     session,
@@ -137,9 +144,7 @@ export async function openPiSession(setting: PiSetting = {}): Promise<PiSession>
     press: screen.press,
     asked: model.asked,
     reply: model.reply,
-    leave: async (reason) => {
-      await session.extensionRunner.emit({ type: "session_shutdown", reason });
-    },
+    leave,
   };
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { castStatus, type CastSummary } from "../../../core/cast/summary.ts";
 import type { CastId } from "../../../core/model/ids.ts";
@@ -108,26 +109,20 @@ async function followOtherCasts(user: UserSession, seen: SeenCasts): Promise<() 
 
 const INBOX_KEY = "materia-inbox";
 
+const COUNT_DELAY_MS = 200;
 let counting: Promise<number> | undefined;
-let nextCount: Promise<number> | undefined;
 
-/** One listing serves all sessions of this process; a change while it reads asks for one more, not for one each. */
+/** One listing serves all sessions of this process, and all changes of a moment: a cast that ends makes several. */
 function countWaiting(): Promise<number> {
-  const begin = (): Promise<number> => {
-    nextCount = undefined;
-    counting = listInbox(process.env)
-      .then((rows) => rows.filter(needsPersonNow).length)
-      .finally(() => (counting = undefined));
-    return counting;
-  };
-  if (!counting) return begin();
-  nextCount ??= counting.then(begin, begin);
-  return nextCount;
+  counting ??= delay(COUNT_DELAY_MS, undefined, { ref: false }).then(async () => {
+    counting = undefined;
+    return (await listInbox(process.env)).filter(needsPersonNow).length;
+  });
+  return counting;
 }
 
 /** [YI6] How many casts of all projects wait for a person, in the status line. The returned function stops it. */
 async function showInboxCount({ ctx }: UserSession): Promise<() => void> {
-  const { env } = process;
   let shown = 0;
   const show = async (): Promise<void> => {
     const count = await countWaiting();
@@ -135,7 +130,7 @@ async function showInboxCount({ ctx }: UserSession): Promise<() => void> {
     shown = count;
     runUnlessReplaced(() => ctx.ui.setStatus(INBOX_KEY, count === 0 ? undefined : `materia: ${count} wait`));
   };
-  const stop = sharedWatcher.onChange(indexFolder(env), () => void show().catch(() => undefined));
+  const stop = sharedWatcher.onChange(indexFolder(process.env), () => void show().catch(() => undefined));
   await show();
   return stop;
 }
