@@ -162,7 +162,7 @@ it("[C15] show tells each visit, what it handed over, the edge taken and why not
     "“no test”",
     "✗ not satisfied → Socket-3 (Make), 1 of 2",
     "✓ satisfied → Socket-3 (Make): not taken, satisfied was false",
-    "edges not asked: the list was exhausted",
+    "edges not tried: all items are done",
   ])
     expect(stdout).toContain(told);
   expect(JSON.parse(data.stdout)).toMatchObject({

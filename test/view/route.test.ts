@@ -103,7 +103,7 @@ describe("[C15] why a way was taken and the others were not", () => {
         "exit · ✓ satisfied → Socket-4 (Tell)",
         "  exit · always → Socket-5 (Sulk): not taken, exit satisfied preferred to always",
         "  exit · ✗ not satisfied → Socket-5 (Sulk): not taken, satisfied was true",
-        "  edges not asked: the list was exhausted",
+        "  edges not tried: all items are done",
       ],
     ],
     [
@@ -114,7 +114,7 @@ describe("[C15] why a way was taken and the others were not", () => {
       [
         "→ end: no exit matched, satisfied was false",
         "  exit · ✓ satisfied → Socket-4 (Tell): not taken, satisfied was false",
-        "  edges not asked: the list was exhausted",
+        "  edges not tried: all items are done",
       ],
     ],
     [
@@ -125,7 +125,7 @@ describe("[C15] why a way was taken and the others were not", () => {
       [
         "→ end: all items done",
         "  exit · always → Socket-5 (Sulk): not taken, it belongs to Socket-3 (Mend)",
-        "  edges not asked: the list was exhausted",
+        "  edges not tried: all items are done",
       ],
     ],
     [

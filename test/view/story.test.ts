@@ -103,13 +103,13 @@ describe("[C15] the story of a cast", () => {
       "    tidy",
       "    on to item 2 of 2: Greet",
       "    → Socket-4 (Build)",
-      "      exits not asked: the list is not exhausted",
+      "      exits not tried: items remain",
     ]);
     expect(visit(lines, 11).slice(1)).toEqual([
       "    tidy",
       "    all 2 items done",
       "    exit · always → Socket-7 (Narrate)",
-      "      edges not asked: the list was exhausted",
+      "      edges not tried: all items are done",
     ]);
   });
 

@@ -44,12 +44,12 @@ const COMMAND_TABLE = {
   },
   doctor: {
     usage: "[castId [--salvage]]",
-    does: "verify all casts, or one: every line and every file that a line speaks of; save what is sound",
+    does: "check stored casts, or one, for damage; --salvage keeps the sound part",
     options: ["salvage"],
   },
   show: {
     usage: "[castId] [visit] [--full] [--markdown] [--page N]",
-    does: "the story of a cast: each visit, its tools, the edge taken and why; or one visit (Socket-4#2) whole",
+    does: "the story of a cast: each visit, its tools, the edge taken and why; or one visit (Socket-4#2) in full",
     example: "last Socket-4#2",
     options: ["prompt", "full", "markdown", "page", "on"],
     takes: 2,
@@ -80,7 +80,7 @@ const COMMAND_TABLE = {
   },
   open: {
     usage: "[castId] [visit]",
-    does: "the conversation of a visit as a session of Pi: a copy, which changes nothing of the cast",
+    does: "open a copy of a visit's conversation as a session of Pi; the cast does not change",
     example: "last Socket-4#2",
     options: ["trust"],
     takes: 2,
@@ -95,7 +95,7 @@ const COMMAND_TABLE = {
   recast: {
     usage:
       "[castId] [--budget TOKENS] [--cost USD] [--allow N] [--hint TEXT | --accept | --next] [--edited] [--detach]",
-    does: "resume a failed, aborted or interrupted cast where it stopped, with the graph as it was started",
+    does: "resume a failed, aborted, paused or interrupted cast where it stopped, with the graph it began with",
     example: "--allow 2",
     options: ["budget", "cost", ...REWORK_OPTIONS, "edited", ...RUN_OPTIONS, "worktree", "detach", "on"],
   },
@@ -136,31 +136,31 @@ const COMMAND_TABLE = {
   },
   test: {
     usage: "[paths…] [--watch] [--update] [--junit FILE] [--min-coverage PERCENT] [--format FORMAT]",
-    does: "run tests of loadouts, and say what of each graph no test took",
+    does: "run tests of loadouts, and list what they do not cover",
     example: ".pi/tests",
     options: ["format", "watch", "update", "junit", "min-coverage", "trust"],
     takes: "paths",
   },
   replay: {
     usage: "[castId | --all] [--loadout NAME] [--format FORMAT]",
-    does: "what was answered then on what is configured now: where would a cast go differently",
+    does: "replay recorded answers on the current configuration, and list what would differ",
     example: "--all",
     options: ["format", "all", "loadout"],
   },
   fuzz: {
     usage: "[loadout] [--casts N] [--items N] [--seed N] [--out DIR]",
-    does: "thousands of random casts of a graph through the engine: does it end, what is never reached, which limits are hit",
+    does: "run thousands of random casts of a graph: does it end, what is never reached, which limits are hit",
     example: "Full-Auto",
     options: ["casts", "items", "seed", "out"],
   },
   forecast: {
     usage: "[loadout] [--items N] [--model provider/id]",
-    does: "what a cast will take: turns, tokens, cost and time, from past casts of the same materia",
+    does: "estimate turns, tokens, cost and time of a cast from past casts of the same materia",
     example: "Full-Auto --items 5",
     options: ["items", "model"],
   },
   stats: {
-    does: "how each materia and model has done: refused handoffs, rework, overturned yes, tokens and cost per item",
+    does: "figures of each materia and model: refused handoffs, rework, approvals later reversed, tokens and cost per item",
     takes: 0,
   },
   compare: {
@@ -171,14 +171,14 @@ const COMMAND_TABLE = {
   },
   record: {
     usage: "[castId] [file] [--no-tools] [--seed DIR]",
-    does: "write a test from a cast that happened",
+    does: "write a test from a past cast",
     example: "last .pi/tests/greeting.json",
     options: ["no-tools", "seed"],
     takes: 2,
   },
   fork: {
     usage: "[castId[@visit]] [--loadout NAME] [--request TEXT] [--handoff TEXT] [--here] [--plan]",
-    does: "a new cast that shares everything up to a visit, or up to the first one that an edit touches",
+    does: "a new cast that shares everything up to a visit, or up to the first one that an edit affects",
     example: "last@Socket-5#2 --plan",
     options: ["loadout", "request", "handoff", "here", "plan", ...RUN_OPTIONS, "worktree"],
   },
@@ -191,7 +191,7 @@ const COMMAND_TABLE = {
   },
   ui: {
     usage: "[--port N] [--open] [--on FLEET]",
-    does: "the web UI, on this machine only; of the casts that are kept here, or of those of a fleet",
+    does: "serve the web UI on this machine only, for the casts kept here or for those of a fleet",
     example: "--open",
     options: ["port", "open", "on"],
     takes: 0,
@@ -205,14 +205,14 @@ const COMMAND_TABLE = {
   },
   fleet: {
     usage: "up|down|migrate|workers|limits [set|unset WHAT [N]]|schedule [add CRON -- COMMAND|remove N]",
-    does: "a fleet on this machine for a first look; the tables of one, its workers, limits, and what it submits at times",
+    does: "start a fleet on this machine, or manage one: its tables, workers, limits and schedules",
     example: "limits set project website 3 --on team",
     options: ["on", "workers", "here", "zone"],
     takes: "targets",
   },
   take: {
     usage: "[castId] [--merge | --pr] [--on FLEET]",
-    does: "bring home the result of a cast with a separate working tree, or of a fleet: as a branch, merged, or as a pull request",
+    does: "fetch the result of a cast with a separate working tree, or of a fleet: as a branch, merged, or as a pull request",
     example: "last --merge",
     options: ["merge", "pr", "on"],
   },
@@ -226,7 +226,7 @@ const COMMAND_TABLE = {
   },
   inbox: {
     usage: "[--all] | inbox done <castId | --all>",
-    does: "casts of all projects on this machine that need you, or were not looked at yet, each with the command that answers",
+    does: "casts of all projects on this machine that need you or that you have not seen, each with the command that answers",
     options: ["all"],
     takes: 2,
   },
@@ -238,19 +238,19 @@ const COMMAND_TABLE = {
   },
   init: {
     usage: "[--from FILE]",
-    does: "write a small commented project configuration to start from, or an older one in today's form",
+    does: "write a small commented project configuration, or convert an older one to the current form",
     options: ["from"],
     takes: 0,
   },
   completion: {
     usage: "bash|zsh|fish",
-    does: "print what makes a shell complete commands, names and casts",
+    does: "print a completion script for commands, names and casts",
     example: "bash",
     takes: "targets",
   },
   demo: {
     usage: "[--parallel]",
-    does: "a complete cast in a scratch repository, or one that works on three items at once; no model or key needed",
+    does: "run a complete cast in a scratch repository, or one with three items at once; no model or key needed",
     example: "--parallel",
     options: ["parallel"],
     takes: 0,

@@ -74,7 +74,7 @@ function edgeRoute(
     takenLine(before, socket, event),
     ...others,
     ...(advanced && loop?.exits.some(({ from }) => from === socket.id)
-      ? [routeNote("exits not asked: the list is not exhausted")]
+      ? [routeNote("exits not tried: items remain")]
       : []),
     ...(!advanced && socket.advance !== null && loop?.items && pass
       ? [routeNote(`not on to the next item: ${satisfiedText(satisfied)}`)]
@@ -155,7 +155,7 @@ function exhaustedRoute(
     exitLine(graph, loop, event, own.length === 0 ? "all items done" : `no exit matched, ${satisfiedText(satisfied)}`),
     ...others.map((exit) => notTaken(exitText(graph, exit), why(exit))),
     ...foreign.map((exit) => notTaken(exitText(graph, exit), `it belongs to ${destinationText(graph, exit.from)}`)),
-    ...(socket.edges.length === 0 ? [] : [routeNote("edges not asked: the list was exhausted")]),
+    ...(socket.edges.length === 0 ? [] : [routeNote("edges not tried: all items are done")]),
   ];
 }
 
