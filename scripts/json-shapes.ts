@@ -216,7 +216,7 @@ export const JSON_SHAPES: readonly JsonShape[] = [
   ),
   shape(
     "test",
-    "each test, and what of each graph no test took",
+    "each test, and what the tests do not cover",
     v.strictObject({
       tests: v.array(
         v.strictObject({
