@@ -43,10 +43,8 @@ export function castListLines(
   if (casts.length === 0) return [fitLine(line("No casts yet. Start one, or run the demo: it needs no model."), width)];
   const rows = casts.map((cast) => castCells(cast, now));
   const columns = chooseColumns(rows, width);
-  if ((columns.at(-1)?.columns ?? 0) < MIN_REQUEST_COLUMNS) return rows.flatMap((row) => narrowCastLines(row, width));
-  const head = columns.map(({ name, title, columns: size }) =>
-    toned("dim", name === "request" ? title : `${padColumns(title, size)}  `),
-  );
+  if ((columns.at(-1)?.size ?? 0) < MIN_REQUEST_COLUMNS) return rows.flatMap((row) => narrowCastLines(row, width));
+  const head = columns.map(({ name, size }) => toned("dim", name === "request" ? name : `${padColumns(name, size)}  `));
   return [head, ...rows.map((row) => castRowLine(row, columns))].map((each) => fitLine(each, width));
 }
 
@@ -54,81 +52,55 @@ export function castListLines(
 const MIN_REQUEST_COLUMNS = 16;
 
 /** Two lines for each cast: id and status, then the request. */
-function narrowCastLines(
-  { status, castId, age, items, loadout, request }: CastListRow,
-  width: number,
-): readonly Line[] {
-  const what = [age, ...(items.text === "" ? [] : [items]), loadout].map(({ text }) => text).join(" · ");
-  return [line(status, "  ", castId), line("  ", toned("dim", `${what} · `), request)].map((each) =>
-    fitLine(each, width),
-  );
+function narrowCastLines({ status, cast, started, items, loadout, request }: CastListRow, width: number) {
+  const what = [started, ...(items.text === "" ? [] : [items]), loadout].map(({ text }) => text).join(" · ");
+  const lines = [line(status, "  ", cast), line("  ", toned("dim", `${what} · `), request)];
+  return lines.map((each) => fitLine(each, width));
 }
 
-const COLUMN_TITLES = {
-  status: "status",
-  castId: "cast",
-  age: "started",
-  items: "items",
-  tokens: "tokens",
-  cost: "cost",
-  loadout: "loadout",
-  request: "request",
-} as const;
-type ColumnName = keyof typeof COLUMN_TITLES;
+const COLUMNS = ["status", "cast", "items", "tokens", "cost", "started", "loadout", "request"] as const;
+type ColumnName = (typeof COLUMNS)[number];
 type CastListRow = Readonly<Record<ColumnName, Span>>;
-
-interface CastListColumn {
-  readonly name: ColumnName;
-  readonly title: string;
-  readonly columns: number;
-}
 
 function castCells(cast: CastSummary, now: number): CastListRow {
   const mark = statusSymbol(cast.status);
+  // Warnings that a reader must see before the request.
+  const flags = `${cast.foreign ? "[started elsewhere] " : ""}${cast.rehearsed ? "[rehearsed] " : ""}`;
   return {
     status: { ...mark, text: `${mark.text} ${statusText(cast.status)}` },
-    castId: toned("strong", oneLine(cast.castId, 200)),
-    age: toned("dim", `${ageText(now - parseMillis(cast.startedAt, now))} ago`),
+    cast: toned("strong", oneLine(cast.castId, 200)),
     items: toned("plain", cast.items.total === 0 ? "" : doneCountText(cast.items)),
     tokens: toned("plain", amountText(cast.tokens)),
     cost: toned("plain", costText(cast.cost)),
+    started: toned("dim", `${ageText(now - parseMillis(cast.startedAt, now))} ago`),
     loadout: toned("plain", oneLine(cast.loadout, 200)),
-    request: toned("plain", `${castFlagsText(cast)}${oneLine(cast.request, 400)}`),
+    request: toned("plain", `${flags}${oneLine(cast.request, 400)}`),
   };
 }
 
-/** Warnings that a reader must see before the request. */
-function castFlagsText({ foreign, rehearsed }: Pick<CastSummary, "foreign" | "rehearsed">): string {
-  return `${foreign ? "[started elsewhere] " : ""}${rehearsed ? "[rehearsed] " : ""}`;
-}
-
-const NARROW_COLUMNS: readonly ColumnName[] = ["status", "castId", "items", "age", "loadout", "request"];
-const WIDE_COLUMNS: readonly ColumnName[] = [
-  "status",
-  "castId",
-  "items",
-  "tokens",
-  "cost",
-  "age",
-  "loadout",
-  "request",
-];
+/** Tokens and cost need this width. */
 const WIDE_MIN_WIDTH = 110;
 
-/** Each column has the width of its widest cell; loadout and request share the rest. */
-function chooseColumns(rows: readonly CastListRow[], width: number): readonly CastListColumn[] {
-  const natural = (name: ColumnName): number =>
-    rows.reduce((most, row) => Math.max(most, columnsOf(row[name].text)), COLUMN_TITLES[name].length);
-  const loadout = Math.min(natural("loadout"), Math.max(10, Math.floor(width / 5)));
-  const names = width >= WIDE_MIN_WIDTH ? WIDE_COLUMNS : NARROW_COLUMNS;
-  const sizes = new Map(names.map((name) => [name, name === "loadout" ? loadout : natural(name)]));
-  const others = names.filter((name) => name !== "request");
-  sizes.set("request", Math.max(0, width - others.reduce((sum, name) => sum + (sizes.get(name) ?? 0) + 2, 0)));
-  return [...sizes].map(([name, columns]) => ({ name, title: COLUMN_TITLES[name], columns }));
+interface SizedColumn {
+  readonly name: ColumnName;
+  readonly size: number;
 }
 
-function castRowLine(row: CastListRow, columns: readonly CastListColumn[]): Line {
-  return columns.map(({ name, columns: size }) => ({
+/** Each column has the width of its widest cell; loadout and request share the rest. */
+function chooseColumns(rows: readonly CastListRow[], width: number): readonly SizedColumn[] {
+  let room = width;
+  return COLUMNS.flatMap((name) => {
+    if (width < WIDE_MIN_WIDTH && (name === "tokens" || name === "cost")) return [];
+    const natural = rows.reduce((most, row) => Math.max(most, columnsOf(row[name].text)), name.length);
+    const limit = name === "loadout" ? Math.max(10, Math.floor(width / 5)) : Infinity;
+    const size = name === "request" ? Math.max(0, room) : Math.min(natural, limit);
+    room -= size + 2;
+    return [{ name, size }];
+  });
+}
+
+function castRowLine(row: CastListRow, columns: readonly SizedColumn[]): Line {
+  return columns.map(({ name, size }) => ({
     ...row[name],
     text: `${padColumns(cutColumns(row[name].text, size), size)}${name === "request" ? "" : "  "}`,
   }));
@@ -253,13 +225,6 @@ export function deliveryText(delivered: DeliveryOutcome): string {
 /** Empty if the cast has nothing to push. */
 export function deliveryLines(delivered: DeliveryOutcome | undefined): readonly Line[] {
   if (!delivered) return [];
-  const text = deliveryText(delivered);
-  return [
-    line(
-      toned(
-        "branch" in delivered ? "ok" : "rework",
-        `Its result was ${text}${"branch" in delivered ? "" : `; "take" brings it`}.`,
-      ),
-    ),
-  ];
+  const [tone, more] = "branch" in delivered ? (["ok", ""] as const) : (["rework", '; "take" brings it'] as const);
+  return [line(toned(tone, `Its result was ${deliveryText(delivered)}${more}.`))];
 }

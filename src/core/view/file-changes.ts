@@ -10,11 +10,6 @@ export interface CheckpointSpan {
   readonly to: string;
 }
 
-export interface VisitFileSpan extends CheckpointSpan {
-  readonly socket: SocketId;
-  readonly visit: number;
-}
-
 export interface ItemFileSpan extends CheckpointSpan {
   readonly loop: string;
   readonly key: string;
@@ -27,7 +22,7 @@ export type CastFileSpans =
   | {
       readonly kind: "kept";
       readonly whole: CheckpointSpan;
-      readonly visits: readonly VisitFileSpan[];
+      readonly visits: readonly (CheckpointSpan & Pick<VisitRecord, "socket" | "visit">)[];
       readonly items: readonly ItemFileSpan[];
       /** Files that the last checkpoint leaves out. */
       readonly left: OmittedFiles;
@@ -73,15 +68,15 @@ function omittedAfter(left: OmittedFiles, event: CastEvent): OmittedFiles {
 function mergedItemSpans(events: Iterable<CastEvent>): readonly ItemFileSpan[] {
   const spans = new Map<string, ItemFileSpan>();
   const titles = new Map<number, string>();
-  let tip = "";
+  let from = "";
   for (const event of events) {
-    if (event.type === "loop_forked") tip = event.base ?? "";
+    if (event.type === "loop_forked") from = event.base ?? "";
     if (event.type === "item_started") titles.set(event.index, event.title);
     if (event.type !== "item_merged") continue;
-    const { loop, index, commit } = event;
+    const { loop, index, commit: to } = event;
     const key = itemKey(index);
-    spans.set(`${loop}/${key}`, { loop, key, title: titles.get(index) ?? "", from: tip, to: commit });
-    tip = commit;
+    spans.set(`${loop}/${key}`, { loop, key, title: titles.get(index) ?? "", from, to });
+    from = to;
   }
   return [...spans.values()];
 }
@@ -117,10 +112,10 @@ export function changedSinceText({ files }: EventOf<"cast_resumed">): string {
 export function leftOutText(left: OmittedFiles = {}): string {
   const { large = 0, unreadable = 0, nested = 0 } = left;
   const parts = [
-    ...(large > 0 ? [`${countedText(large, "file")} over 50 MB`] : []),
-    ...(unreadable > 0 ? [`${countedText(unreadable, "file")} that cannot be read`] : []),
-    ...(nested > 0 ? [nested === 1 ? "1 repository inside" : `${nested} repositories inside`] : []),
-  ];
+    large > 0 && `${countedText(large, "file")} over 50 MB`,
+    unreadable > 0 && `${countedText(unreadable, "file")} that cannot be read`,
+    nested > 0 && countedText(nested, "repository inside", "repositories inside"),
+  ].filter((part) => part !== false);
   return parts.length === 0 ? "" : ` (without ${parts.join(", ")})`;
 }
 

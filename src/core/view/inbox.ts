@@ -87,7 +87,7 @@ export function inboxLines(rows: readonly InboxRow[], width: number): readonly L
         fitLine(line(" ".repeat(projects + 5), command, "  ", cost), width),
       ];
     const end = line("  ", cost, "  ", command);
-    const left = room - end.reduce((sum, { text }) => sum + columnsOf(text), 0);
+    const left = room - lineColumns(end);
     const asked = Math.max(16, Math.floor(left / 2) - 2);
     const text = line(toned("strong", padColumns(cutColumns(request, asked), asked)), "  ", ...needs);
     const fitted = fitLine(text, left);

@@ -10,6 +10,9 @@ export interface Span {
 
 export type Line = readonly Span[];
 
+/** Measures the columns of a text. A host may bring its own measure. */
+export type MeasureColumns = (text: string) => number;
+
 export const DEFAULT_WIDTH = 80;
 
 /** A line of pieces without the empty ones; a bare string has no tone. */
@@ -33,16 +36,16 @@ export function plainText(lines: readonly Line[]): string {
 }
 
 export function lineColumns(spans: Line): number {
-  return measureLine(columnsOf, spans);
+  return measureLine(spans, columnsOf);
 }
 
-function measureLine(measure: MeasureColumns, spans: Line): number {
+function measureLine(spans: Line, measure: MeasureColumns): number {
   return spans.reduce((sum, { text }) => sum + measure(text), 0);
 }
 
 /** The line in at most `width` columns; an ellipsis marks a cut. */
 export function fitLine(spans: Line, width: number, measure: MeasureColumns = columnsOf): Line {
-  if (measureLine(measure, spans) <= width) return spans;
+  if (measureLine(spans, measure) <= width) return spans;
   const fitted: Span[] = [];
   let room = width;
   for (const span of spans) {
@@ -57,7 +60,7 @@ export function fitLine(spans: Line, width: number, measure: MeasureColumns = co
 
 /** The line in rows, each with its indent or quotation bar; nothing is cut. */
 export function wrapLine(spans: Line, width: number, measure: MeasureColumns = columnsOf): readonly Line[] {
-  if (measureLine(measure, spans) <= width) return [spans];
+  if (measureLine(spans, measure) <= width) return [spans];
   const text = spans.map((span) => span.text).join("");
   const indent = /^[ │]*/.exec(text)?.[0].length ?? 0;
   const before = sliceLine(spans, 0, indent);
@@ -103,24 +106,20 @@ export function wrapLineHanging(spans: Line, width: number): readonly Line[] {
   const text = spans.map((span) => span.text).join("");
   const indent = /^[ │]*/.exec(text)?.[0].length ?? 0;
   const hang = hangingIndent(text, indent, width);
-  const rows: { from: number; to: number }[] = [];
-  let from = indent;
-  let to = indent;
-  let used = indent;
+  const prefix = [...sliceLine(spans, 0, indent), { text: " ".repeat(Math.max(0, hang - indent)) }];
+  const rows: Line[] = [];
+  let [from, to, used] = [0, indent, indent];
+  const endRow = (): void => void rows.push(line(...(rows.length === 0 ? [] : prefix), ...sliceLine(spans, from, to)));
   for (const { at, word } of wordsIn(text, indent, width - hang)) {
     const columns = columnsOf(text.slice(to, at + word.length));
-    if (to > from && used + columns > width) {
-      rows.push({ from, to });
+    if (to > Math.max(from, indent) && used + columns > width) {
+      endRow();
       [from, used] = [at, hang + columnsOf(word)];
     } else used += columns;
     to = at + word.length;
   }
-  rows.push({ from, to });
-  return rows.map((row, index) =>
-    index === 0
-      ? line(...sliceLine(spans, 0, row.to))
-      : line(...hangingPrefix(spans, indent, hang), ...sliceLine(spans, row.from, row.to)),
-  );
+  endRow();
+  return rows;
 }
 
 /** The column of the rows after the first: below the last gap, if enough columns remain there. */
@@ -132,20 +131,13 @@ function hangingIndent(text: string, indent: number, width: number): number {
     : Math.min(indent + HANGING_STEP, Math.max(0, width - MIN_HANGING_COLUMNS));
 }
 
-function hangingPrefix(spans: Line, indent: number, hang: number): Line {
-  const before = sliceLine(spans, 0, indent);
-  return [...before, { text: " ".repeat(Math.max(0, hang - indent)) }];
-}
-
 /** The words with their positions. A long word that is no path, such as a sentence in Thai, comes in pieces. */
 function* wordsIn(text: string, start: number, room: number): Generator<{ at: number; word: string }> {
   for (const match of text.slice(start).matchAll(/\S+/g)) {
     let at = start + match.index;
-    const [word] = match;
-    const pieces = ASCII.test(word) ? [word] : wrapColumns(word, Math.max(1, room));
-    for (const piece of pieces) {
-      yield { at, word: piece };
-      at += piece.length;
+    for (const word of ASCII.test(match[0]) ? [match[0]] : wrapColumns(match[0], room)) {
+      yield { at, word };
+      at += word.length;
     }
   }
 }
@@ -195,9 +187,6 @@ export function columnsOf(text: string): number {
   for (const { segment } of graphemes(text)) columns += graphemeColumns(segment);
   return columns;
 }
-
-/** Measures the columns of a text. A host may bring its own measure. */
-export type MeasureColumns = (text: string) => number;
 
 /** At most so many columns; an ellipsis marks the cut, and no character is split. */
 export function cutColumns(text: string, limit: number, measure: MeasureColumns = columnsOf): string {
@@ -255,30 +244,19 @@ const ONE_COLUMN_TEXT = /^[\x20-\x7e\xa1-\xac\xae-\u02ff\u2010-\u2027\u2190-\u21
 /** Characters without a column. The second half of a Hangul syllable shares the column of the first. */
 const ZERO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}\p{Cc}\u1160-\u11ff\ud7b0-\ud7ff]/u;
 
-/** The visible characters of a text, and which of them are emoji. */
-interface UnicodeTables {
-  readonly graphemes: Intl.Segmenter;
-  readonly emoji: RegExp;
-}
-
-let unicodeTablesCache: UnicodeTables | undefined;
-
-/** Loaded on demand: these tables take longer to load than most commands to run. */
-function unicodeTables(): UnicodeTables {
-  unicodeTablesCache ??= {
-    graphemes: new Intl.Segmenter("en", { granularity: "grapheme" }),
-    emoji: new RegExp("^\\p{RGI_Emoji}$|\\ufe0f", "v"),
-  };
-  return unicodeTablesCache;
-}
+/** Made on demand: these tables take longer to load than most commands to run. */
+let segmenter: Intl.Segmenter | undefined;
+let emoji: RegExp | undefined;
 
 function graphemes(text: string): Intl.Segments {
-  return unicodeTables().graphemes.segment(text);
+  segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
+  return segmenter.segment(text);
 }
 
 /** Counts the letters of a cluster one by one, as in Devanagari: a terminal that joins them needs fewer columns, never more. */
 function graphemeColumns(cluster: string): number {
-  if (unicodeTables().emoji.test(cluster)) return 2;
+  emoji ??= new RegExp("^\\p{RGI_Emoji}$|\\ufe0f", "v");
+  if (emoji.test(cluster)) return 2;
   let columns = 0;
   for (const character of cluster) {
     if (!ZERO_WIDTH.test(character)) columns += eastAsianWidth(character.codePointAt(0) ?? 0);

@@ -88,10 +88,14 @@ function readHunk(lines: readonly string[], from: number): { readonly hunk: Hunk
       continue;
     }
     if (before >= lastBefore && after >= lastAfter) break;
-    const [sign, text] = [line[0], line.slice(1)];
-    if (sign === "-") found.push({ kind: "gone", text, before: before++, after: null, lacksFinalNewline: false });
-    else if (sign === "+") found.push({ kind: "new", text, before: null, after: after++, lacksFinalNewline: false });
-    else found.push({ kind: "same", text, before: before++, after: after++, lacksFinalNewline: false });
+    const kind = line.startsWith("-") ? "gone" : line.startsWith("+") ? "new" : "same";
+    found.push({
+      kind,
+      text: line.slice(1),
+      before: kind === "new" ? null : before++,
+      after: kind === "gone" ? null : after++,
+      lacksFinalNewline: false,
+    });
   }
   return { hunk: { about: head[5] ?? "", lines: found }, next: at };
 }
@@ -99,7 +103,7 @@ function readHunk(lines: readonly string[], from: number): { readonly hunk: Hunk
 /** A row of a diff: the head of a hunk, or a line. */
 export type PatchRow =
   | { readonly kind: "hunk"; readonly about: string }
-  | { readonly kind: "line"; readonly line: PatchLine; readonly changed: ChangedRange | null }
+  | ({ readonly kind: "line" } & PatchSide)
   | { readonly kind: "pair"; readonly left: PatchSide | null; readonly right: PatchSide | null };
 
 /** A line of one side, with the part that differs from its counterpart. */
@@ -127,49 +131,35 @@ export function patchRows({ hunks }: FilePatch, form: PatchViewMode): readonly P
 function hunkRows({ lines }: Hunk, form: PatchViewMode): readonly PatchRow[] {
   const rows: PatchRow[] = [];
   for (let at = 0; at < lines.length;) {
-    const [gone, added] = changedRunFrom(lines, at);
-    at += gone.length + added.length;
-    if (gone.length + added.length > 0) {
-      appendAll(rows, form === "split" ? pairRows(gone, added) : lineRows(gone, added));
+    const line = lines[at];
+    if (line?.kind === "same") {
+      const side = { line, changed: null };
+      rows.push(form === "split" ? { kind: "pair", left: side, right: side } : { kind: "line", ...side });
+      at += 1;
       continue;
     }
-    const line = lines[at];
-    at += 1;
-    if (!line) continue;
-    const side = { line, changed: null };
-    rows.push(form === "split" ? { kind: "pair", left: side, right: side } : { kind: "line", ...side });
+    // The next removed lines, and the lines that replace them.
+    let middle = at;
+    while (lines[middle]?.kind === "gone") middle += 1;
+    let end = middle;
+    while (lines[end]?.kind === "new") end += 1;
+    const [gone, added] = [lines.slice(at, middle), lines.slice(middle, end)];
+    const left = gone.map((each, index) => ({ line: each, changed: changedRangeOf(each, added[index]) }));
+    const right = added.map((each, index) => ({ line: each, changed: changedRangeOf(each, gone[index]) }));
+    appendAll(rows, form === "split" ? pairRows(left, right) : lineRows([...left, ...right]));
+    at = end;
   }
   return rows;
 }
 
-/** The next removed lines, and the lines that replace them. */
-function changedRunFrom(
-  lines: readonly PatchLine[],
-  from: number,
-): readonly [readonly PatchLine[], readonly PatchLine[]] {
-  let middle = from;
-  while (lines[middle]?.kind === "gone") middle += 1;
-  let end = middle;
-  while (lines[end]?.kind === "new") end += 1;
-  return [lines.slice(from, middle), lines.slice(middle, end)];
-}
-
-function pairRows(gone: readonly PatchLine[], added: readonly PatchLine[]): readonly PatchRow[] {
-  return Array.from({ length: Math.max(gone.length, added.length) }, (_, index) => {
-    const [left, right] = [gone[index], added[index]];
-    return {
-      kind: "pair",
-      left: left ? { line: left, changed: changedRangeOf(left, right) } : null,
-      right: right ? { line: right, changed: changedRangeOf(right, left) } : null,
-    };
+function pairRows(left: readonly PatchSide[], right: readonly PatchSide[]): readonly PatchRow[] {
+  return Array.from({ length: Math.max(left.length, right.length) }, (_, index) => {
+    return { kind: "pair", left: left[index] ?? null, right: right[index] ?? null };
   });
 }
 
-function lineRows(gone: readonly PatchLine[], added: readonly PatchLine[]): readonly PatchRow[] {
-  return [
-    ...gone.map((line, index) => ({ kind: "line" as const, line, changed: changedRangeOf(line, added[index]) })),
-    ...added.map((line, index) => ({ kind: "line" as const, line, changed: changedRangeOf(line, gone[index]) })),
-  ];
+function lineRows(sides: readonly PatchSide[]): readonly PatchRow[] {
+  return sides.map((side) => ({ kind: "line", ...side }));
 }
 
 /** Longer lines are not compared, because nobody reads them letter by letter. */
@@ -219,29 +209,29 @@ const KEYWORDS = new Set(
   ).split(" "),
 );
 
-/** Languages whose comments begin with `#`. */
-const HASH_COMMENT_FILES =
-  /\.(?:py|rb|sh|bash|zsh|ya?ml|toml|ini|cfg|conf|pl|r|mk|tf|nix|gitignore|dockerfile)$|(?:^|\/)(?:Makefile|Dockerfile|\.[^/.]+)$/i;
-const DASH_COMMENT_FILES = /\.(?:sql|lua|hs|elm|ada)$/i;
-const SLASH_COMMENT_FILES =
-  /\.(?:[cm]?[jt]sx?|c|h|cc|cpp|hpp|cs|java|kt|kts|go|rs|swift|php|scala|dart|css|scss|less|jsonc?|proto|zig|groovy)$/i;
+/** The files of languages, and the pattern of their comments. */
+const COMMENTS: readonly (readonly [files: RegExp, comment: string])[] = [
+  [
+    /\.(?:py|rb|sh|bash|zsh|ya?ml|toml|ini|cfg|conf|pl|r|mk|tf|nix|gitignore|dockerfile)$|(?:^|\/)(?:Makefile|Dockerfile|\.[^/.]+)$/i,
+    "#.*",
+  ],
+  [/\.(?:sql|lua|hs|elm|ada)$/i, "--.*"],
+  [
+    /\.(?:[cm]?[jt]sx?|c|h|cc|cpp|hpp|cs|java|kt|kts|go|rs|swift|php|scala|dart|css|scss|less|jsonc?|proto|zig|groovy)$/i,
+    "\\/\\/.*|\\/\\*.*?(?:\\*\\/|$)",
+  ],
+];
 
 /** The tokenizer for a file; null if it is no code. */
 export function tokenizerFor(path: string): ((line: string) => readonly SyntaxToken[]) | null {
-  const comment = HASH_COMMENT_FILES.test(path)
-    ? "#.*"
-    : DASH_COMMENT_FILES.test(path)
-      ? "--.*"
-      : SLASH_COMMENT_FILES.test(path)
-        ? "\\/\\/.*|\\/\\*.*?(?:\\*\\/|$)"
-        : null;
-  if (comment === null) return null;
+  const comment = COMMENTS.find(([files]) => files.test(path))?.[1];
+  if (comment === undefined) return null;
   // Each alternative consumes a character and none backtracks, so the cost is linear.
   const parts = [
     `(?<comment>${comment})`,
     "(?<string>\"(?:[^\"\\\\]|\\\\.)*\"?|'(?:[^'\\\\]|\\\\.)*'?|`(?:[^`\\\\]|\\\\.)*`?)",
     "(?<number>\\b\\d[\\w.]*)",
-    "(?<word>[\\p{L}_$][\\p{L}\\p{N}_$]*)",
+    "[\\p{L}_$][\\p{L}\\p{N}_$]*",
   ];
   const pattern = new RegExp(parts.join("|"), "gu");
   return (line) => (line.length > MAX_TOKENIZED_LENGTH ? [{ kind: "plain", text: line }] : tokenizeLine(line, pattern));
@@ -266,8 +256,6 @@ function tokenizeLine(line: string, pattern: RegExp): readonly SyntaxToken[] {
 }
 
 function tokenKind({ 0: text, groups = {} }: RegExpMatchArray): SyntaxToken["kind"] {
-  if (groups["comment"] !== undefined) return "comment";
-  if (groups["string"] !== undefined) return "string";
-  if (groups["number"] !== undefined) return "number";
-  return KEYWORDS.has(text) ? "keyword" : "plain";
+  const kind = (["comment", "string", "number"] as const).find((name) => groups[name] !== undefined);
+  return kind ?? (KEYWORDS.has(text) ? "keyword" : "plain");
 }

@@ -54,22 +54,15 @@ export interface CastBoard extends CastFigures {
   /** Why it ended, and the limit that stopped it. */
   readonly reason: string | null;
   readonly limit: LimitName | null;
-  /** [Z11] Set while the cast sleeps or is paused. */
-  readonly asleep: CastSleep | null;
+  /** [Z11] Set while the cast sleeps or is paused; its text: `anthropic limit, resets 03:00 (2 h 13 min)`. */
+  readonly asleep: (Pick<SleepingPhase, "until" | "provider" | "model" | "reason"> & { readonly text: string }) | null;
   /** The question to a person, while the cast waits for the answer. */
   readonly question: string | null;
   readonly path: CastPath;
   readonly next: readonly NextStep[];
 }
 
-interface CastSleep {
-  readonly until: string;
-  readonly provider: string;
-  readonly model: string;
-  readonly reason: string;
-  /** `anthropic limit, resets 03:00 (2 h 13 min)`. */
-  readonly text: string;
-}
+type SleepingPhase = Extract<CastPhase, { kind: "sleeping" }>;
 
 export interface BoardOptions {
   /** The current time in milliseconds. */
@@ -88,12 +81,13 @@ export function castBoard(timeline: CastTimeline, options: BoardOptions): CastBo
   const status = castStatus(state, alive);
   // Time passes only for a running cast.
   const until = status === "running" ? now : parseMillis(clock.lastAt, now);
-  const { phase } = state;
+  const { castId, request, phase } = state;
+  const ended = phase.kind === "ended" ? phase : null;
   return {
-    castId: state.castId,
+    castId,
     status,
     loadout: originText(state.graph.name, lineage),
-    request: state.request,
+    request,
     position: positionOf(timeline, until),
     item: currentItemOf(timeline),
     walk: itemProgressOf(timeline, status),
@@ -101,8 +95,8 @@ export function castBoard(timeline: CastTimeline, options: BoardOptions): CastBo
     ...(state.rehearsed ? { rehearsed: true } : {}),
     elapsedMs: elapsedMs(clock, { status, now }),
     last: lastEventOf(timeline, now),
-    reason: phase.kind === "ended" ? phase.reason : null,
-    limit: phase.kind === "ended" ? (phase.limit?.limit ?? null) : null,
+    reason: ended && ended.reason,
+    limit: ended?.limit?.limit ?? null,
     asleep: sleepOf(phase, now),
     question: phase.kind === "waiting" ? phase.reply : null,
     path: castPath(state, timeline.order),
@@ -157,31 +151,22 @@ function currentItemOf({ state }: CastTimeline): CastBoard["item"] {
 
 function itemProgressOf({ state, walk }: CastTimeline, status: CastStatus): ItemProgress | null {
   if (!walk) return null;
-  const { done, size, reworked, givenUp } = walk;
-  return {
-    done,
-    size,
-    reworked,
-    givenUp,
-    ...(state.pass ? { current: status === "failed" ? "failed" : "current" } : {}),
-  };
+  const { loop: _loop, ...progress } = walk;
+  return state.pass ? { ...progress, current: status === "failed" ? "failed" : "current" } : progress;
 }
 
 /** The board as a few lines, for `status`, live progress and Pi. */
 export function boardLines(board: CastBoard, width = DEFAULT_WIDTH): readonly Line[] {
+  const { status, asleep, question } = board;
   const lines = [
     ...headLines(board, width),
     line(oneLine(board.request, 400)),
-    pathLine(board.path, board.status, width),
+    pathLine(board.path, status, width),
     ...itemProgressLines(board, width),
     ...positionLines(board),
-    ...(board.asleep ? [line(toned("wait", `${board.asleep.text} · nothing lost`))] : []),
-    ...(board.reason === null
-      ? lastEventLines(board)
-      : wrapColumns(oneLine(board.reason, 400), width).map((text) =>
-          line(toned(statusSymbol(board.status).tone ?? "plain", text)),
-        )),
-    ...(board.question === null ? [] : textLines(board.question, board.question.length, width, FULL_DETAIL)),
+    ...(asleep ? [line(toned("wait", `${asleep.text} · nothing lost`))] : []),
+    ...endLines(board, width),
+    ...(question === null ? [] : textLines(question, question.length, width, FULL_DETAIL)),
   ];
   const steps = board.next.flatMap((step) => wrapLine(nextStepLine(step, width), width));
   return [...lines.map((each) => fitLine(each, width)), ...steps];
@@ -193,7 +178,7 @@ const NO_ITEM_COUNTS = { done: 0, total: 0 };
 function headLines(board: CastBoard, width: number): readonly Line[] {
   const mark = statusSymbol(board.status);
   const figures = `${durationText(board.elapsedMs)} · ${figuresText({ ...board, items: NO_ITEM_COUNTS })}`;
-  const before = line({ ...mark, text: `${mark.text} ${statusText(board.status)}` }, "  ");
+  const before = line({ ...mark, text: `${mark.text} ${statusText(board.status)}  ` });
   const after = line(toned("dim", `  ${board.castId}`));
   const whole = line(...before, toned("strong", board.loadout), ...after);
   // The origin of a linked cast is long and needs separate lines.
@@ -211,30 +196,20 @@ function itemProgressLines({ walk, item, items }: CastBoard, width: number): rea
   const inAll = items.total === walk.size ? "" : ` (${doneCountText(items)} in all)`;
   const before = line(...itemProgressLine(walk), toned("dim", inAll));
   if (!item) return [before];
-  return [
-    squeezeLine(
-      {
-        before: line(...before, `  item ${item.number} of ${item.of}: `),
-        long: toned("strong", titleText(item.title, 400)),
-        after: [],
-      },
-      width,
-    ),
-  ];
+  const named = line(...before, `  item ${item.number} of ${item.of}: `);
+  return [squeezeLine({ before: named, long: toned("strong", titleText(item.title, 400)), after: [] }, width)];
 }
 
 function positionLines({ position, status }: CastBoard): readonly Line[] {
   if (!position || status === "completed") return [];
   const waits = status === "waiting" ? toned("wait", "  waiting for you") : "";
-  return [
-    line(
-      position.atWork ? positionName(position) : visitLabel(position.socket, position.materia),
-      toned("dim", `  ${positionText(position)}`),
-      waits,
-    ),
-  ];
+  const name = position.atWork ? positionName(position) : visitLabel(position.socket, position.materia);
+  return [line(name, toned("dim", `  ${positionText(position)}`), waits)];
 }
 
-function lastEventLines({ last }: CastBoard): readonly Line[] {
+/** Why it ended, or its last event. */
+function endLines({ reason, status, last }: CastBoard, width: number): readonly Line[] {
+  const { tone = "plain" } = statusSymbol(status);
+  if (reason !== null) return wrapColumns(oneLine(reason, 400), width).map((text) => line(toned(tone, text)));
   return last ? [line(toned("dim", `${ageText(last.ageMs)} ago: `), oneLine(last.text, 400))] : [];
 }

@@ -13,7 +13,8 @@ import {
 } from "../../model/ids.ts";
 import { assertNever } from "../../model/issue.ts";
 import { nameText } from "../graph/labels.ts";
-import { line, lineColumns, toned, type Line, type Tone } from "../line.ts";
+import { statusSymbol } from "../cast-list.ts";
+import { line, lineColumns, toned, type Line } from "../line.ts";
 import type { CastStatus } from "../../cast/summary.ts";
 import type { CastEvent, EventOf } from "../../cast/state/event.ts";
 import { NEXT_ITEM } from "../../model/loadout.ts";
@@ -77,14 +78,14 @@ export function castPath(state: CastState, order: readonly SocketId[]): CastPath
 
 /** `✓ Auto-Plan ▸ Build · Auto-Eval`, as many sockets on both sides of the position as fit. */
 export function pathLine(path: CastPath, status: CastStatus, width: number): Line {
-  const pieces = path.stops.map((stop) => stopLine(stop, status));
-  const here = path.stops.findIndex(({ mark }) => mark === "here");
+  const { stops, more } = path;
+  const pieces = stops.map((stop) => stopLine(stop, status));
+  const here = stops.findIndex(({ mark }) => mark === "here");
   const start = here === -1 ? pieces.length - 1 : here;
   let [from, to] = [start, start];
-  const whole =
-    pieces.reduce((sum, piece) => sum + lineColumns(piece) + 1, -1) <= width &&
-    path.more.before + path.more.after === 0;
-  let room = width - (whole ? 0 : "… ".length + " …".length) - lineColumns(pieces[start] ?? []);
+  const isAll = more.before + more.after === 0;
+  const isWhole = isAll && pieces.reduce((sum, piece) => sum + lineColumns(piece) + 1, -1) <= width;
+  let room = width - (isWhole ? 0 : "… ".length + " …".length) - lineColumns(pieces[start] ?? []);
   for (let grown = true; grown;) {
     grown = false;
     for (const side of [to + 1, from - 1]) {
@@ -100,24 +101,19 @@ export function pathLine(path: CastPath, status: CastStatus, width: number): Lin
   const shown = pieces
     .slice(Math.max(0, from), to + 1)
     .flatMap((piece, index) => (index === 0 ? piece : [{ text: " " }, ...piece]));
-  const cutLeft = from > 0 || path.more.before > 0;
-  const cutRight = to < pieces.length - 1 || path.more.after > 0;
+  const cutLeft = from > 0 || more.before > 0;
+  const cutRight = to < pieces.length - 1 || more.after > 0;
   return line(toned("dim", cutLeft ? "… " : ""), ...shown, toned("dim", cutRight ? " …" : ""));
 }
 
-const HERE_SYMBOLS: Readonly<Partial<Record<CastStatus, { readonly glyph: string; readonly tone: Tone }>>> = {
-  waiting: { glyph: "‖", tone: "wait" },
-  failed: { glyph: "✕", tone: "bad" },
-  aborted: { glyph: "■", tone: "dim" },
-  interrupted: { glyph: "╌", tone: "rework" },
-};
+const STOPPED: ReadonlySet<CastStatus> = new Set(["waiting", "failed", "aborted", "interrupted"]);
 
 function stopLine({ materia, mark }: PathStop, status: CastStatus): Line {
   const name = nameText(materia);
   if (mark === "visited") return line(toned("ok", "✓ "), name);
   if (mark === "to_come") return line(toned("dim", `· ${name}`));
-  const { glyph, tone } = HERE_SYMBOLS[status] ?? { glyph: "▸", tone: "accent" as const };
-  return line(toned(tone, `${glyph} ${name}`));
+  const symbol = STOPPED.has(status) ? statusSymbol(status) : toned("accent", "▸");
+  return line({ ...symbol, text: `${symbol.text} ${name}` });
 }
 
 /** A way that the cast took, by its id in the drawing. */
@@ -154,12 +150,10 @@ export function currentTraversals(state: CastState, from: SocketId, index: numbe
 /** The rework of the current item that is nearest to its limit; null without rework. */
 export function currentRework(state: CastState): { readonly taken: number; readonly of: number | null } | null {
   const limited = socketsOf(state.graph).flatMap(({ id, edges }) =>
-    edges.flatMap(({ when, maxTraversals }, index) =>
-      when === "not_satisfied" ? [{ taken: currentTraversals(state, id, index), of: maxTraversals ?? null }] : [],
-    ),
+    edges.flatMap(({ when, maxTraversals }, index) => {
+      const taken = when === "not_satisfied" ? currentTraversals(state, id, index) : 0;
+      return taken > 0 ? [{ taken, of: maxTraversals ?? null }] : [];
+    }),
   );
-  const [most] = limited
-    .filter(({ taken }) => taken > 0)
-    .toSorted((a, b) => (a.of ?? 1e9) - a.taken - (b.of ?? 1e9) + b.taken);
-  return most ?? null;
+  return limited.toSorted((a, b) => (a.of ?? 1e9) - a.taken - (b.of ?? 1e9) + b.taken)[0] ?? null;
 }

@@ -107,11 +107,10 @@ export interface TimelineRow {
 
 /** One row per group, in the order of their start; `forked` has the events that began parallel runs. */
 export function timelineRows(visits: readonly TimelineVisit[], forked: readonly number[] = []): readonly TimelineRow[] {
-  const forksBefore = ({ firstSeq }: TimelineVisit): number => forked.filter((seq) => seq < firstSeq).length;
   const groups: { readonly visits: TimelineVisit[]; readonly forks: number; readonly item: VisitItem | null }[] = [];
   for (const visit of visits) {
     const last = groups.at(-1);
-    const forks = forksBefore(visit);
+    const forks = forked.filter((seq) => seq < visit.firstSeq).length;
     if (last && last.forks === forks && itemRowKey(last.item) === itemRowKey(visit.item)) last.visits.push(visit);
     else groups.push({ visits: [visit], forks, item: visit.item });
   }
@@ -123,16 +122,14 @@ export function timelineRows(visits: readonly TimelineVisit[], forked: readonly 
     if (!isBehind) return isBefore ? "Before the loop" : "The whole cast";
     return isBefore ? "Between the loops" : "After the loop";
   };
-  return groups.map(({ visits: group, forks, item }, index): TimelineRow => {
-    return {
-      key: `${itemRowKey(item)} ${index}`,
-      number: item ? item.index + 1 : null,
-      title: item ? titleText(item.title, 200) : placeText(index, forks),
-      givenUp: group.at(-1)?.givenUp ?? null,
-      parallelRunsBefore: forks,
-      ...visitsWithTotals(group),
-    };
-  });
+  return groups.map(({ visits: group, forks, item }, index) => ({
+    key: `${itemRowKey(item)} ${index}`,
+    number: item ? item.index + 1 : null,
+    title: item ? titleText(item.title, 200) : placeText(index, forks),
+    givenUp: group.at(-1)?.givenUp ?? null,
+    parallelRunsBefore: forks,
+    ...visitsWithTotals(group),
+  }));
 }
 
 function visitsWithTotals(visits: readonly TimelineVisit[]): Pick<TimelineRow, "visits" | "cost" | "tokens"> {
@@ -170,7 +167,10 @@ export function pendingItems(
   lanes: readonly ItemTimeline[],
 ): PendingItems | null {
   if (!pass) return null;
-  const started = startedNumbers(pass, lanes);
+  // Only the latest parallel run counts: an earlier walk of the same loop had other items.
+  const run = lanes.at(-1)?.parallelRun;
+  const own = lanes.filter(({ loop, parallelRun }) => loop === pass.loop && parallelRun === run);
+  const started = new Set(pass.oneByOne ? [] : own.map(({ number }) => number));
   let first = (visits.at(-1)?.item?.index === pass.cursor ? pass.cursor + 1 : pass.cursor) + 1;
   let last = pass.end;
   while (started.has(first)) first += 1;
@@ -178,13 +178,6 @@ export function pendingItems(
   if (first > last) return null;
   const between = [...started].filter((number) => number > first && number < last).length;
   return { first, last, count: last - first + 1 - between };
-}
-
-/** Only the latest parallel run counts: an earlier walk of the same loop had other items. */
-function startedNumbers(pass: LoopPass, lanes: readonly ItemTimeline[]): ReadonlySet<number> {
-  const run = lanes.at(-1)?.parallelRun;
-  const own = lanes.filter(({ loop, parallelRun }) => loop === pass.loop && parallelRun === run);
-  return new Set(pass.oneByOne ? [] : own.map(({ number }) => number));
 }
 
 /** What a cast cost, by materia and by row of the timeline. */
@@ -201,27 +194,25 @@ export interface CostTable {
 
 export function costTable(rows: readonly TimelineRow[]): CostTable {
   const sum = (usages: readonly Usage[]): Usage => usages.reduce(addUsage, NO_USAGE);
-  const paid = rows.map((row) => ({
-    ...row,
-    visits: row.visits.filter(({ usage }) => totalTokens(usage) > 0 || usage.cost > 0),
-  }));
-  const columns = paid.filter(({ visits }) => visits.length > 0);
-  const names = [...new Set(columns.flatMap(({ visits }) => visits.map(({ materia }) => materia)))];
+  const isPaid = ({ usage }: TimelineVisit): boolean => totalTokens(usage) > 0 || usage.cost > 0;
+  const columns = rows
+    .map((row) => ({ ...row, visits: row.visits.filter(isPaid) }))
+    .filter(({ visits }) => visits.length > 0);
+  const all = columns.flatMap(({ visits }) => visits);
   return {
     columns: columns.map(({ key, number, title, visits }) => ({
       key,
       title: number === null ? title.replace(/ the (loops?|whole cast)$/, "") : `Item ${number}`,
       usage: sum(visits.map(({ usage }) => usage)),
     })),
-    lines: names.map((materia) => {
+    lines: [...Map.groupBy(all, ({ materia }) => materia)].map(([materia, [first]]) => {
       const cells = columns.map(({ visits }) => {
         const own = visits.filter((visit) => visit.materia === materia);
         return own.length === 0 ? null : sum(own.map(({ usage }) => usage));
       });
-      const socket = columns.flatMap(({ visits }) => visits).find((visit) => visit.materia === materia)?.socket ?? "";
-      return { materia, socket, cells, usage: sum(cells.flatMap((cell) => cell ?? [])) };
+      return { materia, socket: first?.socket ?? "", cells, usage: sum(cells.flatMap((cell) => cell ?? [])) };
     }),
-    total: sum(columns.flatMap(({ visits }) => visits.map(({ usage }) => usage))),
+    total: sum(all.map(({ usage }) => usage)),
   };
 }
 
