@@ -1,7 +1,7 @@
 import * as tui from "@earendil-works/pi-tui";
 import { beforeAll, describe, expect, it } from "vitest";
 import { deferDialogs, redirectTyping } from "../../src/apps/pi/session/dialogs.ts";
-import { setPiTui } from "../../src/apps/pi/session/pi-tui.ts";
+import { setPiTui } from "../../src/apps/pi/session/user-session.ts";
 
 beforeAll(() => setPiTui(tui));
 

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { activityLines, IDLE_ACTIVITY, applyProgress } from "../../src/apps/pi/screen/agent-activity.ts";
 import { desktopNotification } from "../../src/apps/pi/screen/screen.ts";
 import { openWidget } from "../../src/apps/pi/screen/widget.ts";
-import { setPiTui } from "../../src/apps/pi/session/pi-tui.ts";
+import { setPiTui } from "../../src/apps/pi/session/user-session.ts";
 import { line, lineText } from "../../src/core/view/line.ts";
 import { plainProviderError } from "../../src/core/cast/provider-refusal.ts";
 import { openPiSession, project } from "../harness/pi-session.ts";

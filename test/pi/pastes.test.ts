@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { conversationView } from "../../src/apps/pi/conversation/conversation-view.ts";
 import { askGate, askHowToContinue, askLeave } from "../../src/apps/pi/casts/cast-dialogs.ts";
 import { askReplyDecision } from "../../src/apps/pi/casts/waiting-cast.ts";
-import { setPiTui } from "../../src/apps/pi/session/pi-tui.ts";
+import { setPiTui } from "../../src/apps/pi/session/user-session.ts";
 
 beforeAll(() => {
   setPiTui(tui);

@@ -2,7 +2,7 @@ import type { Theme } from "@earendil-works/pi-coding-agent";
 import * as tui from "@earendil-works/pi-tui";
 import { expect, it } from "vitest";
 import { drawCard } from "../../src/apps/pi/screen/card.ts";
-import { setPiTui } from "../../src/apps/pi/session/pi-tui.ts";
+import { setPiTui } from "../../src/apps/pi/session/user-session.ts";
 import { openPiSession, project } from "../harness/pi-session.ts";
 
 const LIMIT = '429: {"message":"usage limit reached, resets in 15 min","type":"rate_limit"}';

@@ -17,7 +17,6 @@ describe("[X26] what Pi's start loads", () => {
       "apps/pi/extension.ts",
       "apps/pi/register.ts",
       "apps/pi/screen/card.ts",
-      "apps/pi/session/pi-tui.ts",
       "apps/pi/session/user-session.ts",
       "core/model/text.ts",
       "core/view/line.ts",

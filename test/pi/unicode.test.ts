@@ -9,7 +9,7 @@ import { activityLines, IDLE_ACTIVITY, applyProgress } from "../../src/apps/pi/s
 import { drawCard, markdownLine } from "../../src/apps/pi/screen/card.ts";
 import { turnCard } from "../../src/apps/pi/agents/turn-context.ts";
 import { openWidget } from "../../src/apps/pi/screen/widget.ts";
-import { setPiTui } from "../../src/apps/pi/session/pi-tui.ts";
+import { setPiTui } from "../../src/apps/pi/session/user-session.ts";
 import { line, toned } from "../../src/core/view/line.ts";
 import type { TurnRequest } from "../../src/shell/ports.ts";
 import { SWEEP, sweepSize } from "../harness/sweep.ts";

@@ -152,10 +152,7 @@ describe("[T16] every cast", () => {
 
   it("[T16] a cast with several differences shows the first, and how many there are", () => {
     const difference = { visit: "Socket-1#1", kind: "prompt", message: "other" } as const;
-    const lines = allReplayLines(
-      { told: [{ castId: "c", visits: 2, differences: [difference, difference] }], refused: [] },
-      80,
-    );
+    const lines = allReplayLines([{ castId: "c", visits: 2, differences: [difference, difference] }], [], 80);
     expect(lines.map(lineText)[0]).toBe("≠ c  the first of 2 differences");
   });
 

@@ -88,7 +88,7 @@ describe("[C5] nothing that people or models write reaches the screen as more th
       expectHarmless(boardLines(castBoard(buildTimeline(initialState(start), events), { now: 0 }), width), width);
       let at = initialState(start);
       for (const event of events) {
-        const told = eventLine(at, event, { width });
+        const told = eventLine(at, event, width);
         if (told) expectHarmless([told], width);
         at = apply(at, event);
       }

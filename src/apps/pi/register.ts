@@ -5,8 +5,12 @@ import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-a
 import type { Pi } from "../../shell/agents/pi-sdk.ts";
 import type { ExtensionHandlers } from "./handlers.ts";
 import { resetCards, openNextCard, drawCard, shownCardPlace } from "./screen/card.ts";
-import { NEXT_CARD_KEY, CONVERSATIONS_KEY, PATCH_KEY, setPiTui, type PiTui } from "./session/pi-tui.ts";
 import {
+  NEXT_CARD_KEY,
+  CONVERSATIONS_KEY,
+  PATCH_KEY,
+  setPiTui,
+  type PiTui,
   ANSWER_ENTRY,
   areSettingsChanged,
   hasCastMessages,

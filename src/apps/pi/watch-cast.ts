@@ -9,7 +9,7 @@ import { watchCast } from "../../shell/casting/watch-cast.ts";
 import { loadNamedCast } from "../../shell/workspace/workspace.ts";
 import type { CastStore, LoadedCast } from "../../shell/store/cast-store.ts";
 import type { RunOutcome } from "../../shell/context/run-context.ts";
-import { followTranscripts } from "./conversation/transcript-conversations.ts";
+import { followTranscripts } from "./conversation/conversations.ts";
 import { showConversations } from "./conversation/conversation-view.ts";
 import { castResultOf, type ResultContext } from "./screen/result-card.ts";
 import { createCastWatch, type CastWatch, type WatchHooks } from "./screen/cast-watch.ts";

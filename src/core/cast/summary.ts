@@ -73,6 +73,11 @@ export function castStatus({ phase }: CastState, alive: CastLiveness): CastStatu
   return alive ? "running" : "interrupted";
 }
 
+/** Whether the cast has ended with a result, satisfied or not. */
+export function hasResult({ phase }: Pick<CastState, "phase">): boolean {
+  return phase.kind === "ended" && (phase.outcome === "completed" || phase.outcome === "not_satisfied");
+}
+
 export function endReason({ phase }: Pick<CastState, "phase">): string {
   return phase.kind === "ended" ? phase.reason : "";
 }

@@ -2,11 +2,10 @@ import { type Graph, socketsOf } from "../compile/graph.ts";
 import { buildFlow } from "../compile/flow.ts";
 import { isSameJson, type Json, type JsonObject, valueAt } from "../model/json.ts";
 import { didYouMean, oneLine } from "../model/text.ts";
-import { coverableNames } from "./coverage.ts";
+import { coverableNames, formatWayName, parseWayName, countWaysTaken } from "../history/way-names.ts";
 import { castStatus, endReason } from "../cast/summary.ts";
 import { foldVisits, visitKey, type VisitRecord } from "../history/visits.ts";
 import { type TestExpectations, ANY_VISITS } from "./test-file.ts";
-import { formatWayName, parseWayName, countWaysTaken } from "../history/way-names.ts";
 import type { CastEvent, LimitName } from "../cast/state/event.ts";
 import type { CastState } from "../cast/state/state.ts";
 

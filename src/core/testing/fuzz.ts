@@ -16,7 +16,7 @@ import {
   type SimulatedCast,
   answerEvent,
 } from "../cast/simulate.ts";
-import { coverableNames, coveredNames } from "./coverage.ts";
+import { coverableNames, coveredNames } from "../history/way-names.ts";
 import type { Graph } from "../compile/graph.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { CastStart, CastState } from "../cast/state/state.ts";

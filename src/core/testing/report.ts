@@ -1,7 +1,7 @@
 import type { Json } from "../model/json.ts";
 import { sanitizeForTerminal, oneLine, countedText } from "../model/text.ts";
 import { line, toned, wrapLine, type Line, type Span, type Tone } from "../view/line.ts";
-import { coveragePercent, type Coverage } from "./coverage.ts";
+import { coveragePercent, type Coverage } from "../history/way-names.ts";
 import type { UnmetExpectation } from "./expectations.ts";
 import { type FuzzResult, isReportedAnswer } from "./fuzz.ts";
 

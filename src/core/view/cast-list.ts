@@ -22,6 +22,12 @@ export function statusSymbol(status: CastStatus): Span {
   return STATUS_SYMBOLS[status];
 }
 
+/** `✓ completed`, in its colour. */
+export function statusSpan(status: CastStatus): Span {
+  const symbol = statusSymbol(status);
+  return { ...symbol, text: `${symbol.text} ${statusText(status)}` };
+}
+
 const STATUS_SYMBOLS: Readonly<Record<CastStatus, Span>> = {
   running: { text: "◔", tone: "accent" },
   waiting: { text: "‖", tone: "wait" },
@@ -63,11 +69,10 @@ type ColumnName = (typeof COLUMNS)[number];
 type CastListRow = Readonly<Record<ColumnName, Span>>;
 
 function castCells(cast: CastSummary, now: number): CastListRow {
-  const mark = statusSymbol(cast.status);
   // Warnings that a reader must see before the request.
   const flags = `${cast.foreign ? "[started elsewhere] " : ""}${cast.rehearsed ? "[rehearsed] " : ""}`;
   return {
-    status: { ...mark, text: `${mark.text} ${statusText(cast.status)}` },
+    status: statusSpan(cast.status),
     cast: toned("strong", oneLine(cast.castId, 200)),
     items: toned("plain", cast.items.total === 0 ? "" : doneCountText(cast.items)),
     tokens: toned("plain", amountText(cast.tokens)),

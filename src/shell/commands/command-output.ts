@@ -1,6 +1,6 @@
 import type { Result } from "../../core/model/issue.ts";
 import type { Line } from "../../core/view/line.ts";
-import type { ReviewProblem } from "../../core/view/report/review-formats.ts";
+import type { ReviewProblem } from "../../core/view/issues.ts";
 
 /** The result of a command that starts no cast: a value for programs and lines for people. The face prints it. */
 export interface CommandOutput {

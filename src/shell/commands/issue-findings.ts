@@ -1,7 +1,7 @@
 import { relative } from "node:path";
 import { findNodeAtLocation, parseTree } from "jsonc-parser";
 import type { Issue, KeyPath } from "../../core/model/issue.ts";
-import type { ReviewProblem } from "../../core/view/report/review-formats.ts";
+import type { ReviewProblem } from "../../core/view/issues.ts";
 import { MAX_FILE_BYTES, readRegularText, valueOr } from "../system/files.ts";
 
 /** [C56] Issues with the lines at which they are, in files below a folder. */

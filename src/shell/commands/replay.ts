@@ -11,7 +11,7 @@ import {
   startWithCurrentConfig,
   type CurrentGraphs,
 } from "../casting/rerun-cast.ts";
-import type { ReviewProblem } from "../../core/view/report/review-formats.ts";
+import type { ReviewProblem } from "../../core/view/issues.ts";
 import type { CommandResult } from "./command-output.ts";
 
 type ReplayCommand = CommandOf<"replay">;
@@ -81,7 +81,7 @@ async function replayAll(workspace: Workspace, { loadout }: ReplayCommand, graph
       refused: refused.map(({ castId, issues }) => ({ castId, message: issues[0]?.message ?? "" })),
     },
     findings: () => replayFindings(told),
-    lines: (width) => allReplayLines({ told, refused }, width),
+    lines: (width) => allReplayLines(told, refused, width),
   });
 }
 

@@ -3,7 +3,7 @@ import { relative, resolve } from "node:path";
 import type { TestCommand } from "../../core/command/command.ts";
 import { compileTargets } from "../../core/compile/targets/compile.ts";
 import { error, fail, ok, type Result } from "../../core/model/issue.ts";
-import { measureCoverage, type CoveredRun } from "../../core/testing/coverage.ts";
+import { measureCoverage, type CoveredRun } from "../../core/history/way-names.ts";
 import { junitText, coverageLines, lowCoverageReports, testLines, type TestReport } from "../../core/testing/report.ts";
 import { asTrusted, trustIssue, type Workspace } from "../workspace/workspace.ts";
 import { errorText } from "../system/files.ts";

@@ -6,7 +6,7 @@ import { limitHitIn } from "../../core/cast/limits.ts";
 import { parseTarget, type TargetRef } from "../../core/command/command.ts";
 import { buildFlow } from "../../core/compile/flow.ts";
 import { ok, type Issue, type Result } from "../../core/model/issue.ts";
-import type { CoveredRun } from "../../core/testing/coverage.ts";
+import type { CoveredRun } from "../../core/history/way-names.ts";
 import { mergeItemEvents } from "../../core/cast/simulate.ts";
 import {
   checkExpectations,

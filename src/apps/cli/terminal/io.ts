@@ -1,11 +1,10 @@
-import { findingsText } from "../../../core/view/report/review-formats.ts";
+import { findingsText, issueLines, withProgramName } from "../../../core/view/issues.ts";
 import { VERSION } from "../../../shell/system/package.ts";
 import type { Readable } from "node:stream";
 import { stripVTControlCharacters, styleText } from "node:util";
 import { REVIEW_FORMATS, type Options } from "../../../core/command/options.ts";
 import type { Workspace } from "../../../shell/workspace/workspace.ts";
 import type { Issue } from "../../../core/model/issue.ts";
-import { issueLines, withProgramName } from "../../../core/view/issues.ts";
 import { wrapLineHanging, line, type Line, type Tone } from "../../../core/view/line.ts";
 import type { CommandOutput } from "../../../shell/commands/command-output.ts";
 

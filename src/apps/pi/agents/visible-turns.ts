@@ -17,11 +17,18 @@ import { stopAtRefusal } from "../../../shell/agents/provider-responses.ts";
 import { guardTurn, type TurnGuard, type TurnStop, type Timer } from "../../../shell/agents/turn-guard.ts";
 import type { AgentRetryOptions } from "../../../shell/workspace/agent-hosts.ts";
 import type { TurnOutcome, TurnRequest } from "../../../shell/ports.ts";
-import { turnCard, turnMessages, turnEntriesToHide, failedAnswerToHide, type TurnContext } from "./turn-context.ts";
+import {
+  turnCard,
+  turnMessages,
+  turnEntriesToHide,
+  failedAnswerToHide,
+  type TurnContext,
+  createTurnRetries,
+  type TurnRetries,
+} from "./turn-context.ts";
 import { redirectTyping } from "../session/dialogs.ts";
 import { runUnlessReplaced, type UserSession, TURN_ENTRY } from "../session/user-session.ts";
 import { applyTurnSettings } from "../session/turn-settings.ts";
-import { createTurnRetries, type TurnRetries } from "./turn-retries.ts";
 
 type Messages = ContextWithSystemEvent["messages"];
 

@@ -8,15 +8,14 @@ import { changeCountsText } from "../../../shell/commands/diff.ts";
 import { type PreparedCast, exitCodeFor } from "../../../shell/casting/prepared-cast.ts";
 import type { RunOutcome } from "../../../shell/context/run-context.ts";
 import type { VisibleTurns } from "../agents/visible-turns.ts";
-import type { TranscriptFollower } from "../conversation/transcript-conversations.ts";
+import type { TranscriptFollower } from "../conversation/conversations.ts";
 import { notifyPerson, restoreTitle, announceCast, forwardToScreen } from "../screen/screen.ts";
 import { castResultOf } from "../screen/result-card.ts";
 import { createCastWatch, type CastWatch } from "../screen/cast-watch.ts";
 import { openWidget, type Widget } from "../screen/widget.ts";
 import { runUnlessReplaced, type UserSession, runUnlessReplacedAsync } from "../session/user-session.ts";
 import type { TurnControl } from "../agents/turn-control.ts";
-import { onCastKeys } from "./cast-keys.ts";
-import { onEscape, onRpcRequests, pausedNote, stopCast, leaveIfConfirmed } from "./interrupt.ts";
+import { onCastKeys, onEscape, onRpcRequests, pausedNote, stopCast, leaveIfConfirmed } from "./interrupt.ts";
 import { type StopChoice, askReworkDecision } from "./cast-dialogs.ts";
 import { detachPausedCast, checkDetach, type DetachedAgents } from "./detach.ts";
 import {

@@ -14,7 +14,7 @@ import { openPiHost } from "../../../shell/workspace/agent-hosts.ts";
 import { withoutUndefined } from "../../../core/model/json.ts";
 import { line } from "../../../core/view/line.ts";
 import type { UserSession } from "../session/user-session.ts";
-import { followTranscripts, type TranscriptFollower } from "../conversation/transcript-conversations.ts";
+import { followTranscripts, type TranscriptFollower } from "../conversation/conversations.ts";
 import { createUserAgentHost } from "../agents/agent-host.ts";
 import { createTurnControl } from "../agents/turn-control.ts";
 import { createVisibleTurns, type VisibleTurns } from "../agents/visible-turns.ts";

@@ -4,7 +4,7 @@ import { oneLine } from "../../../core/model/text.ts";
 import { line, toned, type Line } from "../../../core/view/line.ts";
 import { loadPi, type Pi } from "../../../shell/agents/pi-sdk.ts";
 import { paintLines, fitRow } from "../screen/card.ts";
-import { piTui, CONVERSATIONS_KEY } from "../session/pi-tui.ts";
+import { piTui, CONVERSATIONS_KEY } from "../session/user-session.ts";
 import type { Conversations, TitledConversation, Conversation, SessionMessage } from "./conversations.ts";
 import * as v from "valibot";
 

@@ -1,6 +1,16 @@
 import type { AgentSession, ToolDefinition, AgentSessionEvent } from "@earendil-works/pi-coding-agent";
 import { visitLabel } from "../../../core/view/graph/labels.ts";
-import type { TurnRequest } from "../../../shell/ports.ts";
+import type { TurnRequest, TurnProgress } from "../../../shell/ports.ts";
+import type { CastState } from "../../../core/cast/state/state.ts";
+import { currentItemKey } from "../../../core/cast/state/current-item.ts";
+import type { CastStep } from "../../../core/cast/timeline.ts";
+import { materiaOf, socketOf } from "../../../core/compile/graph.ts";
+import { type TranscriptMessage, ownTranscriptLines, parseTranscriptLine } from "../../../core/cast/transcript.ts";
+import { createTranscriptProgress } from "../../../core/wire/stream.ts";
+import { turnProgressFrom } from "../../../shell/casting/live-progress.ts";
+import type { Pi } from "../../../shell/agents/pi-sdk.ts";
+import type { CastStore, Subscription, TranscriptUpdate } from "../../../shell/store/cast-store.ts";
+import { thrownMessage } from "../../../core/model/text.ts";
 
 export type SessionMessage = AgentSession["messages"][number];
 
@@ -96,4 +106,156 @@ export function sessionConversation(session: AgentSession, cwd: string, changed:
 function notePartial(partials: Map<string, unknown>, event: AgentSessionEvent): void {
   if (event.type === "tool_execution_update") partials.set(event.toolCallId, event.partialResult);
   if (event.type === "tool_execution_end") partials.delete(event.toolCallId);
+}
+
+/** [X54] The agents of a cast that another process runs, read from disk. */
+export interface TranscriptFollower {
+  readonly follow: (step: CastStep) => void;
+  /** Reads what the running agents have written so far. */
+  readonly read: () => Promise<void>;
+  readonly close: () => void;
+}
+
+interface FollowOptions {
+  readonly pi: Pi;
+  readonly store: CastStore;
+  readonly cwd: string;
+  readonly conversations: Conversations;
+  readonly onProgress: (progress: TurnProgress, state: CastState) => void;
+  readonly onProblem: (words: string) => void;
+}
+
+export function followTranscripts(followed: FollowOptions): TranscriptFollower {
+  /** The current visit of each cast: of the cast itself, or of its items. */
+  const working = new Map<string, TranscriptConversation>();
+  const end = (castId: string): void => {
+    working.get(castId)?.end();
+    working.delete(castId);
+  };
+  return {
+    follow: ({ event, after }) => {
+      if (event.type === "visit_completed" || event.type === "cast_ended") end(after.castId);
+      if (event.type !== "visit_started") return;
+      end(after.castId);
+      if (materiaOf(after.graph, socketOf(after.graph, event.socket)).type !== "agent") return;
+      working.set(after.castId, addTranscriptConversation(followed, event, after));
+    },
+    read: async () => void (await Promise.all([...working.values()].map(({ read }) => read()))),
+    close: () => {
+      for (const conversation of working.values()) conversation.close();
+      working.clear();
+    },
+  };
+}
+
+function addTranscriptConversation(
+  { pi, store, cwd, conversations, onProgress, onProblem }: FollowOptions,
+  { socket, materia, visit }: Extract<CastStep["event"], { type: "visit_started" }>,
+  state: CastState,
+): TranscriptConversation {
+  const { castId } = state;
+  const progressOf = createTranscriptProgress({ socket, visit });
+  let made: TranscriptConversation | undefined;
+  conversations.add({ castId, socket, materia, visit, item: currentItemKey(state), cwd }, (changed) => {
+    const reading = {
+      pi,
+      cwd,
+      follow: (wake: () => void) => store.followTranscript(castId, { socket, visit }, wake),
+      onMessage: (message: TranscriptMessage) => {
+        // Text of a finished visit is no news.
+        for (const note of progressOf(message)) if (made?.isWorking()) onProgress(turnProgressFrom(note), state);
+      },
+      onProblem,
+    };
+    made = openTranscriptConversation(reading, changed);
+    return made;
+  });
+  if (!made) throw new Error("a conversation that is added is opened at once");
+  return made;
+}
+
+/** A conversation read from disk: everything that its agent, in any process, has finished saying. */
+export interface TranscriptConversation extends Conversation {
+  /** Reads what has been written so far. */
+  readonly read: () => Promise<void>;
+  /** The visit has ended: nothing more will come. */
+  readonly end: () => void;
+  readonly close: () => void;
+}
+
+interface TranscriptSource {
+  readonly pi: Pi;
+  readonly cwd: string;
+  /** Open it on demand: of a long cast nobody reads every conversation. */
+  readonly follow: (wake: () => void) => Subscription<TranscriptUpdate>;
+  readonly onMessage: (message: TranscriptMessage) => void;
+  readonly onProblem: (words: string) => void;
+}
+
+function openTranscriptConversation(reading: TranscriptSource, changed: () => void): TranscriptConversation {
+  const { pi, cwd, follow, onMessage, onProblem } = reading;
+  const messages: SessionMessage[] = [];
+  const tools = new Map<string, ToolDefinition | undefined>();
+  let isWorking = true;
+  let lines: Subscription<TranscriptUpdate> | undefined;
+  let isLookedAt = false;
+  let isClosed = false;
+  let last = Promise.resolve();
+  const take = async (): Promise<void> => {
+    isLookedAt = true;
+    if (isClosed) return;
+    lines ??= follow(() => void read());
+    for (let news = await lines.next(); news.kind !== "nothing"; news = await lines.next()) {
+      if (news.kind === "restarted") messages.length = 0;
+      for (const line of ownTranscriptLines(news.kind === "lines" ? news.lines : [])) {
+        const message = parseTranscriptLine(line);
+        if (!message || (message.role === "assistant" && typeof message.content === "string")) continue;
+        messages.push((JSON.parse(line) as { readonly message: SessionMessage }).message); // has the shape that was just parsed
+        onMessage(message);
+      }
+    }
+    if (!isWorking) lines.close();
+    changed();
+  };
+  // One after the other: two readers of one file would each get half of it.
+  const read = (): Promise<void> =>
+    (last = last.then(take).catch((thrown: unknown) => onProblem(`materia: ${thrownMessage(thrown)}`)));
+  return {
+    cwd,
+    read,
+    isWorking: () => isWorking,
+    messages: () => {
+      if (!isLookedAt) void read();
+      return messages;
+    },
+    streaming: () => undefined,
+    partialOutput: () => undefined,
+    toolOf: (name) => {
+      if (!tools.has(name)) tools.set(name, piToolDefinition(pi, name, cwd));
+      return tools.get(name);
+    },
+    end: () => {
+      isWorking = false;
+      lines?.close();
+      changed();
+    },
+    close: () => {
+      isClosed = true;
+      lines?.close();
+    },
+  };
+}
+
+/** Draws Pi's own tools as Pi does; for a tool of an extension only the name and the output. */
+function piToolDefinition(pi: Pi, name: string, cwd: string): ToolDefinition | undefined {
+  const tools: Readonly<Record<string, (cwd: string) => unknown>> = {
+    read: pi.createReadToolDefinition,
+    write: pi.createWriteToolDefinition,
+    edit: pi.createEditToolDefinition,
+    bash: pi.createBashToolDefinition,
+    ls: pi.createLsToolDefinition,
+    grep: pi.createGrepToolDefinition,
+    find: pi.createFindToolDefinition,
+  };
+  return Object.hasOwn(tools, name) ? (tools[name]?.(cwd) as ToolDefinition) : undefined; // each creates one
 }

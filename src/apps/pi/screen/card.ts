@@ -1,7 +1,7 @@
 import type { Theme } from "@earendil-works/pi-coding-agent";
 import { sanitizeForTerminal } from "../../../core/model/text.ts";
 import { fitLine, wrapLine, type Line, type Tone } from "../../../core/view/line.ts";
-import { piTui } from "../session/pi-tui.ts";
+import { piTui } from "../session/user-session.ts";
 import type { MarkdownTheme } from "@earendil-works/pi-tui";
 
 /** A part of a line. A part that gives way is shortened, so that the parts after it stay readable. */

@@ -1,5 +1,5 @@
 import type { ExtensionContext, ExtensionUIContext } from "@earendil-works/pi-coding-agent";
-import { piTui } from "./pi-tui.ts";
+import { piTui } from "./user-session.ts";
 
 type DialogUi = Pick<
   ExtensionUIContext,

@@ -1,6 +1,6 @@
 import { useState, type ReactElement } from "react";
 import type { TypedCommand } from "../../../core/wire/commands.ts";
-import { sendBack } from "../../../core/view/report/send-back.ts";
+import { sendBack } from "../../../core/view/report/next-steps.ts";
 import { hrefOf, navigate } from "../browser/route.ts";
 import { useTextDraft } from "../browser/unsaved-drafts.ts";
 import type { CastPanelProps } from "../cast-replay/use-cast-view.ts";

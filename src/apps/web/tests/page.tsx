@@ -1,6 +1,14 @@
 import { useState, type ReactElement, useMemo } from "react";
 import type { Issue } from "../../../core/model/issue.ts";
-import { coveragePercent } from "../../../core/testing/coverage.ts";
+import {
+  coveragePercent,
+  edgeName,
+  emptyListName,
+  exitName,
+  edgeLimitName,
+  unmatchedName,
+  exhaustedEdgeName,
+} from "../../../core/history/way-names.ts";
 import { TestsResponse } from "../../../core/wire/catalog.ts";
 import { fetchCommandOutput } from "../net/api.ts";
 import { useCatalog } from "../data/use-catalog.ts";
@@ -23,14 +31,6 @@ import { GraphView } from "../graph/graph-view.tsx";
 import type { Graph } from "../../../core/compile/graph.ts";
 import type { DrawnWay } from "../../../core/view/graph/drawn-ways.ts";
 import { NEXT_ITEM } from "../../../core/model/loadout.ts";
-import {
-  edgeName,
-  emptyListName,
-  exitName,
-  edgeLimitName,
-  unmatchedName,
-  exhaustedEdgeName,
-} from "../../../core/history/way-names.ts";
 import { line } from "../../../core/view/line.ts";
 import type { EdgeMark, GraphMarks, SocketMark } from "../graph/graph-marks.ts";
 

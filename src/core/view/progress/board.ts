@@ -8,7 +8,7 @@ import { NO_USAGE, addUsage, totalsOf, type Usage } from "../../cast/state/usage
 import { socketOf } from "../../compile/graph.ts";
 import type { SocketId } from "../../model/ids.ts";
 import { oneLine, countedText, parseMillis } from "../../model/text.ts";
-import { statusSymbol, statusText } from "../cast-list.ts";
+import { statusSpan, statusSymbol } from "../cast-list.ts";
 import { nameText, visitLabel } from "../graph/labels.ts";
 import { itemProgressLine, type ItemProgress } from "./item-cells.ts";
 import { elapsedMs, workedMsSince, type CastTimeline } from "../../cast/timeline.ts";
@@ -176,9 +176,8 @@ export function boardLines(board: CastBoard, width = DEFAULT_WIDTH): readonly Li
 const NO_ITEM_COUNTS = { done: 0, total: 0 };
 
 function headLines(board: CastBoard, width: number): readonly Line[] {
-  const mark = statusSymbol(board.status);
   const figures = `${durationText(board.elapsedMs)} · ${figuresText({ ...board, items: NO_ITEM_COUNTS })}`;
-  const before = line({ ...mark, text: `${mark.text} ${statusText(board.status)}  ` });
+  const before = line(statusSpan(board.status), "  ");
   const after = line(toned("dim", `  ${board.castId}`));
   const whole = line(...before, toned("strong", board.loadout), ...after);
   // The origin of a linked cast is long and needs separate lines.

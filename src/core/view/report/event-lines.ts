@@ -4,7 +4,7 @@ import type { CastState } from "../../cast/state/state.ts";
 import { socketOf } from "../../compile/graph.ts";
 import { oneLine } from "../../model/text.ts";
 import { visitLabel } from "../graph/labels.ts";
-import { fitLine, line, toned, type Line, type Tone } from "../line.ts";
+import { fitLine, line, toned, type Line, type Span } from "../line.ts";
 import { reportEvent, type EventReport } from "./event-table.ts";
 import { BRIEF_DETAIL, noteLines, type DetailLevel } from "./handoff-lines.ts";
 
@@ -27,33 +27,15 @@ function isFirstEstimate(before: CastState, event: CastEvent): boolean {
   return "usage" in event && event.usage?.estimated === true && before.usage.estimated !== true;
 }
 
-export interface EventLineOptions {
-  readonly width?: number;
-  /** The time of day to show; by default the time in the journal, which is UTC. */
-  readonly timeOf?: (at: string) => string;
-}
-
-/** [C11] `12:03:11 Build (Socket-4) visit 2, item 1 of 3: …`; nothing for bookkeeping. */
-export function eventLine(
-  before: CastState,
-  event: CastEvent,
-  { width = 160, timeOf = timeOfDay }: EventLineOptions = {},
-): Line | undefined {
+/** [C11] `12:03:11 Build (Socket-4) visit 2, item 1 of 3: …`, in the time of the journal; nothing for bookkeeping. */
+export function eventLine(before: CastState, event: CastEvent, width = 160): Line | undefined {
   const said = eventText(before, event);
-  return said && fitLine(line(toned("dim", `${timeOf(event.at)} `), toned(said.tone, said.text)), width);
-}
-
-function timeOfDay(at: string): string {
-  return /^\d{4}-\d\d-\d\dT(\d\d:\d\d:\d\d)/.exec(at)?.[1] ?? "--:--:--";
-}
-
-interface EventText {
-  readonly text: string;
-  readonly tone: Tone;
+  const time = /^\d{4}-\d\d-\d\dT(\d\d:\d\d:\d\d)/.exec(event.at)?.[1] ?? "--:--:--";
+  return said && fitLine(line(toned("dim", `${time} `), said), width);
 }
 
 /** One event in a few words; nothing for bookkeeping. */
-export function eventText(before: CastState, event: CastEvent): EventText | undefined {
+export function eventText(before: CastState, event: CastEvent): Required<Span> | undefined {
   if (!isReported(before, event)) return undefined;
   const report = reportEvent(before, event);
   const text = reportText(before, report);
@@ -61,7 +43,7 @@ export function eventText(before: CastState, event: CastEvent): EventText | unde
 }
 
 /** [W36] The same for the journal view, where bookkeeping has its line too. */
-export function journalText(before: CastState, event: CastEvent): EventText {
+export function journalText(before: CastState, event: CastEvent): Required<Span> {
   return eventText(before, event) ?? { tone: "dim", text: reportText(before, reportEvent(before, event)) };
 }
 

@@ -17,7 +17,6 @@ import {
   handoffLines,
   longNoteLines,
   noteLines,
-  outputLines,
   quoteLines,
   textLines,
   titleText,
@@ -69,12 +68,14 @@ const EVENT_REPORTS: { readonly [K in EventType]: EventReporter<K> } = {
     ...IN_HEADINGS,
   }),
   handoff_accepted: reportHandoff,
-  output_accepted: (_, event) => ({
+  output_accepted: (_, { socket, text, chars, approved }) => ({
     tone: "plain",
-    socket: event.socket,
+    socket,
     words: "said: ",
-    quote: event.text.trim() || "nothing",
-    storyLines: (width, detail) => outputLines(event, width, detail),
+    quote: text.trim() || "nothing",
+    // What a person approved stands above it already.
+    storyLines: (width, detail) =>
+      approved ? [line(toned("dim", "handed on unchanged"))] : textLines(text, chars, width, detail),
   }),
   handoff_rejected: (_, { socket, attempt, issues }) => ({
     tone: "rework",
@@ -105,16 +106,10 @@ const EVENT_REPORTS: { readonly [K in EventType]: EventReporter<K> } = {
     quote: reason,
   }),
   cast_woken: () => ({ tone: "wait", words: "awake again" }),
-  turn_failed: (_, { socket, reason, message }) => {
-    const words = `failed (${nameText(reason)}): `;
-    return {
-      tone: "bad",
-      socket,
-      words,
-      quote: message,
-      storyLines: (width) => longNoteLines("bad", words, message, width),
-    };
-  },
+  turn_failed: (_, { socket, reason, message }) => ({
+    socket,
+    ...longReport(`failed (${nameText(reason)}): `, message),
+  }),
   turn_stopped: (_, { socket }) => ({
     tone: "rework",
     socket,
@@ -149,20 +144,13 @@ const EVENT_REPORTS: { readonly [K in EventType]: EventReporter<K> } = {
   cursor_advanced: reportNextItem,
   loop_exhausted: ({ pass }, { by }) => {
     const [total, givenUp] = [pass?.items.length ?? 0, pass?.givenUp.length ?? 0];
-    const done = givenUp === 0 ? `all ${countedText(total, "item")} done` : undefined;
-    return {
-      tone: "plain",
-      words:
-        by === "empty"
-          ? "the list is empty: no socket of the loop runs"
-          : (done ?? itemsDoneText({ done: total - givenUp, total, givenUp })),
-    };
+    if (by === "empty") return { tone: "plain", words: "the list is empty: no socket of the loop runs" };
+    const all = `all ${countedText(total, "item")} done`;
+    return { tone: "plain", words: givenUp === 0 ? all : itemsDoneText({ done: total - givenUp, total, givenUp }) };
   },
   item_given_up: ({ pass }, { index, reason }) => {
     const [of, title] = [pass?.items.length ?? 0, titleText(pass?.items[index]?.title ?? "", 80)];
-    const words = `item ${index + 1} of ${of} given up, "${title}": `;
-    const quote = reason.trim() || "no reason was given";
-    return { tone: "bad", words, quote, storyLines: (width) => longNoteLines("bad", words, quote, width) };
+    return longReport(`item ${index + 1} of ${of} given up, "${title}": `, reason.trim() || "no reason was given");
   },
   edge_taken: reportWay,
   limit_reached: (before, event) => ({
@@ -229,27 +217,25 @@ const EVENT_REPORTS: { readonly [K in EventType]: EventReporter<K> } = {
     quote: changedSinceText(event),
     ...IN_HEADINGS,
   }),
-  cast_ended: (_, { outcome, reason }) => {
+  cast_ended: (_, { outcome, reason: quote }) => {
     const { text, tone = "plain" } = statusSymbol(outcome);
-    return {
-      tone,
-      words: `${text} ${statusText(outcome)}${reason.trim() === "" ? "" : ": "}`,
-      quote: reason,
-    };
+    return { tone, words: `${text} ${statusText(outcome)}${quote.trim() === "" ? "" : ": "}`, quote };
   },
 };
+
+/** A failure, whose text may have many lines. */
+function longReport(words: string, quote: string): EventReport {
+  return { tone: "bad", words, quote, storyLines: (width) => longNoteLines("bad", words, quote, width) };
+}
 
 function reportHandoff(before: CastState, event: EventOf<"handoff_accepted">): EventReport {
   const { socket, handoff } = event;
   const { workItems, satisfied, context, state } = handoff;
+  const set = Object.keys(isJsonObject(state) ? state : {}).slice(0, 3);
   const fields = [
     ...(Array.isArray(workItems) ? [countedText(workItems.length, "work item")] : []),
     ...(typeof satisfied === "boolean" ? [satisfied ? "satisfied" : "not satisfied"] : []),
-    ...(isJsonObject(state)
-      ? Object.keys(state)
-          .slice(0, 3)
-          .map((key) => `state.${nameText(key)}`)
-      : []),
+    ...set.map((key) => `state.${nameText(key)}`),
   ].join(", ");
   const quote = typeof context === "string" ? context.trim() : "";
   const gap = fields !== "" && quote !== "" ? ": " : "";

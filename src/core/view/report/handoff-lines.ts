@@ -26,39 +26,46 @@ export function handoffLines(
   width: number,
   extent: DetailLevel = BRIEF_DETAIL,
 ): readonly Line[] {
-  const { handoff, excerpt } = event;
-  const context = typeof handoff["context"] === "string" ? handoff["context"] : "";
+  const { handoff } = event;
   return [
     ...(event.approved ? [line(toned("dim", "handed on unchanged"))] : []),
     ...workItemLines(handoff["workItems"], width, extent),
     ...satisfiedLines(handoff["satisfied"]),
-    ...quoteLines(context.trim() === "" ? (excerpt ?? "") : context, width, extent),
+    ...quoteLines(contextOf(event), width, extent),
     ...extraFieldLines(handoff),
     ...contractLines(event, width),
   ];
 }
 
+/** The words of a handoff, or the beginning of a reply without any. */
+export function contextOf({ handoff: { context }, excerpt = "" }: EventOf<"handoff_accepted">): string {
+  return typeof context === "string" && context.trim() !== "" ? context : excerpt;
+}
+
 /** [Q2] The result of a command: its first line names the command; after a failure its last lines say why. */
 export function commandResultLines({ handoff }: EventOf<"handoff_accepted">, width: number): readonly Line[] {
-  const context = typeof handoff["context"] === "string" ? handoff["context"] : "";
-  const printed = sanitizeForTerminal(context)
+  const { context, satisfied } = handoff;
+  const printed = filledLines(typeof context === "string" ? context : "");
+  return [...satisfiedLines(satisfied), ...headAndTailLines(printed, [1, satisfied === true ? 0 : 7], width)];
+}
+
+function filledLines(text: string): readonly string[] {
+  return sanitizeForTerminal(text)
     .split("\n")
     .filter((each) => each.trim() !== "");
-  const ends = { first: 1, last: handoff["satisfied"] === true ? 0 : 7 };
-  return [...satisfiedLines(handoff["satisfied"]), ...headAndTailLines(printed, ends, width)];
 }
 
 /** The first and the last lines, and how many are left out between them. */
 function headAndTailLines(
   lines: readonly string[],
-  ends: { readonly first: number; readonly last: number },
+  [first, last]: readonly [first: number, last: number],
   width: number,
 ): readonly Line[] {
-  const rest = lines.slice(ends.first);
-  const more = Math.max(0, rest.length - ends.last);
+  const rest = lines.slice(first);
+  const more = Math.max(0, rest.length - last);
   const quoted = (each: string): Line => line(toned("dim", "│ "), oneLine(each, Math.max(10, width - 2)));
   return [
-    ...lines.slice(0, ends.first).map(quoted),
+    ...lines.slice(0, first).map(quoted),
     ...(more > 0 ? [line(toned("dim", `│ … ${countedText(more, "more line")}`))] : []),
     ...rest.slice(more).map(quoted),
   ];
@@ -76,11 +83,9 @@ export function noteLines(tone: Tone, words: string, quote: string, width: numbe
 
 /** [C15] A quoted text of many lines keeps its first and last lines, and says how many are left out. */
 export function longNoteLines(tone: Tone, words: string, quote: string, width: number): readonly Line[] {
-  const lines = sanitizeForTerminal(quote)
-    .split("\n")
-    .filter((each) => each.trim() !== "");
+  const lines = filledLines(quote);
   if (lines.length <= 1) return noteLines(tone, words, quote, width);
-  return [line(toned(tone, words.trimEnd())), ...headAndTailLines(lines, { first: 3, last: 5 }, width)];
+  return [line(toned(tone, words.trimEnd())), ...headAndTailLines(lines, [3, 5], width)];
 }
 
 function workItemLines(workItems: Json | undefined, width: number, extent: DetailLevel): readonly Line[] {
@@ -113,11 +118,9 @@ function satisfiedLines(satisfied: Json | undefined): readonly Line[] {
 export function quoteLines(text: string, width: number, { lines }: DetailLevel = BRIEF_DETAIL): readonly Line[] {
   const room = Math.max(10, width - 2);
   const said = oneLine(text, room * lines - 20);
-  return said === ""
-    ? []
-    : wrapColumns(`“${said}”`, room)
-        .slice(0, lines + 1)
-        .map((each) => line(each));
+  if (said === "") return [];
+  const rows = wrapColumns(`“${said}”`, room).slice(0, lines + 1);
+  return rows.map((each) => line(each));
 }
 
 /** Fields beyond those of the contract. */
@@ -144,21 +147,8 @@ function contractLines({ found, dropped, hints = [] }: EventOf<"handoff_accepted
   ];
 }
 
-/** The first lines of a plain text, and how much there is of it; not repeated where a person approved it. */
-export function outputLines(
-  { text, chars, approved }: EventOf<"output_accepted">,
-  width: number,
-  extent: DetailLevel = BRIEF_DETAIL,
-): readonly Line[] {
-  return approved ? [line(toned("dim", "handed on unchanged"))] : textLines(text, chars, width, extent);
-}
-
-export function textLines(
-  text: string,
-  chars: number,
-  width: number,
-  extent: DetailLevel = BRIEF_DETAIL,
-): readonly Line[] {
+/** The first lines of a plain text, and how much there is of it. */
+export function textLines(text: string, chars: number, width: number, extent: DetailLevel): readonly Line[] {
   const lines = text
     .slice(0, extent.read)
     .split(/[\n\r\u2028\u2029]+/)

@@ -105,15 +105,8 @@ function endedRow(castId: CastId, row: ItemRow, event: EventOf<"item_ended">): I
   const { outcome, commit, files = null, gaveUp, worker } = event;
   const status = outcome === "failed" || outcome === "aborted" ? "failed" : "ended";
   const ref = commit === null ? null : itemGitRef(castId, row.child);
-  return {
-    ...row,
-    status,
-    commit,
-    files,
-    gaveUp: gaveUp !== undefined,
-    ref,
-    ...(worker === undefined ? {} : { worker }),
-  };
+  const ended = { ...row, status, commit, files, gaveUp: gaveUp !== undefined, ref } as const;
+  return worker === undefined ? ended : { ...ended, worker };
 }
 
 export interface ItemTableOptions {
@@ -133,61 +126,54 @@ export function itemTableLines({ rows, waiting }: ItemTable, shown: ItemTableOpt
   if (rows.length === 0) return [];
   const { alive, width, trees, aside, fetch } = shown;
   const ids = rows.reduce((most, { child }) => Math.max(most, child.length), 0);
-  const isAway =
-    fetch !== undefined && (waiting !== null || rows.some((row) => itemAccessLines(row, trees).length > 0));
+  const isAway = waiting !== null || rows.some((row) => itemAccessLines(row, trees).length > 0);
   return [
     [],
     line(toned("strong", "Items")),
     ...rows.flatMap((row) => [
-      itemRowLine(row, { alive, width, ids }),
+      squeezeLine(itemRowParts(row, ids, alive), width),
       ...itemAccessLines(row, trees),
       ...(aside.get(row.child) ?? []).map((place) => placeLine("set aside", place)),
     ]),
     ...(waiting
-      ? [
-          line(toned("rework", "What is merged is not on the branch yet:")),
-          ...gitCommandLines(waiting.base, waiting.ref),
-        ]
+      ? [line(toned("rework", "What is merged is not on the branch yet:")), ...gitCommandLines(waiting)]
       : []),
-    ...(isAway
+    ...(fetch !== undefined && isAway
       ? [line(toned("dim", "These commits come here with "), toned("accent", sanitizeForTerminal(fetch)))]
       : []),
   ];
 }
 
 /** The cast id comes first and uncut: people copy it, and it names item and attempt. */
-function itemRowLine(row: ItemRow, at: Pick<ItemTableOptions, "alive" | "width"> & { readonly ids: number }): Line {
-  const [tone, mark, words] = itemStatusWords(row, at.alive);
-  const outcome = [words, ...(row.files === null ? [] : [fileCountsText(row.files)])].join(" · ");
+function itemRowParts(row: ItemRow, ids: number, alive: boolean): Parameters<typeof squeezeLine>[0] {
+  const [tone, mark, words] = itemStatusWords(row, alive);
+  const outcome = row.files === null ? words : `${words} · ${fileCountsText(row.files)}`;
   // In little space the title matters more than the worker.
   const by = row.worker === undefined ? "" : `  on ${sanitizeForTerminal(row.worker)}`;
-  const before = line(toned(tone, `${mark} `), `${padColumns(row.child, at.ids)}  `, toned(tone, `${outcome}  `));
-  return squeezeLine({ before, long: toned("dim", `${titleText(row.title, 200)}${by}`), after: [] }, at.width);
+  const before = line(toned(tone, `${mark} `), `${padColumns(row.child, ids)}  `, toned(tone, `${outcome}  `));
+  return { before, long: toned("dim", `${titleText(row.title, 200)}${by}`), after: [] };
 }
 
 function itemStatusWords(row: ItemRow, alive: boolean): readonly [Tone, string, string] {
-  const { status, merged, conflicts } = row;
+  const { status, gaveUp, commit, merged, conflicts } = row;
   switch (status) {
     case "running":
       return alive ? ["accent", "▸", "at work"] : ["rework", "‖", "stopped in the middle"];
     case "failed":
       return ["bad", "✗", "failed"];
     case "ended":
-      return ["plain", "·", row.commit === null ? "finished, no change" : "finished, not merged"];
+      return ["plain", "·", commit === null ? "finished, no change" : "finished, not merged"];
     case "conflicted":
     case "dropped":
       return ["bad", "✗", `left out: conflicts in ${conflictFilesText(conflicts, 1)}`];
     case "merged":
-    case "joined":
-      return mergedWords(row, shortCommit(merged ?? ""));
+    case "joined": {
+      const words = commit === null ? "no change" : `merged as ${shortCommit(merged ?? "")}`;
+      return gaveUp ? ["bad", "✗", `given up, ${words}`] : ["ok", "✓", words];
+    }
     default:
       return assertNever(status);
   }
-}
-
-function mergedWords({ gaveUp, commit }: ItemRow, at: string): readonly [Tone, string, string] {
-  const words = commit === null ? "no change" : `merged as ${at}`;
-  return gaveUp ? ["bad", "✗", `given up, ${words}`] : ["ok", "✓", words];
 }
 
 /** Only work that is not on the branch needs commands. */
@@ -195,7 +181,7 @@ function itemAccessLines({ status, base, ref, child }: ItemRow, trees: ItemTable
   const tree = trees.get(child);
   if (tree !== undefined) return [placeLine("its files", tree)];
   const isOut = status === "dropped" || status === "conflicted" || status === "ended";
-  return isOut && ref !== null ? gitCommandLines(base, ref) : [];
+  return isOut && ref !== null ? gitCommandLines({ base, ref }) : [];
 }
 
 function placeLine(what: string, place: string): Line {
@@ -203,7 +189,7 @@ function placeLine(what: string, place: string): Line {
 }
 
 /** Never cut: people copy these commands. */
-function gitCommandLines(base: string, ref: string): readonly Line[] {
+function gitCommandLines({ base, ref }: Pick<PendingMerge, "base" | "ref">): readonly Line[] {
   const from = shortCommit(base);
   return [`git diff ${from} ${ref}`, `git cherry-pick ${from}..${ref}`].map((command) =>
     line("      ", toned("accent", command)),

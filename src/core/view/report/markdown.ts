@@ -7,6 +7,7 @@ import { advanceVisits, NO_VISITS, visitNumber, type VisitRecord } from "../../h
 import { oneLine } from "../../model/text.ts";
 import { statusText } from "../cast-list.ts";
 import { conversationText, visitLabel } from "../graph/labels.ts";
+import { totalTokens } from "../../cast/state/usage.ts";
 import { amountText, costText } from "../numbers.ts";
 import { eventLines } from "./event-lines.ts";
 import { currentItemText } from "./handoff-lines.ts";
@@ -52,7 +53,6 @@ export function storyMarkdown(
 function eventMarkdown(before: CastState, event: CastEvent): readonly string[] {
   switch (event.type) {
     case "output_accepted":
-      return quoteBlock(event.text);
     case "turn_answered":
       return quoteBlock(event.text);
     case "handoff_accepted": {
@@ -62,12 +62,9 @@ function eventMarkdown(before: CastState, event: CastEvent): readonly string[] {
     }
     case "visit_completed": {
       const { usage, files } = event;
-      const tokens = usage.input + usage.output;
-      const changed = fileChangesText(files);
-      return [
-        ...(tokens === 0 ? [] : [`- ${amountText(tokens)} tokens, ${costText(usage.cost)}`]),
-        ...(changed === undefined ? [] : [`- ${escapeMarkdown(changed)}`]),
-      ];
+      const tokens = totalTokens(usage);
+      const used = tokens === 0 ? "" : `${amountText(tokens)} tokens, ${costText(usage.cost)}`;
+      return bulletLines([used, fileChangesText(files) ?? ""]);
     }
     case "cast_resumed":
       return ["", `*Resumed by ${escapeMarkdown(oneLine(event.by, 100))}.*`];
@@ -82,17 +79,14 @@ function eventMarkdown(before: CastState, event: CastEvent): readonly string[] {
 const NO_EXCERPT = { excerpt: undefined };
 
 function headMarkdown(before: CastState, record: VisitRecord, detail: VisitDetail | undefined): readonly string[] {
-  const item = currentItemText(before, 200);
-  const { socket, materia, visit } = record;
-  const talk = conversationText(record.conversation);
+  const { socket, materia, visit, conversation } = record;
   const again = visit > 1 ? `, visit ${visit}` : "";
+  const model = detail?.model ? `model: ${modelText(detail.model)}` : "";
   return [
     "",
     `## ${visitNumber(record)}. ${escapeMarkdown(visitLabel(socket, materia))}${again}`,
     "",
-    ...(item === "" ? [] : [`- ${escapeMarkdown(item)}`]),
-    ...(talk === "" ? [] : [`- ${talk}`]),
-    ...(detail?.model ? [`- model: ${escapeMarkdown(modelText(detail.model))}`] : []),
+    ...bulletLines([currentItemText(before, 200), conversationText(conversation), model]),
     ...(detail ? toolsMarkdown(toolCallsOf(detail)) : []),
   ];
 }
@@ -101,7 +95,8 @@ function toolsMarkdown(tools: readonly ToolCall[]): readonly string[] {
   return tools.map((call) => {
     const outcome = call.failed === null ? "no answer" : call.failed ? "**failed**" : "ok";
     const argument = oneLine(firstArgumentText(call), 200);
-    return `- ${escapeMarkdown(oneLine(call.name, 40))}${argument === "" ? "" : ` ${inlineCode(argument)}`}: ${outcome}`;
+    const code = argument === "" ? "" : ` ${inlineCode(argument)}`;
+    return `- ${escapeMarkdown(oneLine(call.name, 40))}${code}: ${outcome}`;
   });
 }
 
@@ -113,8 +108,7 @@ export function visitMarkdown(detail: VisitDetail, story: readonly Line[], castI
     `# ${escapeMarkdown((head ?? "").trim())}`,
     "",
     `- cast ${castId}`,
-    ...(model === null ? [] : [`- model: ${escapeMarkdown(modelText(model))}`]),
-    ...(replies.length === 0 ? [] : [`- ${turnsText(detail)}`]),
+    ...bulletLines([model === null ? "" : `model: ${modelText(model)}`, replies.length === 0 ? "" : turnsText(detail)]),
     ...visitSections(detail).flatMap((part) =>
       section(part.title, "tools" in part ? toolsMarkdown(part.tools) : fencedBlock(part.text)),
     ),
@@ -136,17 +130,19 @@ function quoteBlock(text: string): readonly string[] {
   return text.trim() === "" ? [] : ["", ...text.split(/\r?\n/).map((each) => `> ${each}`.trimEnd()), ""];
 }
 
-/** The fence is longer than any fence in the text. */
 function fencedBlock(text: string): readonly string[] {
-  const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([run]) => run.length));
-  const fence = "`".repeat(longest + 1);
+  const fence = ticksAround(text, 3);
   return [`${fence}text`, ...text.replace(/\n$/, "").split(/\r?\n/), fence];
 }
 
 function inlineCode(text: string): string {
-  const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
-  const ticks = "`".repeat(longest + 1);
-  return longest === 0 ? `${ticks}${text}${ticks}` : `${ticks} ${text} ${ticks}`;
+  const ticks = ticksAround(text, 1);
+  return ticks.length === 1 ? `${ticks}${text}${ticks}` : `${ticks} ${text} ${ticks}`;
+}
+
+/** More than any run of them in the text, which would end it. */
+function ticksAround(text: string, least: number): string {
+  return "`".repeat(Math.max(least, ...[...text.matchAll(/`+/g)].map(([run]) => run.length + 1)));
 }
 
 /** Escapes names in our own words, so that they cannot act as markup. */

@@ -5,14 +5,18 @@ import { askedPersonMateria } from "../../cast/prompt-text.ts";
 import type { CastState } from "../../cast/state/state.ts";
 import { totalTokens } from "../../cast/state/usage.ts";
 import { assertNever } from "../../model/issue.ts";
-import type { CastStatus } from "../../cast/summary.ts";
+import { hasResult, type CastStatus } from "../../cast/summary.ts";
 import { oneLine } from "../../model/text.ts";
 import { sleepText } from "../numbers.ts";
-import { statusSymbol, statusText } from "../cast-list.ts";
+import { statusSpan } from "../cast-list.ts";
 import { line, lineColumns, toned, type Line } from "../line.ts";
-import type { VisitRecord } from "../../history/visits.ts";
+import { type VisitRecord, visitKey } from "../../history/visits.ts";
 import { isJsonObject } from "../../model/json.ts";
 import { modelText } from "./visit-detail.ts";
+import type { ForkCommand } from "../../command/command.ts";
+import { materiaOf, socketOf, type Graph } from "../../compile/graph.ts";
+import { END } from "../../model/ids.ts";
+import { materiaMayWrite } from "../../model/materia.ts";
 
 /** A command that a person can type now, and its effect. */
 export interface NextStep {
@@ -39,9 +43,9 @@ export function nextSteps(state: CastState, status: CastStatus, program = "mater
     case "not_satisfied":
       return [step(`link --from ${id} Chain-Context Build -- <prompt>`, "go on from what is missing")];
     case "failed": {
-      const hit = limitHitIn(state.phase);
-      const raise = hit ? LIMIT_RAISES[hit.limit] : { options: () => "", does: "try again where it stopped" };
-      return [step(`recast ${id}${raise.options(state)}`, raise.does), ...reworkDecisions(state, step)];
+      const limit = limitHitIn(state.phase)?.limit;
+      const does = limit ? RAISE_EFFECTS[limit] : "try again where it stopped";
+      return [step(`recast ${id}${raiseOptions(limit, state)}`, does), ...reworkDecisions(state, step)];
     }
     case "sleeping":
       return [
@@ -65,9 +69,7 @@ export function nextSteps(state: CastState, status: CastStatus, program = "mater
 
 /** The first line about a cast that stopped: status, loadout and id. */
 export function stoppedHeadLine({ castId, graph }: CastState, status: CastStatus, nameLength: number): Line {
-  const mark = statusSymbol(status);
-  const shown = { ...mark, text: `${mark.text} ${statusText(status)}` };
-  return line(shown, "  ", toned("strong", oneLine(graph.name, nameLength)), "  ", toned("dim", castId));
+  return line(statusSpan(status), "  ", toned("strong", oneLine(graph.name, nameLength)), "  ", toned("dim", castId));
 }
 
 /** The story of a stopped cast and its next steps, one command a line. */
@@ -99,17 +101,19 @@ export function resultSteps(
   { program, typed = "" }: { readonly program: string; readonly typed?: string | undefined },
 ): readonly NextStep[] {
   const { castId: id, files, branch } = state;
-  const hasResult = status === "completed" || status === "not_satisfied";
   const step = (command: string, does: string): NextStep => ({ command: `${program} ${command}`, does });
-  const isTypable = typed !== "" && typed.length <= MAX_COMMAND_LENGTH && !typed.includes("\n");
-  const linkOn = step(`link --from ${id} Chain-Context <target> -- <prompt>`, "build on it");
-  return [
+  const steps = [
     storyStep(state, program),
     ...(files && files.base !== files.last ? [step(`diff ${id}`, "the patch")] : []),
     ...nextSteps(state, status, program),
-    ...(hasResult && branch !== undefined ? [linkOn] : []),
-    ...(hasResult && isTypable ? [step(typed, "run it again")] : []),
-    ...(hasResult ? [step(`record ${id}`, "make a test of it")] : []),
+  ];
+  if (!hasResult(state)) return steps;
+  const isTypable = typed !== "" && typed.length <= MAX_COMMAND_LENGTH && !typed.includes("\n");
+  return [
+    ...steps,
+    ...(branch === undefined ? [] : [step(`link --from ${id} Chain-Context <target> -- <prompt>`, "build on it")]),
+    ...(isTypable ? [step(typed, "run it again")] : []),
+    step(`record ${id}`, "make a test of it"),
   ];
 }
 
@@ -122,8 +126,7 @@ export function incompleteReason({ phase }: CastState): string {
 /** The question of a waiting cast, or the last words of one with a result; otherwise empty. */
 export function lastReply({ phase, handed }: CastState): string {
   if (phase.kind === "waiting") return phase.reply;
-  const hasResult = phase.kind === "ended" && (phase.outcome === "completed" || phase.outcome === "not_satisfied");
-  return hasResult ? (handed?.text.trim() ?? "") : "";
+  return hasResult({ phase }) ? (handed?.text.trim() ?? "") : "";
 }
 
 /** [R6] Further decisions about work that was sent back too often. */
@@ -138,32 +141,25 @@ function reworkDecisions(state: CastState, step: (command: string, does: string)
   ];
 }
 
-/** How to go on from a limit: the options of `recast`, and their effect. */
-interface LimitRaise {
-  readonly options: (state: CastState) => string;
-  readonly does: string;
+/** The options of `recast` that go on from a limit. */
+function raiseOptions(limit: LimitName | undefined, { budget, usage }: CastState): string {
+  if (limit === undefined || limit === "maxRepeatedCalls") return "";
+  if (limit === "maxTokens") return ` --budget ${2 * Math.max(budget.maxTokens ?? 0, totalTokens(usage), 50_000)}`;
+  if (limit === "maxCostUsd") return ` --cost ${Math.ceil(2 * Math.max(budget.maxCostUsd ?? 0, usage.cost))}`;
+  return " --allow 1";
 }
 
-const ONE_MORE = (): string => " --allow 1";
-const ANOTHER_BUDGET = "raise the budget and go on where it stopped";
-
-const LIMIT_RAISES: Readonly<Record<LimitName, LimitRaise>> = {
-  maxTokens: {
-    options: ({ budget, usage }) => ` --budget ${2 * Math.max(budget.maxTokens ?? 0, totalTokens(usage), 50_000)}`,
-    does: ANOTHER_BUDGET,
-  },
-  maxCostUsd: {
-    options: ({ budget, usage }) => ` --cost ${Math.ceil(2 * Math.max(budget.maxCostUsd ?? 0, usage.cost))}`,
-    does: ANOTHER_BUDGET,
-  },
-  maxTurnTokens: { options: ONE_MORE, does: "allow the turn as much again and go on where it stopped" },
-  maxTurnMinutes: { options: ONE_MORE, does: "allow the turn as long again and go on where it stopped" },
-  maxTraversals: { options: ONE_MORE, does: "allow this edge once more and go on" },
-  maxUnchanged: { options: ONE_MORE, does: "send it back once more and go on" },
-  maxNoAdvanceCycles: { options: ONE_MORE, does: "allow one more return and go on" },
-  maxConflicts: { options: ONE_MORE, does: "allow one more attempt to mend the conflict and go on" },
-  maxRepairs: { options: ONE_MORE, does: "allow one more repair turn and go on" },
-  maxRepeatedCalls: { options: () => "", does: "let the agent go on where it stopped" },
+const RAISE_EFFECTS: Readonly<Record<LimitName, string>> = {
+  maxTokens: "raise the budget and go on where it stopped",
+  maxCostUsd: "raise the budget and go on where it stopped",
+  maxTurnTokens: "allow the turn as much again and go on where it stopped",
+  maxTurnMinutes: "allow the turn as long again and go on where it stopped",
+  maxTraversals: "allow this edge once more and go on",
+  maxUnchanged: "send it back once more and go on",
+  maxNoAdvanceCycles: "allow one more return and go on",
+  maxConflicts: "allow one more attempt to mend the conflict and go on",
+  maxRepairs: "allow one more repair turn and go on",
+  maxRepeatedCalls: "let the agent go on where it stopped",
 };
 
 /** [W44] What a finished cast brought, apart from its figures. */
@@ -180,28 +176,26 @@ export interface FinishedWork {
   readonly commands: readonly string[];
 }
 
+type FinishedVisit = Pick<VisitRecord, "materia" | "socket" | "outcome" | "model" | "givenUp" | "item">;
+
 export function castResult(
   state: CastState,
   events: readonly CastEvent[],
-  visits: readonly Pick<VisitRecord, "materia" | "socket" | "outcome" | "model" | "givenUp" | "item">[],
+  visits: readonly FinishedVisit[],
 ): FinishedWork {
   const branch = branchIn(Object.values(state.data));
   const [first] = events;
   const files = first?.type === "cast_started" ? first.files : undefined;
   const from = files && "commit" in files ? files.commit.slice(0, 9) : null;
   const reason = incompleteReason(state).trim();
+  const lost = visits.flatMap(({ givenUp, item }) =>
+    givenUp === null ? [] : [`${item?.title ?? "An item"} was given up: ${givenUp.trim() || "no reason was given"}`],
+  );
   return {
     words: lastReply(state),
     branch,
     gates: passedGates(visits),
-    openPoints: [
-      ...(reason === "" ? [] : [reason]),
-      ...visits.flatMap(({ givenUp, item }) =>
-        givenUp === null
-          ? []
-          : [`${item?.title ?? "An item"} was given up: ${givenUp.trim() || "no reason was given"}`],
-      ),
-    ],
+    openPoints: [...(reason === "" ? [] : [reason]), ...lost],
     models: [...new Set(visits.flatMap(({ model }) => (model === null ? [] : [modelText(model)])))],
     commands: [
       ...(branch === null ? [] : [`git log --stat ${from === null ? "" : `${from}..`}${branch}`]),
@@ -211,14 +205,9 @@ export function castResult(
 }
 
 /** The judges whose last word was yes, with the number of their yeses. */
-function passedGates(
-  visits: readonly Pick<VisitRecord, "materia" | "socket" | "outcome">[],
-): readonly { readonly materia: string; readonly times: number }[] {
-  const judged = Map.groupBy(
-    visits.filter(({ outcome }) => outcome === "satisfied" || outcome === "not_satisfied"),
-    ({ socket }) => socket,
-  );
-  return [...judged.values()].flatMap((all) => {
+function passedGates(visits: readonly FinishedVisit[]): FinishedWork["gates"] {
+  const judged = visits.filter(({ outcome }) => outcome === "satisfied" || outcome === "not_satisfied");
+  return [...Map.groupBy(judged, ({ socket }) => socket).values()].flatMap((all) => {
     const last = all.at(-1);
     if (last?.outcome !== "satisfied") return [];
     return [{ materia: last.materia, times: all.filter(({ outcome }) => outcome === "satisfied").length }];
@@ -230,4 +219,37 @@ function branchIn(values: readonly unknown[]): string | null {
   for (const value of values)
     if (isJsonObject(value) && value["kind"] === "git" && typeof value["branch"] === "string") return value["branch"];
   return null;
+}
+
+/** An ended cast, as a review sees it. */
+export interface ReviewedCast {
+  readonly castId: string;
+  readonly request: string;
+  readonly graph: Graph;
+  readonly visits: readonly VisitRecord[];
+}
+
+/** Who goes on after a review, and the fork that does it. */
+export interface SentBackCast {
+  readonly builder: string;
+  readonly command: ForkCommand;
+}
+
+/** [YW2] The last judge refuses with these words; without one its last writer starts again with them in the request. */
+export function sendBack({ castId, request, graph, visits }: ReviewedCast, words: string): SentBackCast | null {
+  const materiaFor = ({ socket }: VisitRecord) => materiaOf(graph, socketOf(graph, socket));
+  const agents = visits.filter((visit) => visit.isCompleted && materiaFor(visit).type === "agent");
+  for (const judge of agents.toReversed()) {
+    const to = socketOf(graph, judge.socket).edges.find(({ when }) => when === "not_satisfied")?.to;
+    const builder = to === undefined || to === END ? undefined : visits.find(({ socket }) => socket === to);
+    if (!builder || judge.result?.kind !== "handoff") continue;
+    const handoff = JSON.stringify({ ...judge.result.handoff, satisfied: false, context: words });
+    const visit = visitKey(judge.socket, judge.visit);
+    return { builder: builder.materia, command: { kind: "fork", castId, visit, handoff } };
+  }
+  const writer = agents.findLast((visit) => materiaMayWrite(materiaFor(visit))) ?? agents[0];
+  if (!writer) return null;
+  const visit = visitKey(writer.socket, writer.visit);
+  const reviewed = `${request}\n\nA person reviewed the result and sent it back:\n${words}`;
+  return { builder: writer.materia, command: { kind: "fork", castId, visit, request: reviewed } };
 }

@@ -3,7 +3,7 @@ import { estimateTokens } from "../../cast/state/usage.ts";
 import { countedText, oneLine } from "../../model/text.ts";
 import { line, toned, type Line } from "../line.ts";
 import { amountText } from "../numbers.ts";
-import { FULL_DETAIL, textLines } from "./handoff-lines.ts";
+import { quotedTextLines } from "./visit-detail.ts";
 
 /** [C53] One part of what an agent was sent. */
 export interface PromptPart {
@@ -61,14 +61,11 @@ function commonLength(text: string, known: string, from: number): number {
   return length;
 }
 
-function sentTexts(
-  transcript: string,
-): { readonly texts: readonly SentText[]; readonly requests: number; readonly isContinued: boolean } | undefined {
+function sentTexts(transcript: string) {
   const lines = transcript.split("\n");
-  const own = ownTranscriptLines(lines).flatMap((each) => parseTranscriptLine(each) ?? []);
-  const copied = lines
-    .slice(0, lines.length - ownTranscriptLines(lines).length)
-    .flatMap((each) => parseTranscriptLine(each) ?? []);
+  const ownLines = ownTranscriptLines(lines);
+  const own = ownLines.flatMap((each) => parseTranscriptLine(each) ?? []);
+  const copied = lines.slice(0, lines.length - ownLines.length).flatMap((each) => parseTranscriptLine(each) ?? []);
   const system = [...copied, ...own].find(({ role }) => role === "system");
   const asked = own.find(({ role }) => role === "user");
   if (!asked) return undefined;
@@ -90,25 +87,12 @@ function systemTexts(message: TranscriptMessage): readonly SentText[] {
   const tools = Array.isArray(toolsAdded) ? toolsAdded.filter(isNamed) : [];
   const own = typeof sections === "object" && sections !== null ? Object.values(sections).map(String).join("\n\n") : "";
   const whole = [wordsOf(message), own].filter((text) => text !== "").join("\n\n");
-  const [role = "", ...answer] = whole.split(/(?=^## How to answer$)/m);
-  const named =
-    tools.length === 0
-      ? []
-      : [
-          {
-            kind: "tools" as const,
-            title: "Tools",
-            text: tools.map(({ name }) => name).join(", "),
-            sent: JSON.stringify(tools),
-          },
-        ];
-  const texts = [role, ...answer].map((sent, index): SentText => ({
-    kind: "system",
-    title: index === 0 ? "Instructions" : "How to answer",
-    text: sent,
-    sent,
-  }));
-  return [...named, ...texts];
+  const texts = whole.split(/(?=^## How to answer$)/m).map((sent, index): SentText => {
+    return { kind: "system", title: index === 0 ? "Instructions" : "How to answer", text: sent, sent };
+  });
+  if (tools.length === 0) return texts;
+  const names = tools.map(({ name }) => name).join(", ");
+  return [{ kind: "tools", title: "Tools", text: names, sent: JSON.stringify(tools) }, ...texts];
 }
 
 function isNamed(tool: unknown): tool is { readonly name: string } {
@@ -116,10 +100,9 @@ function isNamed(tool: unknown): tool is { readonly name: string } {
 }
 
 function conversationText(messages: readonly TranscriptMessage[]): SentText {
-  const sent = messages
-    .map(({ content }) => (typeof content === "string" ? content : JSON.stringify(content)))
-    .join("");
-  return { kind: "conversation", title: "Continued conversation", text: countedText(messages.length, "message"), sent };
+  const texts = messages.map(({ content }) => (typeof content === "string" ? content : JSON.stringify(content)));
+  const text = countedText(messages.length, "message");
+  return { kind: "conversation", title: "Continued conversation", text, sent: texts.join("") };
 }
 
 /** The headings of the engine; a text within a part may have headings, too. */
@@ -151,7 +134,7 @@ export function promptPartLines(sent: SentPrompt, width: number): readonly Line[
     ...sent.parts.flatMap(({ title, text }) => [
       [],
       line(toned("strong", title)),
-      ...textLines(text.trim(), text.length, width - 2, FULL_DETAIL).map((each) => line(toned("dim", "│ "), ...each)),
+      ...quotedTextLines(text.trim(), width),
     ]),
   ];
 }

@@ -15,49 +15,32 @@ export function replayLines({ castId, visits, differences }: ReplayReport, width
     differences.length === 0
       ? [toned("ok", "✓ identical"), ""]
       : [toned("rework", "≠ different"), `${countedText(differences.length, "difference")}, `];
+  // Changed instructions of fifty visits are one line.
+  const groups = Map.groupBy(differences, ({ visit, kind, message }) =>
+    [visit.replace(/#\d+$/, ""), kind, message].join(" "),
+  );
   return [
     line(head, toned("dim", `  ${castId}  ${countedText(visits, "visit")}, ${found}nothing was run`)),
-    ...groupDifferences(differences).flatMap((group) =>
-      differenceLines(["  ", toned("strong", visitsText(group.visits))], group, width),
-    ),
+    ...[...groups.values()].flatMap(([first, ...others]) => {
+      if (!first) return [];
+      const more = others.length === 0 ? "" : ` and ${countedText(others.length, "more visit")}`;
+      return differenceLines(["  ", toned("strong", `${first.visit}${more}`)], first, width);
+    }),
   ];
 }
 
-function differenceLines(
-  place: readonly (string | Span)[],
-  { kind, message }: Pick<ReplayDifference, "kind" | "message">,
-  width: number,
-): readonly Line[] {
+function differenceLines(place: readonly (string | Span)[], { kind, message }: ReplayDifference, width: number) {
   return wrapLine(line(...place, "  ", toned("accent", kind), "  ", sanitizeForTerminal(message)), width);
-}
-
-/** Groups equal differences: changed instructions of fifty visits are one line. */
-function groupDifferences(differences: readonly ReplayDifference[]) {
-  const groups = Map.groupBy(
-    differences,
-    ({ visit, kind, message }) => `${visit.replace(/#\d+$/, "")} ${kind} ${message}`,
-  );
-  return [...groups.values()].flatMap(([first, ...others]) =>
-    first ? [{ ...first, visits: [first, ...others].map(({ visit }) => visit) }] : [],
-  );
-}
-
-function visitsText([first = "", ...others]: readonly string[]): string {
-  return others.length === 0 ? first : `${first} and ${countedText(others.length, "more visit")}`;
 }
 
 /** The casts that would go differently. */
 export function allReplayLines(
-  {
-    told,
-    refused,
-  }: {
-    readonly told: readonly ReplayReport[];
-    readonly refused: readonly { readonly castId: string; readonly issues: readonly Issue[] }[];
-  },
+  told: readonly ReplayReport[],
+  refused: readonly { readonly castId: string; readonly issues: readonly Issue[] }[],
   width: number,
 ): readonly Line[] {
   const different = told.filter(({ differences }) => differences.length > 0);
+  const isAlike = different.length + refused.length === 0;
   return [
     ...different.flatMap(({ castId, differences }) => {
       const [first] = differences;
@@ -67,18 +50,12 @@ export function allReplayLines(
         ...(first ? differenceLines(["    ", first.visit], first, width) : []),
       ];
     }),
-    ...refused.map(({ castId, issues }) =>
-      line(
-        toned("bad", "! "),
-        toned("strong", castId),
-        toned("dim", `  ${sanitizeForTerminal(issues[0]?.message ?? "")}`),
-      ),
-    ),
+    ...refused.map(({ castId, issues: [first] }) => {
+      const why = toned("dim", `  ${sanitizeForTerminal(first?.message ?? "")}`);
+      return line(toned("bad", "! "), toned("strong", castId), why);
+    }),
     line(
-      toned(
-        different.length + refused.length === 0 ? "ok" : "rework",
-        `${different.length} of ${told.length + refused.length}`,
-      ),
+      toned(isAlike ? "ok" : "rework", `${different.length} of ${told.length + refused.length}`),
       ` would go differently`,
       toned("dim", refused.length === 0 ? "" : `, ${refused.length} cannot be replayed`),
     ),

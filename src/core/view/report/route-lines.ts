@@ -12,7 +12,7 @@ import type { CastState } from "../../cast/state/state.ts";
 import type { Condition, Edge, Exit } from "../../model/loadout.ts";
 import { conditionText, conditionTone, destinationText } from "../graph/labels.ts";
 import { countOfLimitText } from "../../cast/failure-text.ts";
-import { line, squeezeLine, toned, type Line } from "../line.ts";
+import { line, squeezeLine, toned, type Line, type Span } from "../line.ts";
 import { oneLine, countedText } from "../../model/text.ts";
 import { leftText, amountText, costText } from "../numbers.ts";
 
@@ -47,15 +47,15 @@ export function limitReachedLines(before: CastState, event: EventOf<"limit_reach
   // The head of the visit names the item.
   const { item: _item, ...where } = event.where;
   const why = limitReachedText({ ...event, where });
-  const others = socket.edges.flatMap((edge, index) =>
-    index === way.index ? [] : [notTaken(edgeText(graph, edge), notTakenReason(edge.when, satisfied))],
-  );
-  const refused: RouteLineParts = {
-    before: [],
-    long: toned("bad", edgeText(graph, way.edge)),
-    after: line(toned("bad", `: not taken, ${why}`)),
-  };
-  return [refused, ...others].map((parts) => squeezeLine(parts, width));
+  const refused = takenWay(toned("bad", edgeText(graph, way.edge)), toned("bad", `: not taken, ${why}`));
+  return [refused, ...otherEdges(before, socket, way.index)].map((parts) => squeezeLine(parts, width));
+}
+
+function otherEdges({ graph, satisfied }: CastState, { edges }: GraphSocket, taken: number | null) {
+  return edges.flatMap((edge, index) => {
+    const why = matchesCondition(edge.when, satisfied) ? "an earlier edge matched" : satisfiedText(satisfied);
+    return index === taken ? [] : [notTaken(edgeText(graph, edge), why)];
+  });
 }
 
 /** The first edge that matches wins. */
@@ -65,14 +65,11 @@ function edgeRoute(
   loop: GraphLoop | undefined,
   event: EdgeTaken,
 ): readonly RouteLineParts[] {
-  const { graph, satisfied, phase, pass } = before;
-  const others = socket.edges.flatMap((edge, index) =>
-    index === event.index ? [] : [notTaken(edgeText(graph, edge), notTakenReason(edge.when, satisfied))],
-  );
+  const { satisfied, phase, pass } = before;
   const advanced = phase.kind === "leaving" && phase.moved === "advanced";
   return [
     takenLine(before, socket, event),
-    ...others,
+    ...otherEdges(before, socket, event.index),
     ...(advanced && loop?.exits.some(({ from }) => from === socket.id)
       ? [routeNote("exits not tried: items remain")]
       : []),
@@ -90,22 +87,21 @@ function takenLine({ graph, satisfied }: CastState, socket: GraphSocket, event: 
   const edge = socket.edges[event.index ?? -1];
   const way = edgeText(graph, { when: event.when ?? "always", to: event.to });
   if (event.then) {
-    const used = edge
-      ? `: ${edge.maxTraversals ?? 0} of ${edge.maxTraversals ?? 0} times to ${destinationText(graph, edge.to)} are used up`
-      : "";
-    return { before: [], long: takenSpan(event.when, way), after: line(toned("dim", used)) };
+    const most = edge?.maxTraversals ?? 0;
+    const used = edge ? `: ${most} of ${most} times to ${destinationText(graph, edge.to)} are used up` : "";
+    return takenWay(takenSpan(event.when, way), toned("dim", used));
   }
   const times = edge?.maxTraversals === undefined ? "" : `, ${countOfLimitText(event.traversal, edge.maxTraversals)}`;
-  return { before: [], long: takenSpan(event.when, way), after: line(times) };
+  return takenWay(takenSpan(event.when, way), times);
+}
+
+function takenWay(long: Span, why: string | Span = ""): RouteLineParts {
+  return { before: [], long, after: line(why) };
 }
 
 /** An implicit end, or the implicit way past an empty list. */
 function implicitRoute(graph: Graph, { to }: EdgeTaken, why: string): RouteLineParts {
-  return {
-    before: [],
-    long: toned("strong", `→ ${destinationText(graph, to)}`),
-    after: line(toned("dim", `: ${why}`)),
-  };
+  return takenWay(toned("strong", `→ ${destinationText(graph, to)}`), toned("dim", `: ${why}`));
 }
 
 function takenSpan(when: Condition | null, text: string) {
@@ -126,10 +122,6 @@ function notTaken(way: string, why: string): RouteLineParts {
 
 function routeNote(text: string): RouteLineParts {
   return { before: line("  "), long: toned("dim", text), after: [] };
-}
-
-function notTakenReason(when: Condition, satisfied: boolean | undefined): string {
-  return matchesCondition(when, satisfied) ? "an earlier edge matched" : satisfiedText(satisfied);
 }
 
 function satisfiedText(satisfied: boolean | undefined): string {
@@ -161,21 +153,18 @@ function exhaustedRoute(
 
 function exitLine(graph: Graph, loop: GraphLoop, event: EdgeTaken, whyNone: string): RouteLineParts {
   const exit = loop.exits[event.index ?? -1];
-  if (exit) return { before: [], long: takenSpan(exit.condition, exitText(graph, exit)), after: [] };
+  if (exit) return takenWay(takenSpan(exit.condition, exitText(graph, exit)));
   return implicitRoute(graph, event, whyNone);
 }
 
 /** An empty list has no answer, so only `always` matches. */
 function emptyRoute(graph: Graph, loop: GraphLoop, event: EdgeTaken): readonly RouteLineParts[] {
   const others = loop.exits.filter((_, index) => index !== event.index);
+  const why = ({ condition }: Exit): string =>
+    condition === "always" ? "an earlier exit stands first" : "the list was empty";
   return [
     exitLine(graph, loop, event, "the list was empty and no exit is taken always"),
-    ...others.map((exit) =>
-      notTaken(
-        exitText(graph, exit),
-        exit.condition === "always" ? "an earlier exit stands first" : "the list was empty",
-      ),
-    ),
+    ...others.map((exit) => notTaken(exitText(graph, exit), why(exit))),
   ];
 }
 
@@ -207,14 +196,14 @@ export function budgetWarningText({ limit, used, of }: EventOf<"cast_warned">): 
 
 export function limitsRaisedText(event: EventOf<"limits_raised">): string {
   const { maxTokens, maxCostUsd, allow, hint, items, waitForProvider } = event;
-  const parts = [
-    ...(maxTokens === undefined ? [] : [`budget ${amountText(maxTokens)} tokens`]),
-    ...(maxCostUsd === undefined ? [] : [`budget ${costText(maxCostUsd)}`]),
-    ...(allow === undefined ? [] : [`${allow} more allowed`]),
-    ...(waitForProvider === undefined ? [] : [`${leftText(waitForProvider)} of sleep allowed`]),
-    ...(hint === undefined ? [] : [`with “${oneLine(hint, 200)}”`]),
-  ];
   // A decision about items is no limit.
   if (items) return `what was sent back too often is ${items === "accept" ? "accepted as it is" : "given up"}`;
-  return `limits raised: ${parts.join(", ") || "nothing"}`;
+  const parts = [
+    maxTokens !== undefined && `budget ${amountText(maxTokens)} tokens`,
+    maxCostUsd !== undefined && `budget ${costText(maxCostUsd)}`,
+    allow !== undefined && `${allow} more allowed`,
+    waitForProvider !== undefined && `${leftText(waitForProvider)} of sleep allowed`,
+    hint !== undefined && `with “${oneLine(hint, 200)}”`,
+  ];
+  return `limits raised: ${parts.filter(Boolean).join(", ") || "nothing"}`;
 }

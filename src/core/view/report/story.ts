@@ -12,13 +12,13 @@ import {
 } from "../../cast/timeline.ts";
 import { totalsOf, totalTokens, type Usage } from "../../cast/state/usage.ts";
 import { oneLine } from "../../model/text.ts";
-import { statusSymbol, statusText } from "../cast-list.ts";
+import { statusSpan, statusSymbol, statusText } from "../cast-list.ts";
 import { nameText, conversationText, visitLabel } from "../graph/labels.ts";
 import { figuresLine, figuresText, durationText, ageText, amountText } from "../numbers.ts";
 import { nextStepLine, nextSteps } from "./next-steps.ts";
 import { type DetailLevel, currentItemText, BRIEF_DETAIL, FULL_DETAIL } from "./handoff-lines.ts";
 import { wrapColumns, DEFAULT_WIDTH, fitLine, line, toned, wrapLine, type Line, squeezeLine } from "../line.ts";
-import { castStatus, type CastLiveness, type CastStatus, castFigures } from "../../cast/summary.ts";
+import { castStatus, type CastLiveness, castFigures } from "../../cast/summary.ts";
 import { initialState } from "../../cast/state/initial-state.ts";
 import type { SocketId } from "../../model/ids.ts";
 import { advanceVisits, NO_VISITS, visitNumber, type VisitRecord } from "../../history/visits.ts";
@@ -86,7 +86,7 @@ export function createStoryWriter(
       const files = fileLines(event, extent);
       return open ? [...close(event.usage), ...files] : [visitCompletedLine(event), ...files];
     }
-    const wholeCast = castEventLines(before, event, { width, idleMs });
+    const wholeCast = castEventLines(step, width, idleMs);
     if (wholeCast) return [...close(null), ...wholeCast];
     const indented = (detail: DetailLevel): readonly Line[] =>
       eventLines(before, event, width - INDENT.length, detail).map((each) => line(INDENT, ...each));
@@ -129,41 +129,31 @@ interface OpenVisit extends VisitHead {
 }
 
 /** Lines for events of the whole cast; nothing for events of a visit. */
-function castEventLines(
-  before: CastState,
-  event: CastEvent,
-  { width, idleMs }: { readonly width: number; readonly idleMs: number },
-): readonly Line[] | undefined {
-  const stopped = before.phase.kind === "ended";
-  if (event.type === "loop_entered") return [[], ...eventLines(before, event, width)];
-  if (event.type === "limits_raised" && stopped) return [[], ...eventLines(before, event, width)];
-  if (event.type === "cast_resumed") {
-    const after = idleMs >= 1000 ? ` after ${ageText(idleMs)}` : "";
-    const { tone, words, quote = "" } = reportEvent(before, event);
-    return [...(stopped ? [] : [[]]), line(toned(tone, `${words}${after}${quote}`))];
-  }
-  return event.type === "cast_ended" ? [[], ...eventLines(before, event, width)] : undefined;
+function castEventLines({ before, event }: CastStep, width: number, idleMs: number): readonly Line[] | undefined {
+  const { type } = event;
+  const isStopped = before.phase.kind === "ended";
+  if (type === "loop_entered" || type === "cast_ended" || (type === "limits_raised" && isStopped))
+    return [[], ...eventLines(before, event, width)];
+  if (type !== "cast_resumed") return undefined;
+  const after = idleMs >= 1000 ? ` after ${ageText(idleMs)}` : "";
+  const { tone, words, quote = "" } = reportEvent(before, event);
+  return [...(isStopped ? [] : [[]]), line(toned(tone, `${words}${after}${quote}`))];
 }
 
 export function visitHeadLine(
   { record, item }: VisitHead,
   { usage, ms, width }: { readonly usage: Usage | null; readonly ms: number; readonly width: number },
 ): Line {
+  const talk = conversationText(record.conversation);
   const before = line(
     `${String(visitNumber(record)).padStart(2)}  `,
     toned("strong", visitLabel(record.socket, record.materia)),
     record.visit > 1 ? ` visit ${record.visit}` : "",
-    toned("dim", conversationSuffix(record)),
+    toned("dim", talk === "" ? "" : ` · ${talk}`),
     toned("dim", `  ${durationText(ms)}${usage ? usageText(usage) : "  not completed"}`),
   );
-  return item === ""
-    ? before
-    : squeezeLine({ before: line(...before, "  "), long: toned("dim", item), after: [] }, width);
-}
-
-function conversationSuffix({ conversation }: VisitRecord): string {
-  const text = conversationText(conversation);
-  return text === "" ? "" : ` · ${text}`;
+  if (item === "") return before;
+  return squeezeLine({ before: line(...before, "  "), long: toned("dim", item), after: [] }, width);
 }
 
 /** The end of a visit whose lines came earlier, when the cast stopped in it. */
@@ -223,41 +213,22 @@ export function storyLines(start: CastStart, events: Iterable<CastEvent>, option
   appendAll(body, writer.flush());
   const { state, clock } = writer.current();
   const status = castStatus(state, alive);
-  const worked = elapsedMs(clock, { status, now });
-  const head = headLines(state, {
-    status,
-    worked,
-    origin: originText(state.graph.name, lineage),
-    width,
-    models: options.models,
-  });
-  return [...head, ...body, ...footLines(state, status, { program, width })].map((each) => fitLine(each, width));
-}
-
-interface StoryHead {
-  readonly status: CastStatus;
-  readonly worked: number;
-  readonly origin: string;
-  readonly width: number;
-  readonly models: string | undefined;
-}
-
-function headLines(state: CastState, { status, worked, origin, width, models }: StoryHead): readonly Line[] {
-  const { castId, request, rehearsed } = state;
-  const mark = statusSymbol(status);
+  const figures = `${durationText(elapsedMs(clock, { status, now }))} · ${figuresText(castFigures(totalsOf(state)))}`;
   const texts = [
-    oneLine(origin, 3 * width),
-    `Request: ${oneLine(request, 3 * width)}`,
-    ...(models === undefined ? [] : [`Model: ${oneLine(models, 3 * width)}`]),
+    oneLine(originText(state.graph.name, lineage), 3 * width),
+    `Request: ${oneLine(state.request, 3 * width)}`,
+    ...(options.models === undefined ? [] : [`Model: ${oneLine(options.models, 3 * width)}`]),
   ];
   return [
-    line(toned("strong", `Cast ${castId}`), "  ", { ...mark, text: `${mark.text} ${statusText(status)}` }),
-    ...wrapLine(
-      figuresLine(`${durationText(worked)} · ${figuresText(castFigures(totalsOf(state)))}`, rehearsed),
-      width,
-    ),
+    line(toned("strong", `Cast ${state.castId}`), "  ", statusSpan(status)),
+    ...wrapLine(figuresLine(figures, state.rehearsed), width),
     ...texts.flatMap((text) => wrapColumns(text, width)).map((text) => line(text)),
-  ];
+    ...body,
+    ...(state.phase.kind === "ended" ? [] : [[], line(statusSymbol(status), ` ${statusText(status)}`)]),
+    ...nextSteps(state, status, program).flatMap((step) =>
+      wrapLine(line("  ", ...nextStepLine(step, width - 2)), width),
+    ),
+  ].map((each) => fitLine(each, width));
 }
 
 /** `Full-Auto`, or `linked: Context-Check → Build, continued from …`. */
@@ -267,18 +238,4 @@ export function originText(
 ): string {
   const chain = targets.length > 1 ? `linked: ${targets.map(nameText).join(" → ")}` : nameText(loadout);
   return fromCastId === null ? chain : `${chain}, continued from ${nameText(fromCastId)}`;
-}
-
-function footLines(
-  state: CastState,
-  status: CastStatus,
-  { program, width }: { readonly program: string; readonly width: number },
-): readonly Line[] {
-  const standing = state.phase.kind === "ended" ? [] : [[], line(statusSymbol(status), ` ${statusText(status)}`)];
-  return [
-    ...standing,
-    ...nextSteps(state, status, program).flatMap((step) =>
-      wrapLine(line("  ", ...nextStepLine(step, width - 2)), width),
-    ),
-  ];
 }

@@ -17,8 +17,6 @@ export function toolSummaryLine(detail: Pick<VisitDetail, "replies">): readonly 
   return [line(toned("dim", "tools: "), tools.join(", "))];
 }
 
-const SAID_LINES = 6;
-
 /** Each call with its argument and its outcome; the output of a failed call follows it. */
 export function toolCallLines(tools: readonly ToolCall[], width: number): readonly Line[] {
   return tools.flatMap((call, index) => {
@@ -34,7 +32,7 @@ export function toolCallLines(tools: readonly ToolCall[], width: number): readon
   });
 }
 
-const FAILED_CALL_DETAIL = { titles: 0, lines: SAID_LINES, read: 4_000 };
+const FAILED_CALL_DETAIL = { titles: 0, lines: 6, read: 4_000 };
 
 /** [C48] The prompt, the tool calls and the replies of a visit, then the lines of its story. */
 export function visitDetailLines(detail: VisitDetail, story: readonly Line[], width: number): readonly Line[] {
@@ -48,14 +46,17 @@ export function visitDetailLines(detail: VisitDetail, story: readonly Line[], wi
       line(toned("strong", part.title)),
       ...("tools" in part
         ? toolCallLines(part.tools, width - 2).map((each) => line("  ", ...each))
-        : textLines(part.text, part.text.length, width - 2, FULL_DETAIL).map((each) =>
-            line(toned("dim", "│ "), ...each),
-          )),
+        : quotedTextLines(part.text, width)),
     ]),
     [],
     line(toned("strong", "What came of it")),
     ...story.slice(1),
   ].map((each) => fitLine(each, width));
+}
+
+/** A whole text behind a quotation bar. */
+export function quotedTextLines(text: string, width: number): readonly Line[] {
+  return textLines(text, text.length, width - 2, FULL_DETAIL).map((each) => line(toned("dim", "│ "), ...each));
 }
 
 /** `2 turns, 1.2 k tokens in, 300 out, $0.03`. */
