@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { readRepositoryFacts } from "../../src/shell/git/repository-facts.ts";
+import { readRepositoryFacts } from "../../src/shell/git/refs.ts";
 import { git, newRepository, scratch } from "./scratch.ts";
 
 it("[P13, P16] the branch, the commits since the cast began, oldest first, and the last ten subjects", async () => {

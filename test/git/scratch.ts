@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { takeCheckpoint, type CheckpointOutcome } from "../../src/shell/git/take-checkpoint.ts";
+import { takeCheckpoint } from "../../src/shell/git/take-checkpoint.ts";
 import { treeOf } from "../../src/shell/git/diff.ts";
 import { findRepository, type Repository } from "../../src/shell/git/repository.ts";
 import { openShadowIndex } from "../../src/shell/git/shadow-index.ts";
@@ -57,11 +57,7 @@ async function repositoryAt(cwd: string): Promise<Repository> {
 export const REF = "refs/materia/cast-1";
 
 /** One checkpoint behind a commit, HEAD unless another is named. */
-export async function checkpoint(
-  cwd: string,
-  parent = "HEAD",
-  leaveOut: readonly string[] = [],
-): Promise<CheckpointOutcome> {
+export async function checkpoint(cwd: string, parent = "HEAD", leaveOut: readonly string[] = []) {
   const repository = await repositoryAt(cwd);
   const shadow = await openShadowIndex(repository, { exclude: leaveOut });
   try {

@@ -6,7 +6,7 @@ import { startedEvent } from "../../src/core/cast/next.ts";
 import { initialState } from "../../src/core/cast/state/initial-state.ts";
 import type { ItemCastInput } from "../../src/core/cast/state/parallel-run.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
-import { resolvesMarks } from "../../src/shell/git/resolution.ts";
+import { resolvesMarks } from "../../src/shell/git/diff.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
 import { startOf } from "../harness/play.ts";
 import { always, graph, items, loop, notSatisfied, said, satisfied, seat, socket, world } from "../harness/seats.ts";

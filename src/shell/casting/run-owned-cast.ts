@@ -27,7 +27,7 @@ import {
   type RunOptions,
   type RunOutcome,
 } from "../context/run-context.ts";
-import { readRepositoryFacts } from "../git/repository-facts.ts";
+import { readRepositoryFacts } from "../git/refs.ts";
 import type { JournalSource, JournalFollower } from "./follow-journal.ts";
 import { readInterruptedVisit, visitInProgress } from "../run/interrupted-visit.ts";
 import { runCast } from "../run/run-cast.ts";

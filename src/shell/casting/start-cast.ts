@@ -18,7 +18,7 @@ import { failAll, failWith, ok, type Result } from "../../core/model/issue.ts";
 import { withoutUndefined, type JsonObject } from "../../core/model/json.ts";
 import { createOwnCastRegistry } from "../config/own-casts.ts";
 import { findRepository } from "../git/repository.ts";
-import { findOwnBase } from "../git/worktrees/own-base.ts";
+import { findOwnBase } from "../git/worktrees/own-worktree.ts";
 import type { AgentHost } from "../ports.ts";
 import { writeOptionsFor, type RunContext, type RunOutcome } from "../context/run-context.ts";
 import { redactKeys } from "../secrets/redact-event.ts";

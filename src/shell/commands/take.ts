@@ -5,7 +5,7 @@ import { failWith, ok, suggest, typed, type Result } from "../../core/model/issu
 import { oneLine, sanitizeForTerminal } from "../../core/model/text.ts";
 import { line, toned } from "../../core/view/line.ts";
 import { createCastBranch } from "../git/worktrees/cast-branch.ts";
-import { mergeCastBranch } from "../git/worktrees/merge-branch.ts";
+import { mergeCastBranch } from "../git/worktrees/join-items.ts";
 import { saveOwnWorktree, type OwnWorktreeToSave } from "../git/worktrees/own-worktree.ts";
 import { castRef, readRef } from "../git/refs.ts";
 import type { CastFile } from "../store/cast-file.ts";

@@ -9,8 +9,7 @@ import type {
 import { truncate, countedText } from "../../core/model/text.ts";
 import type { CastCheckpoints, CheckpointRequest } from "../ports.ts";
 import { errorText } from "../system/files.ts";
-import { diffText, treeOf } from "./diff.ts";
-import { isResolution } from "./resolution.ts";
+import { diffText, isResolution, treeOf } from "./diff.ts";
 import { takeCheckpoint } from "./take-checkpoint.ts";
 import type { CachedWorktree } from "./cached-worktree.ts";
 import { findRepository } from "./repository.ts";
@@ -57,72 +56,57 @@ export function openCheckpointSession(context: CheckpointContext): CheckpointSes
     shadow = undefined;
     known = undefined;
   };
-  const open = async (): Promise<ShadowIndex | MissingCheckpoint> => {
-    if (shadow) return shadow;
-    const opened = await openShadowFor(context, known);
-    if (!("problem" in opened)) shadow = opened;
-    return opened;
+  const open = async (): Promise<ShadowIndex> => (shadow ??= await openShadowFor(context, known));
+  const closeOnError = async <T>(work: () => Promise<T>): Promise<T | MissingCheckpoint> => {
+    try {
+      return await work();
+    } catch (thrown) {
+      close();
+      return { problem: errorText(thrown) };
+    }
   };
-  const takeOnce = async (request: CheckpointRequest): Promise<Checkpoint | MissingCheckpoint | undefined> => {
-    const { last, since, title } = request;
+  const takeOnce = async (request: CheckpointRequest): Promise<Checkpoint | undefined> => {
+    const { last, since } = request;
     // Until it is taken, the cached checkpoint is unknown.
     const before = clearLastSnapshot(context.cachedWorktree);
     const opened = await open();
-    if ("problem" in opened) return opened;
-    const taken = await commitCheckpoint({ opened, context, trees }, { last, since, title });
-    if ("problem" in taken) return taken;
-    const { kept, counts } = taken;
-    const missing = context.requiresAllFiles && describeMissing(kept.left);
-    if (missing) return { problem: missing };
-    const whole = matchesGitBytes(opened, kept) ? context.cachedWorktree : undefined;
+    const { kept, counts } = await commitCheckpoint({ opened, context, trees }, request);
+    if (context.requiresAllFiles) refuseMissingFiles(kept.left);
+    // If git would store the same bytes.
+    const whole = opened.bytes.differ || kept.left ? undefined : context.cachedWorktree;
     if (whole) recordLastSnapshot(whole, before, trees.get(kept.commit));
     if (kept.commit === since) return undefined;
     if (whole?.repository.head === since) whole.lastCheckpoint.changed = counts;
-    if (counts === undefined) return { problem: "the repository no longer has the first checkpoint of the visit" };
+    if (counts === undefined) throw new Error("the repository no longer has the first checkpoint of the visit");
     // A change that was undone is no change of the visit.
     return counts.changed === 0 && kept.commit === last ? undefined : { ...kept, ...counts };
   };
   const take = async (request: CheckpointRequest): Promise<Checkpoint | MissingCheckpoint | undefined> => {
     const wasOpen = shadow !== undefined;
-    const taken = await closeOnError(close, () => takeOnce(request));
-    if (!taken || !("problem" in taken) || !wasOpen) return taken;
+    const taken = await closeOnError(() => takeOnce(request));
     // An old shadow may have been removed, or damaged by a killed git: retry with a new one.
-    close();
-    return closeOnError(close, () => takeOnce(request));
+    return taken && "problem" in taken && wasOpen ? closeOnError(() => takeOnce(request)) : taken;
   };
   return {
     take,
     close,
-    takeFirst: () =>
-      closeOnError(close, async () => {
-        const opened = await open();
-        if ("problem" in opened) return opened;
-        return takeFirstCheckpoint({ opened, context, trees }, known);
-      }),
-    takeOutsideChanges: async (last) => withNames(await take({ last, since: last, title: "Meanwhile" })),
+    takeFirst: () => closeOnError(async () => takeFirstCheckpoint({ opened: await open(), context, trees }, known)),
+    takeOutsideChanges: async (last) => {
+      const taken = await take({ last, since: last, title: "Meanwhile" });
+      return taken && "commit" in taken ? { ...taken, names: taken.names ?? [] } : undefined;
+    },
     describe: (from, to, contextLines) => describeChanges(context.cwd, { from, to, contextLines }),
     isResolution: (marked, resolved) => isResolution({ cwd: context.cwd, from: marked, to: resolved }),
   };
 }
 
-async function closeOnError<T>(close: () => void, work: () => Promise<T>): Promise<T | MissingCheckpoint> {
-  try {
-    return await work();
-  } catch (thrown) {
-    close();
-    return { problem: errorText(thrown) };
-  }
-}
-
-async function openShadowFor(
-  context: CheckpointContext,
-  known: CachedWorktree | undefined,
-): Promise<ShadowIndex | MissingCheckpoint> {
+async function openShadowFor(context: CheckpointContext, known: CachedWorktree | undefined): Promise<ShadowIndex> {
   const how = { exclude: [context.store], folder: context.scratch, maxBytes: context.maxBytes };
   if (known)
     return openShadowIndex(known.repository, { ...how, settings: known.settings, attributes: known.attributes });
   const found = await findRepository(context.cwd);
-  return found.kind === "none" ? { problem: found.why } : openShadowIndex(found.repository, how);
+  if (found.kind === "none") throw new Error(found.why);
+  return openShadowIndex(found.repository, how);
 }
 
 type LastSnapshot = CachedWorktree["lastCheckpoint"];
@@ -142,23 +126,14 @@ function recordLastSnapshot(
   Object.assign(kept, tree === before.tree ? before : { tree, changed: undefined });
 }
 
-/** True if git would store the same bytes. */
-function matchesGitBytes({ bytes }: ShadowIndex, { left }: CommittedFiles): boolean {
-  return !bytes.differ && left === undefined;
-}
-
-/** Files that would be lost; unreadable files never existed for the cast. */
-function describeMissing({ large = 0, nested = 0 }: OmittedFiles = {}): string | undefined {
-  if (large + nested === 0) return undefined;
+/** [B36] Files that would be lost; unreadable files never existed for the cast. */
+function refuseMissingFiles({ large = 0, nested = 0 }: OmittedFiles = {}): void {
+  if (large + nested === 0) return;
   const what = [
     ...(large > 0 ? [`${countedText(large, "new file")} of more than 50 MB`] : []),
     ...(nested > 0 ? [countedText(nested, "nested repository", "nested repositories")] : []),
-  ];
-  return `${what.join(" and ")} cannot be sent to a fleet: add ${large + nested === 1 ? "it" : "them"} to .gitignore`;
-}
-
-function withNames(taken: Checkpoint | MissingCheckpoint | undefined): OutsideChanges | undefined {
-  return taken && "commit" in taken ? { ...taken, names: taken.names ?? [] } : undefined;
+  ].join(" and ");
+  throw new Error(`${what} cannot be sent to a fleet: add ${large + nested === 1 ? "it" : "them"} to .gitignore`);
 }
 
 interface CommitContext {
@@ -168,39 +143,27 @@ interface CommitContext {
   readonly trees: Map<string, string>;
 }
 
-async function takeFirstCheckpoint(
-  keeping: CommitContext,
-  known: CachedWorktree | undefined,
-): Promise<CommittedFiles | MissingCheckpoint> {
+async function takeFirstCheckpoint(keeping: CommitContext, known: CachedWorktree | undefined): Promise<CommittedFiles> {
   const { opened, trees } = keeping;
   const { head, tree } = opened.repository;
   trees.set(head, tree);
-  if (known?.isClean !== true || opened.bytes.differ) {
-    const taken = await commitCheckpoint(keeping, { last: head, title: "Begin" });
-    return "problem" in taken ? taken : taken.kept;
-  }
+  if (known?.isClean !== true || opened.bytes.differ)
+    return (await commitCheckpoint(keeping, { last: head, title: "Begin" })).kept;
   // It is the commit itself: nothing has to be stored.
   opened.lastWritten.tree = tree;
   return { commit: head };
 }
 
-interface CountedCommit {
-  readonly kept: CommittedFiles;
-  /** Changes since then; undefined if that commit is gone. */
-  readonly counts: ChangeCounts | undefined;
-}
-
+/** `counts` are the changes since then; undefined if that commit is gone. */
 async function commitCheckpoint(
   { opened, context, trees }: CommitContext,
   { last, since, title }: Omit<CheckpointRequest, "since"> & { readonly since?: string },
-): Promise<CountedCommit | MissingCheckpoint> {
+): Promise<{ readonly kept: CommittedFiles; readonly counts: ChangeCounts | undefined }> {
   const tree = trees.get(last) ?? (await treeOf(opened.repository.top, last));
-  if (tree === undefined) return { problem: "the repository no longer has the last checkpoint" };
+  if (tree === undefined) throw new Error("the repository no longer has the last checkpoint");
   const ref = castRef(context.castId, context.hasBranch);
   const at = context.now().toISOString();
-  const from = since === undefined ? {} : { since };
-  const taken = await takeCheckpoint(opened, { ref, parent: { commit: last, tree }, ...from, message: title, at });
-  if (taken.kind === "failed") return { problem: taken.problem };
+  const taken = await takeCheckpoint(opened, { ref, parent: { commit: last, tree }, since, message: title, at });
   trees.set(taken.commit, taken.tree);
   const left = Object.keys(taken.left).length === 0 ? {} : { left: taken.left };
   return { kept: { commit: taken.commit, ...left }, counts: taken.changed };
@@ -210,14 +173,11 @@ const MAX_STAT_CHARS = 4_000;
 const MAX_PATCH_CHARS = 16_000;
 const MAX_WIDE_PATCH_BYTES = 8_000;
 
-interface DescribedChanges {
-  readonly from: string;
-  readonly to: string;
-  readonly contextLines: number | undefined;
-}
-
 /** [Y10, Y16] A table of files, and as much of the diff as a prompt may hold. */
-async function describeChanges(cwd: string, { from, to, contextLines }: DescribedChanges): Promise<string> {
+async function describeChanges(
+  cwd: string,
+  { from, to, contextLines }: { from: string; to: string; contextLines: number | undefined },
+): Promise<string> {
   if (from === to) return "(no file has been changed)";
   const span = { cwd, from, to };
   const stat = await diffText(span, { form: "stat" });

@@ -1,38 +1,38 @@
-import { askGit, runGit, stdoutText, stdoutParts, type Repository } from "./repository.ts";
+import type { RepositoryFacts } from "../../core/prompt/work-so-far.ts";
+import { askGit, mayBeInRepository, runGit, stdoutText, stdoutParts, type Repository } from "./repository.ts";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { itemGitRef } from "../../core/model/ids.ts";
+import { withoutUndefined } from "../../core/model/json.ts";
 
 /** [Y2] The only ref that holds the checkpoints of a cast. To git, `materia/<castId>` would be this ref before the branch. */
 export function castRef(castId: string, hasBranch = false): string {
   return hasBranch ? itemGitRef(castId, "checkpoints") : `refs/materia/${castId}`;
 }
 
-/** [Y9] Removes the checkpoints of casts. Does nothing without a repository or checkpoints. */
+/** [Y9, V17, V41] Removes the refs of casts and of their items, and git's records of the working trees of items. */
 export async function removeCastRefs(cwd: string, castIds: readonly string[]): Promise<void> {
   if (castIds.length === 0) return;
-  const input = castIds.map((castId) => `delete ${castRef(castId)}\n`).join("");
-  await runGit(["update-ref", "--no-deref", "--stdin"], { cwd, input });
-  await removeItemRefs(cwd, castIds);
-}
-
-/** [V17, V41] Removes the refs of its items, and git's records of their working trees. */
-async function removeItemRefs(cwd: string, castIds: readonly string[]): Promise<void> {
+  const deleteAll = (refs: readonly string[]) => runGit(DELETE_REFS, { cwd, input: deletionsOf(refs) });
+  await deleteAll(castIds.map((castId) => castRef(castId)));
   const listed = await runGit(["for-each-ref", "--format=%(refname)", "refs/materia", "refs/materia-items"], { cwd });
+  const prefixes = castIds.flatMap((castId) => [`${castRef(castId)}_`, itemGitRef(castId, "")]);
   const gone = stdoutText(listed)
     .split("\n")
-    .filter((ref) =>
-      castIds.some(
-        (castId) => ref.startsWith(`${castRef(castId)}_`) || ref.startsWith(`refs/materia-items/${castId}/`),
-      ),
-    );
+    .filter((ref) => prefixes.some((prefix) => ref.startsWith(prefix)));
   if (gone.length === 0) return;
-  await runGit(["update-ref", "--no-deref", "--stdin"], { cwd, input: gone.map((ref) => `delete ${ref}\n`).join("") });
+  await deleteAll(gone);
   const trees = stdoutText(await runGit(["worktree", "list", "--porcelain"], { cwd })).matchAll(/^worktree (.*)$/gm);
   // They are locked while their cast may need them.
   for (const [, path = ""] of trees)
     if (castIds.some((castId) => path.includes(`/${castId}_`))) await runGit(["worktree", "unlock", path], { cwd });
   await runGit(["worktree", "prune", "--expire=now"], { cwd });
+}
+
+const DELETE_REFS = ["update-ref", "--no-deref", "--stdin"];
+
+function deletionsOf(refs: readonly string[]): string {
+  return refs.map((ref) => `delete ${ref}\n`).join("");
 }
 
 /** The branch of HEAD, `refs/heads/…`; null if HEAD is detached. */
@@ -72,9 +72,7 @@ export async function listItemRefs({ top }: Repository, castId: string): Promise
 }
 
 export async function deleteRefs(repository: Repository, refs: readonly string[]): Promise<void> {
-  if (refs.length === 0) return;
-  const input = refs.map((ref) => `delete ${ref}\n`).join("");
-  await retryWithoutLocks(repository, refs, ["update-ref", "--no-deref", "--stdin"], input);
+  if (refs.length > 0) await retryWithoutLocks(repository, refs, DELETE_REFS, deletionsOf(refs));
 }
 
 /** A git that was killed while it wrote these refs left their locks; only the owner of the cast writes them. */
@@ -84,8 +82,31 @@ async function retryWithoutLocks(
   args: readonly string[],
   input?: string,
 ): Promise<boolean> {
-  const call = { cwd: top, ...(input === undefined ? {} : { input }) };
+  const call = { cwd: top, ...withoutUndefined({ input }) };
   if ((await runGit(args, call)).ok) return true;
   for (const ref of refs) rmSync(join(commonDir, `${ref}.lock`), { force: true });
   return (await runGit(args, call)).ok;
+}
+
+const MAX_SUBJECTS = 10;
+const MAX_MADE = 30;
+const MAX_BYTES = 64 * 1024;
+
+/** [P13, P16] The branch, its last subjects and the commits since the first checkpoint; undefined without a repository. */
+export async function readRepositoryFacts(
+  cwd: string,
+  since: string | undefined,
+): Promise<RepositoryFacts | undefined> {
+  if (!mayBeInRepository(cwd)) return undefined;
+  const log = async (...args: readonly string[]): Promise<readonly string[]> => {
+    const call = { cwd, maxBytes: MAX_BYTES };
+    const listed = await askGit(["log", "--no-show-signature", "--no-color", ...args, "--"], call);
+    return listed?.split("\n").filter(Boolean) ?? [];
+  };
+  const [branch = null, subjects, made] = await Promise.all([
+    askGit(["symbolic-ref", "--quiet", "--short", "HEAD"], { cwd }),
+    log("--format=%s", "-n", String(MAX_SUBJECTS), "HEAD"),
+    since === undefined ? [] : log("--reverse", "--format=%h %s", "-n", String(MAX_MADE), `${since}..HEAD`),
+  ]);
+  return branch === null && subjects.length === 0 ? undefined : { branch, made, subjects };
 }

@@ -8,18 +8,18 @@ const PROGRAM_SETTINGS = "^(filter\\.|merge\\..*\\.driver$|diff\\.(external$|.*\
 /** Sections that may have such a setting, also in another file. */
 const PROGRAM_SECTIONS = /\[\s*(filter|merge|diff|hook|include)/i;
 
-/** Runs git with these arguments, and nothing turned off. */
-export type ListSettings = (args: readonly string[]) => Promise<Buffer | undefined>;
-
 type Settings = readonly (readonly [key: string, value: string])[];
 
 const known = new Map<string, { readonly text: string; readonly settings: Settings }>();
 
 /**
  * [V47] What turns off the programs that the repository's own configuration names. Those of the person's configuration stay.
- * Costs no process unless the configuration has such a section.
+ * Costs no process unless the configuration has such a section. `list` runs git with these arguments, and nothing turned off.
  */
-export async function repositoryProgramsOff(cwd: string, list: ListSettings): Promise<Settings> {
+export async function repositoryProgramsOff(
+  cwd: string,
+  list: (args: readonly string[]) => Promise<Buffer | undefined>,
+): Promise<Settings> {
   const files = configFilesAround(cwd);
   const text = files.map(readOrEmpty).join("\n");
   if (!PROGRAM_SECTIONS.test(text)) return [];
@@ -83,7 +83,7 @@ function configFilesAround(folder: string): readonly string[] {
   return above === folder ? [] : configFilesAround(above);
 }
 
-function readOrEmpty(file: string): string {
+export function readOrEmpty(file: string): string {
   // A pipe would block for ever.
   return valueOr(() => (statSync(file).isFile() ? readFileSync(file, "utf8") : ""), "");
 }

@@ -169,6 +169,12 @@ export async function askGit(args: readonly string[], call: GitOptions): Promise
   return answer.ok ? stdoutText(answer) : undefined;
 }
 
+/** For callers that report a failure at one place: throws what git said. */
+export function expectSuccess(answer: GitResult): GitResult {
+  if (!answer.ok) throw new Error(gitErrorText(answer));
+  return answer;
+}
+
 /** Why git failed; undefined if it did what was asked. */
 export async function gitProblem(args: readonly string[], call: GitOptions): Promise<string | undefined> {
   const answer = await runGit(args, call);

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync, rmSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { snapshotTree } from "./take-checkpoint.ts";
-import { type Repository, gitErrorText, stdoutParts, runGit, stdoutText } from "./repository.ts";
+import { type Repository, expectSuccess, stdoutParts, runGit, stdoutText } from "./repository.ts";
 import { errorText } from "../system/files.ts";
 import { openShadowIndex, writeFilesOf } from "./shadow-index.ts";
 
@@ -35,14 +35,17 @@ async function catchFailure(work: () => Promise<RestoreOutcome>): Promise<Restor
 async function checkOutInto(repository: Repository, commit: string, folder: string): Promise<RestoreOutcome> {
   if (existsSync(folder) && readdirSync(folder).length > 0)
     return { kind: "refused", why: "folder_not_empty", paths: [folder] };
-  const added = await runGit(["worktree", "add", "--no-checkout", "--detach", folder, commit], { cwd: repository.top });
-  if (!added.ok) return { kind: "failed", problem: gitErrorText(added) };
-  const index = await runGit(["rev-parse", "--path-format=absolute", "--git-path", "index"], { cwd: folder });
-  const problem = await writeFilesOf(repository, folder, commit, { GIT_INDEX_FILE: stdoutText(index) });
-  if (problem === undefined) return describeRestored(repository, commit, folder);
-  await runGit(["worktree", "remove", "--force", folder], { cwd: repository.top });
-  rmSync(folder, { recursive: true, force: true });
-  return { kind: "failed", problem };
+  const call = { cwd: repository.top };
+  expectSuccess(await runGit(["worktree", "add", "--no-checkout", "--detach", folder, commit], call));
+  try {
+    const index = await runGit(["rev-parse", "--path-format=absolute", "--git-path", "index"], { cwd: folder });
+    await writeFilesOf(repository, folder, commit, { GIT_INDEX_FILE: stdoutText(index) });
+  } catch (thrown) {
+    await runGit(["worktree", "remove", "--force", folder], call);
+    rmSync(folder, { recursive: true, force: true });
+    throw thrown;
+  }
+  return describeRestored(repository, commit, folder);
 }
 
 export interface RestoreInPlaceRequest {
@@ -55,16 +58,14 @@ export interface RestoreInPlaceRequest {
 async function checkOutInPlace(repository: Repository, request: RestoreInPlaceRequest): Promise<RestoreOutcome> {
   const shadow = await openShadowIndex(repository, { exclude: request.exclude });
   try {
-    const now = await snapshotTree(shadow);
-    if (now.kind === "failed") return now;
-    if (!request.savedTrees.has(now.tree)) {
-      const changed = await runGit(["diff-tree", "-r", "-z", "--name-only", "HEAD", now.tree], { cwd: repository.top });
+    const { tree } = await snapshotTree(shadow);
+    if (!request.savedTrees.has(tree)) {
+      const changed = await runGit(["diff-tree", "-r", "-z", "--name-only", "HEAD", tree], { cwd: repository.top });
       return { kind: "refused", why: "dirty_worktree", paths: stdoutParts(changed) };
     }
-    const inTheWay = await findOccupiedPaths(repository, now.tree, request.commit);
+    const inTheWay = await findOccupiedPaths(repository, tree, request.commit);
     if (inTheWay.length > 0) return { kind: "refused", why: "path_occupied", paths: inTheWay };
-    const moved = await shadow.git(["read-tree", "-u", "-m", now.tree, request.commit]);
-    if (!moved.ok) return { kind: "failed", problem: gitErrorText(moved) };
+    expectSuccess(await shadow.git(["read-tree", "-u", "-m", tree, request.commit]));
     return await describeRestored(repository, request.commit, repository.top);
   } finally {
     shadow.close();
@@ -79,19 +80,11 @@ async function findOccupiedPaths({ top }: Repository, from: string, to: string):
   return added.filter((name) => {
     const parts = name.split("/");
     const aboves = parts.slice(1).map((_part, index) => parts.slice(0, index + 1).join("/"));
-    const isBlocked = aboves.some(
-      (above) => !kept.has(above) && pathExists(join(top, above)) && !isFolder(join(top, above)),
-    );
-    return isBlocked || (pathExists(join(top, name)) && !isFolder(join(top, name)));
+    return [...aboves.filter((above) => !kept.has(above)), name].some((each) => {
+      const found = lstatSync(join(top, each), { throwIfNoEntry: false });
+      return found && !found.isDirectory();
+    });
   });
-}
-
-function pathExists(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-}
-
-function isFolder(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 const LFS_POINTER = "version https://git-lfs.github.com/spec/";
@@ -107,7 +100,8 @@ export async function exportTree(repository: Repository, commit: string, folder:
   try {
     if (existsSync(folder) && readdirSync(folder).length > 0) return `${folder} is not empty`;
     mkdirSync(folder, { recursive: true });
-    return await writeFilesOf(repository, folder, commit);
+    await writeFilesOf(repository, folder, commit);
+    return undefined;
   } catch (thrown) {
     return errorText(thrown);
   }

@@ -1,10 +1,8 @@
 import {
   chmodSync,
   chownSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
-  readFileSync,
   readdirSync,
   rmSync,
   statSync,
@@ -14,7 +12,8 @@ import {
 import { homedir, tmpdir } from "node:os";
 import { join, relative, sep } from "node:path";
 import { GIT_GROUP, gitFolder, gitUserFor, readFileOf } from "../process/tools-user.ts";
-import { type Repository, gitErrorText, stdoutParts, runGit, type GitResult, type GitOptions } from "./repository.ts";
+import { type Repository, expectSuccess, stdoutParts, runGit, type GitResult, type GitOptions } from "./repository.ts";
+import { readOrEmpty } from "./repository-programs.ts";
 import { ignoreLocalErrors, valueOr } from "../system/files.ts";
 
 /**
@@ -100,17 +99,16 @@ export async function openEmptyShadow(
   };
 }
 
-/** Writes the files of a commit into a folder as they are stored. Returns a problem. */
+/** Writes the files of a commit into a folder as they are stored. */
 export async function writeFilesOf(
   repository: Repository,
   folder: string,
   commit: string,
   env: Readonly<Record<string, string>> = {},
-): Promise<string | undefined> {
+): Promise<void> {
   const shadow = await openEmptyShadow(repository, folder);
   try {
-    const filled = await shadow.git(["read-tree", "--reset", "-u", commit], { env });
-    return filled.ok ? undefined : gitErrorText(filled);
+    expectSuccess(await shadow.git(["read-tree", "--reset", "-u", commit], { env }));
   } finally {
     shadow.close();
   }
@@ -152,6 +150,7 @@ function writeShadowFiles(
 ): void {
   for (const name of ["refs", "info", "objects"]) mkdirSync(join(folder, name));
   const isSha1 = repository.objectFormat === "sha1";
+  const excludesFile = settings.get("core.excludesfile");
   const lines = [
     "[core]",
     `repositoryformatversion = ${isSha1 ? 0 : 1}`,
@@ -161,26 +160,17 @@ function writeShadowFiles(
     ...COPIED_SETTINGS.flatMap((name) =>
       settings.has(`core.${name}`) ? `${name} = ${settings.get(`core.${name}`)}` : [],
     ),
-    ...(settings.has("core.excludesfile")
-      ? [`excludesFile = ${quoteValue(settings.get("core.excludesfile") ?? "")}`]
-      : []),
+    ...(excludesFile === undefined ? [] : [`excludesFile = "${excludesFile.replace(/["\\]/g, "\\$&")}"`]),
     ...(isSha1 ? [] : ["[extensions]", `objectFormat = ${repository.objectFormat}`]),
   ];
   writeFileSync(join(folder, "HEAD"), "ref: refs/heads/none\n");
   writeFileSync(join(folder, "config"), `${lines.join("\n")}\n`);
   // Bytes are stored as they are on the disk: no conversion of line ends, keywords or encodings.
   writeFileSync(join(folder, "info", "attributes"), "* -text -ident !eol !filter !working-tree-encoding -diff\n");
-  const own = readExcludes(repository);
+  const excludes = join(repository.commonDir, "info", "exclude");
+  const own = valueOr(() => readFileOf(gitUserFor(repository.top), excludes).bytes.toString("utf8"), "");
   const ours = leftOut.map((path) => `/${path.replace(/[\\*?[\]!# ]/g, "\\$&")}`);
   writeFileSync(join(folder, "info", "exclude"), `${own}\n${ours.join("\n")}\n`);
-}
-
-function readExcludes({ top, commonDir }: Repository): string {
-  return valueOr(() => readFileOf(gitUserFor(top), join(commonDir, "info", "exclude")).bytes.toString("utf8"), "");
-}
-
-function quoteValue(value: string): string {
-  return `"${value.replace(/["\\]/g, "\\$&")}"`;
 }
 
 /** Copies the person's index, so that only changed files are read; the time of the index matters too. */
@@ -222,7 +212,7 @@ function convertsBytes({ repository }: ShadowIndex, settings: GitSettings, track
     join(process.env["XDG_CONFIG_HOME"] || join(homedir(), ".config"), "git", "attributes"),
     "/etc/gitattributes",
   ];
-  return files.some((file) => CONVERTING_ATTRIBUTE.test(readIfExists(file)));
+  return files.some((file) => CONVERTING_ATTRIBUTE.test(readOrEmpty(file)));
 }
 
 /** Drops their entries, so that they are read from the disk; files of git-lfs stay pointers. */
@@ -238,11 +228,8 @@ async function dropConvertedEntries({ git, repository }: ShadowIndex): Promise<v
   await git(["update-index", "-z", "--force-remove", "--stdin"], { input: Buffer.from(converted.join(""), "latin1") });
 }
 
-function pathBelow(top: string, path: string): readonly string[] {
+/** The path below a folder, as git writes it; none if it is elsewhere. */
+export function pathBelow(top: string, path: string): readonly string[] {
   const below = relative(top, path);
   return below === "" || below.startsWith("..") ? [] : [below.split(sep).join("/")];
-}
-
-function readIfExists(file: string): string {
-  return valueOr(() => (existsSync(file) && statSync(file).isFile() ? readFileSync(file, "utf8") : ""), "");
 }

@@ -4,19 +4,8 @@ import type { ChangeCounts, OmittedFiles } from "../../core/model/checkpoint.ts"
 import { readFileOf } from "../process/tools-user.ts";
 import type { ShadowIndex } from "./shadow-index.ts";
 import { readRef } from "./refs.ts";
-import { gitErrorText, stdoutParts, runGit, stdoutText } from "./repository.ts";
-
-export type CheckpointOutcome =
-  | {
-      readonly kind: "taken";
-      /** The previous commit if nothing has changed. */
-      readonly commit: string;
-      readonly tree: string;
-      readonly left: OmittedFiles;
-      /** Changes from `since`; undefined if that commit is gone, or was not given. */
-      readonly changed: ChangeCounts | undefined;
-    }
-  | SnapshotFailure;
+import { isMissingFile } from "../system/files.ts";
+import { expectSuccess, runGit, stdoutParts, stdoutText } from "./repository.ts";
 
 interface CheckpointCommit {
   /** The ref of the cast. */
@@ -24,68 +13,58 @@ interface CheckpointCommit {
   /** The last checkpoint, or the commit that the cast started from. */
   readonly parent: { readonly commit: string; readonly tree: string };
   /** The checkpoint that changes are counted from. */
-  readonly since?: string;
+  readonly since?: string | undefined;
   readonly message: string;
   /** Time of the commit; the same time gives the same commit id. */
   readonly at: string;
 }
 
+/** Author and committer where git knows no person. */
+export const PROGRAM_IDENTITY = {
+  GIT_AUTHOR_NAME: "pi-materia",
+  GIT_AUTHOR_EMAIL: "pi-materia@localhost",
+  GIT_COMMITTER_NAME: "pi-materia",
+  GIT_COMMITTER_EMAIL: "pi-materia@localhost",
+} as const;
+
 const MAX_UNTRACKED_BYTES = 50 * 1024 * 1024;
 
-/** [Y1] Commits the whole present working tree after the last checkpoint; nothing of the person's is touched. */
-export async function takeCheckpoint(shadow: ShadowIndex, request: CheckpointCommit): Promise<CheckpointOutcome> {
-  const now = await snapshotTree(shadow);
-  if (now.kind === "failed") return now;
-  const { tree, left } = now;
+/**
+ * [Y1] Commits the whole present working tree after the last checkpoint; nothing of the person's is touched. `changed` is
+ * undefined if the commit `since` is gone.
+ */
+export async function takeCheckpoint(shadow: ShadowIndex, request: CheckpointCommit) {
+  const { tree, left } = await snapshotTree(shadow);
   const { parent, since } = request;
   const isSame = tree === parent.tree;
   // Counting needs only the tree: it runs beside the two git calls for the commit and its ref.
-  const [kept, changed] = await Promise.all([
+  const [commit, changed] = await Promise.all([
     commitSnapshot(shadow, tree, request),
     since === undefined ? undefined : countChanges(shadow.repository.top, since, isSame ? parent.commit : tree),
   ]);
-  return kept.kind === "failed" ? kept : { kind: "taken", commit: kept.commit, tree, left, changed };
+  return { commit, tree, left, changed };
 }
 
 /** Commits a tree, and moves the ref of the cast to it. */
-async function commitSnapshot(
-  shadow: ShadowIndex,
-  tree: string,
-  request: CheckpointCommit,
-): Promise<{ readonly kind: "kept"; readonly commit: string } | SnapshotFailure> {
+async function commitSnapshot(shadow: ShadowIndex, tree: string, request: CheckpointCommit): Promise<string> {
   const { parent, ref } = request;
   const commit = tree === parent.tree ? parent.commit : await commitTree(shadow, tree, request);
-  if (commit === undefined) return failed("cannot write the commit of the checkpoint");
   const stands = readRefFile(shadow, ref);
-  const moved = stands === commit ? undefined : await moveRef(shadow, ref, stands, commit);
-  return moved === undefined ? { kind: "kept", commit } : failed(moved);
+  if (stands !== commit) await moveRef(shadow, ref, stands, commit);
+  return commit;
 }
-
-type SnapshotOutcome = { readonly kind: "tree"; readonly tree: string; readonly left: OmittedFiles } | SnapshotFailure;
 
 /** The present working tree as objects, without a name yet. */
-export async function snapshotTree(shadow: ShadowIndex): Promise<SnapshotOutcome> {
-  const changes = await listChangedPaths(shadow);
-  if (typeof changes === "string") return failed(changes);
-  const { left, paths } = changes;
+export async function snapshotTree(
+  shadow: ShadowIndex,
+): Promise<{ readonly tree: string; readonly left: OmittedFiles }> {
+  const { left, paths } = await listChangedPaths(shadow);
   const { tree: before } = shadow.lastWritten;
-  if (paths.length === 0 && before !== undefined) return { kind: "tree", tree: before, left };
-  const kept = await stageChanges(shadow, paths);
-  if (kept !== undefined) return failed(kept);
-  const answer = await shadow.git(["write-tree", "--missing-ok"]);
-  if (!answer.ok) return failed(gitErrorText(answer));
-  const tree = stdoutText(answer);
+  if (paths.length === 0 && before !== undefined) return { tree: before, left };
+  await stageChanges(shadow, paths);
+  const tree = stdoutText(expectSuccess(await shadow.git(["write-tree", "--missing-ok"])));
   shadow.lastWritten.tree = tree;
-  return { kind: "tree", tree, left };
-}
-
-interface SnapshotFailure {
-  readonly kind: "failed";
-  readonly problem: string;
-}
-
-function failed(problem: string): SnapshotFailure {
-  return { kind: "failed", problem };
+  return { tree, left };
 }
 
 interface ChangedPaths {
@@ -94,10 +73,9 @@ interface ChangedPaths {
   readonly left: OmittedFiles;
 }
 
-async function listChangedPaths(shadow: ShadowIndex): Promise<ChangedPaths | string> {
+async function listChangedPaths(shadow: ShadowIndex): Promise<ChangedPaths> {
   const changes = ["--modified", "--deleted", "--others", "--unmerged", "--exclude-standard"];
-  const listed = await shadow.git(["ls-files", "-z", "-t", ...changes]);
-  if (!listed.ok) return gitErrorText(listed);
+  const listed = expectSuccess(await shadow.git(["ls-files", "-z", "-t", ...changes]));
   const paths = new Set<string>();
   const left = { large: 0, unreadable: 0, nested: 0 };
   let bytes = 0;
@@ -114,7 +92,9 @@ async function listChangedPaths(shadow: ShadowIndex): Promise<ChangedPaths | str
   }
   const { maxBytes: mostBytes = bytes } = shadow;
   if (bytes > mostBytes)
-    return `${Math.ceil(bytes / 1e6)} MB of changed files are more than ${Math.floor(mostBytes / 1e6)} MB: add files to .gitignore, or raise maxCheckpointBytes`;
+    throw new Error(
+      `${Math.ceil(bytes / 1e6)} MB of changed files are more than ${Math.floor(mostBytes / 1e6)} MB: add files to .gitignore, or raise maxCheckpointBytes`,
+    );
   return { paths: [...paths], left: Object.fromEntries(Object.entries(left).filter(([, count]) => count > 0)) };
 }
 
@@ -142,34 +122,26 @@ function inspectFile({ repository }: ShadowIndex, path: string, isNew: boolean):
     accessSync(file, constants.R_OK);
     return stats.size;
   } catch (thrown) {
-    const isGone = thrown instanceof Error && "code" in thrown && /^(ENOENT|ENOTDIR)$/.test(String(thrown.code));
-    return isGone ? 0 : "unreadable";
+    return isMissingFile(thrown) ? 0 : "unreadable";
   }
 }
 
-async function stageChanges(shadow: ShadowIndex, paths: readonly string[]): Promise<string | undefined> {
-  if (paths.length === 0) return undefined;
+async function stageChanges(shadow: ShadowIndex, paths: readonly string[]): Promise<void> {
+  if (paths.length === 0) return;
   const input = Buffer.from(paths.map((path) => `${path}\0`).join(""), "latin1");
   const kept = await shadow.git(["update-index", "-z", "--add", "--remove", "--replace", "--stdin"], { input });
-  if (kept.ok) return undefined;
+  if (kept.ok) return;
   // A file that vanished or was locked during the fast way fails it; the slow way skips the file.
   const slowly = await shadow.git(["add", "--all", "--ignore-errors", "--", ":/"]);
-  return slowly.ok || slowly.code === 1 ? undefined : gitErrorText(slowly);
+  if (slowly.code !== 1) expectSuccess(slowly);
 }
 
-async function commitTree(shadow: ShadowIndex, tree: string, request: CheckpointCommit): Promise<string | undefined> {
-  const who = { NAME: "pi-materia", EMAIL: "pi-materia@localhost", DATE: request.at };
-  const env = Object.fromEntries(
-    Object.entries(who).flatMap(([key, value]) => [
-      [`GIT_AUTHOR_${key}`, value],
-      [`GIT_COMMITTER_${key}`, value],
-    ]),
-  );
-  const made = await shadow.git(["commit-tree", tree, "-p", request.parent.commit, "-F", "-"], {
-    env,
-    input: `${request.message}\n`,
-  });
-  return made.ok ? stdoutText(made) : undefined;
+async function commitTree(shadow: ShadowIndex, tree: string, request: CheckpointCommit): Promise<string> {
+  const env = { ...PROGRAM_IDENTITY, GIT_AUTHOR_DATE: request.at, GIT_COMMITTER_DATE: request.at };
+  const input = `${request.message}\n`;
+  const made = await shadow.git(["commit-tree", tree, "-p", request.parent.commit, "-F", "-"], { env, input });
+  if (!made.ok) throw new Error("cannot write the commit of the checkpoint");
+  return stdoutText(made);
 }
 
 /** Reads a ref without a process; undefined if there is none, or if git stores refs in another way. */
@@ -183,21 +155,15 @@ function readRefFile({ repository }: ShadowIndex, ref: string): string {
 }
 
 /** [Y2] Compare and swap. Only the owner of a cast calls this, so a ref that somebody else moved is moved back. */
-async function moveRef(
-  { repository }: ShadowIndex,
-  ref: string,
-  from: string,
-  to: string,
-): Promise<string | undefined> {
+async function moveRef({ repository }: ShadowIndex, ref: string, from: string, to: string): Promise<void> {
   const call = { cwd: repository.top };
   const move = (old: string) => runGit(["update-ref", "--no-deref", ref, to, old], call);
-  if ((await move(from)).ok) return undefined;
+  if ((await move(from)).ok) return;
   const now = (await readRef(repository.top, ref)) ?? "";
-  if (now === to) return undefined;
+  if (now === to) return;
   // A git that was killed while it moved this ref left its lock; only the owner moves it.
   rmSync(join(repository.commonDir, `${ref}.lock`), { force: true });
-  const moved = await move(now);
-  return moved.ok ? undefined : gitErrorText(moved);
+  expectSuccess(await move(now));
 }
 
 /** As many as a person reads. */

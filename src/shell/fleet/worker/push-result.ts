@@ -28,11 +28,10 @@ export async function pushResultBranch(result: CastToDeliver): Promise<DeliveryO
     if (made.kind === "failed") return made;
     const { branch, commit } = made;
     const heads = await listRemoteHeads(top, remote, remotes);
-    if (heads.kind === "failed") return heads;
     const ref = `refs/heads/${branch}`;
     // Another worker may have died between the push and its report.
-    if (heads.commits.get(ref) === commit) return { branch, commit };
-    const found = await findSecrets(top, commit, [...heads.commits.values()], env);
+    if (heads.get(ref) === commit) return { branch, commit };
+    const found = await findSecrets(top, commit, [...heads.values()], env);
     if (found.length > 0) return { found };
     const problem = await pushNewBranch(top, remote, { ref, commit, remotes });
     return problem === undefined ? { branch, commit } : { problem };
@@ -48,7 +47,6 @@ async function findSecrets(
   env: CastToDeliver["env"],
 ): Promise<SecretFinding[]> {
   const read = await readUnpushedTexts(top, commit, known);
-  if (read.kind === "failed") throw new Error(read.problem);
   const finder = createSecretFinder(env);
   const found: SecretFinding[] = read.tooLarge.map((file) => ({ file, kind: "too much to look through" }));
   for await (const { name, text } of read.texts) {

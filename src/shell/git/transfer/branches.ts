@@ -1,22 +1,17 @@
-import { gitErrorText, gitProblem, runGit, stdoutText } from "../repository.ts";
+import { expectSuccess, gitErrorText, gitProblem, runGit, stdoutText } from "../repository.ts";
 import { protocolsFor, redirectOptions, type AllowedRemotes } from "./tree-source.ts";
 
-export type RemoteHeads =
-  | { readonly kind: "heads"; readonly commits: ReadonlyMap<string, string> }
-  | { readonly kind: "failed"; readonly problem: string };
-
 /** The branches of a repository, each with its commit. */
-export async function listRemoteHeads(cwd: string, remote: string, remotes?: AllowedRemotes): Promise<RemoteHeads> {
+export async function listRemoteHeads(
+  cwd: string,
+  remote: string,
+  remotes?: AllowedRemotes,
+): Promise<ReadonlyMap<string, string>> {
   const args = [...redirectOptions(remotes), "ls-remote", "--heads", "--", remote];
   const asked = await runGit(args, { cwd, env: protocolsFor(remote) });
-  if (!asked.ok) return { kind: "failed", problem: `${remote} cannot be read: ${gitErrorText(asked)}` };
-  const lines = stdoutText(asked)
-    .split("\n")
-    .filter((line) => line !== "");
-  return {
-    kind: "heads",
-    commits: new Map(lines.map((line): [string, string] => [line.slice(41), line.slice(0, 40)])),
-  };
+  if (!asked.ok) throw new Error(`${remote} cannot be read: ${gitErrorText(asked)}`);
+  const lines = stdoutText(asked).split("\n").filter(Boolean);
+  return new Map(lines.map((line) => [line.slice(41), line.slice(0, 40)]));
 }
 
 /** [B24] Pushes a new branch; an existing one of that name is never moved. */
@@ -29,16 +24,6 @@ export function pushNewBranch(
   return gitProblem([...redirectOptions(remotes), ...push], { cwd, env: protocolsFor(remote) });
 }
 
-/** A file, or the message of a commit, that the remote does not have. */
-export interface UnpushedText {
-  readonly name: string;
-  readonly text: string;
-}
-
-export type UnpushedTexts =
-  | { readonly kind: "texts"; readonly texts: AsyncIterable<UnpushedText>; readonly tooLarge: readonly string[] }
-  | { readonly kind: "failed"; readonly problem: string };
-
 const BATCH_BYTES = 32 * 1024 * 1024;
 const MAX_TEXT_BYTES = 20 * 1024 * 1024;
 
@@ -48,19 +33,17 @@ interface FoundObject {
   readonly size: number;
 }
 
-/** [B62] All objects that are reachable from a commit and not from those that the remote has. */
-export async function readUnpushedTexts(cwd: string, commit: string, known: readonly string[]): Promise<UnpushedTexts> {
+/** [B62] All files, and messages of commits, that are reachable from a commit and not from those that the remote has. */
+export async function readUnpushedTexts(cwd: string, commit: string, known: readonly string[]) {
   const input = [commit, ...known.map((each) => `^${each}`)].map((line) => `${line}\n`).join("");
-  const listed = await runGit(["rev-list", "--objects", "--ignore-missing", "--stdin"], { cwd, input });
-  if (!listed.ok) return { kind: "failed", problem: gitErrorText(listed) };
+  const listed = expectSuccess(await runGit(["rev-list", "--objects", "--ignore-missing", "--stdin"], { cwd, input }));
   const names = new Map(
     stdoutText(listed)
       .split("\n")
       .map((line): [string, string] => [line.slice(0, line.search(/ |$/)), line.slice(line.search(/ |$/) + 1)]),
   );
-  const sized = await runGit(["cat-file", "--batch-check"], { cwd, input: `${[...names.keys()].join("\n")}\n` });
-  if (!sized.ok) return { kind: "failed", problem: gitErrorText(sized) };
-  const found = stdoutText(sized)
+  const ids = `${[...names.keys()].join("\n")}\n`;
+  const found = stdoutText(expectSuccess(await runGit(["cat-file", "--batch-check"], { cwd, input: ids })))
     .split("\n")
     .flatMap((line): readonly FoundObject[] => {
       const [id = "", type, size] = line.split(" ");
@@ -70,10 +53,13 @@ export async function readUnpushedTexts(cwd: string, commit: string, known: read
     });
   const tooLarge = found.filter(({ size }) => size > MAX_TEXT_BYTES).map(({ name }) => name);
   const small = found.filter(({ size }) => size <= MAX_TEXT_BYTES);
-  return { kind: "texts", texts: readObjects(cwd, small), tooLarge };
+  return { texts: readObjects(cwd, small), tooLarge };
 }
 
-async function* readObjects(cwd: string, found: readonly FoundObject[]): AsyncIterable<UnpushedText> {
+async function* readObjects(
+  cwd: string,
+  found: readonly FoundObject[],
+): AsyncIterable<{ readonly name: string; readonly text: string }> {
   for (let at = 0; at < found.length;) {
     let size = 0;
     const batch: FoundObject[] = [];
@@ -83,9 +69,8 @@ async function* readObjects(cwd: string, found: readonly FoundObject[]): AsyncIt
       at += 1;
     }
     const input = `${batch.map(({ id }) => id).join("\n")}\n`;
-    const { ok, stdout, ...answer } = await runGit(["cat-file", "--batch"], { cwd, input });
     // A reader would take missing objects for harmless.
-    if (!ok) throw new Error(gitErrorText({ ok, stdout, ...answer }));
+    const { stdout } = expectSuccess(await runGit(["cat-file", "--batch"], { cwd, input }));
     let from = 0;
     for (const each of batch) {
       const begin = stdout.indexOf(0x0a, from) + 1;

@@ -7,7 +7,7 @@ type PackOutcome =
   | { readonly kind: "packed"; readonly bytes: Buffer }
   | { readonly kind: "failed"; readonly problem: string };
 
-export interface PackRequest {
+interface PackRequest {
   readonly cwd: string;
   /** All objects reachable from these, … */
   readonly include: readonly string[];
@@ -39,29 +39,17 @@ export function importPack(cwd: string, bytes: Buffer): Promise<string | undefin
   return gitProblem(["index-pack", "--stdin", "--fix-thin"], { cwd, input: bytes });
 }
 
-/** Where the pushed commits of this repository can be fetched. */
-export interface PushedCommits {
-  readonly remote: string | null;
-  readonly commits: readonly string[];
-}
-
 /** [B9] The commits that a worker can fetch by itself. A password in the url is removed. */
-export async function findPushedCommits(cwd: string): Promise<PushedCommits> {
-  const url = await askGit(["config", "--get", "remote.origin.url"], { cwd });
-  const remote = url === undefined ? "" : absoluteRemote(withoutPassword(url), cwd);
-  if (remote === "") return { remote: null, commits: [] };
+export async function findPushedCommits(
+  cwd: string,
+): Promise<{ readonly remote: string | null; readonly commits: readonly string[] }> {
+  const found = (await askGit(["config", "--get", "remote.origin.url"], { cwd })) ?? "";
+  const url = found.replace(/^([a-z+]+:\/\/)[^/@]*@/i, "$1");
   const listed = await runGit(["for-each-ref", "--format=%(objectname)", "refs/remotes/origin"], { cwd });
-  const commits = [...new Set(stdoutText(listed).split("\n"))].filter((commit) => commit !== "");
-  return commits.length === 0 ? { remote: null, commits: [] } : { remote, commits };
-}
-
-/** A relative path is resolved from the top of the repository. A text with a colon before any slash is no path. */
-function absoluteRemote(url: string, top: string): string {
-  return url === "" || /^[^/]*:/.test(url) ? url : resolve(top, url);
-}
-
-function withoutPassword(url: string): string {
-  return url.replace(/^([a-z+]+:\/\/)[^/@]*@/i, (_all, scheme: string) => scheme);
+  const commits = [...new Set(stdoutText(listed).split("\n"))].filter(Boolean);
+  if (url === "" || commits.length === 0) return { remote: null, commits: [] };
+  // A relative path is resolved from the top of the repository. A text with a colon before any slash is no path.
+  return { remote: /^[^/]*:/.test(url) ? url : resolve(cwd, url), commits };
 }
 
 /** True if the remote has a branch of this name, as far as this repository knows. */
@@ -87,19 +75,12 @@ export async function importPacks(
   for (const group of groupBySize(packs)) {
     const joined = joinPacks(group);
     // If one is damaged, or an object is in two of them, each is imported alone.
-    if (!joined || (await importPack(cwd, joined)) !== undefined) {
-      const wrong = await importEach(cwd, group);
-      if (wrong) return { ...wrong, index: index + wrong.index };
+    const isJoined = joined && (await importPack(cwd, joined)) === undefined;
+    for (const [at, pack] of isJoined ? [] : group.entries()) {
+      const wrong = await importPack(cwd, pack);
+      if (wrong !== undefined) return { index: index + at, wrong };
     }
     index += group.length;
-  }
-  return undefined;
-}
-
-async function importEach(cwd: string, packs: readonly Buffer[]) {
-  for (const [index, pack] of packs.entries()) {
-    const wrong = await importPack(cwd, pack);
-    if (wrong !== undefined) return { index, wrong };
   }
   return undefined;
 }

@@ -6,7 +6,7 @@ import { errorText } from "../../system/files.ts";
 import { currentToolsUser } from "../../process/tools-user.ts";
 import { importPacks } from "./packs.ts";
 import { readRef } from "../refs.ts";
-import { findRepository, gitProblem, isObjectId, runGit } from "../repository.ts";
+import { expectSuccess, findRepository, gitProblem, isObjectId, runGit } from "../repository.ts";
 import { writeFilesOf } from "../shadow-index.ts";
 import { isAllowedRemote, protocolsFor, redirectOptions, type AllowedRemotes, type TreeSource } from "./tree-source.ts";
 
@@ -47,54 +47,52 @@ export async function restoreTransferredTree(tree: TreeTransfer): Promise<Restor
   const ids = [...tree.packs, ...(tree.position ? [tree.position] : [])].flatMap(({ head, ckpt }) => [head, ckpt]);
   if (!ids.every(isObjectId)) return restoreFailure("a pack names no commit");
   try {
-    const made = await restoreIntoFolder(tree);
-    if (made.kind === "ready" || remote === null) return made;
-    // Pushed commits are in no pack: they are missing if history was rewritten since.
-    return restoreFailure(`${made.problem} (it builds on what ${remote} held when it was submitted)`);
+    const { head, ckpt } = await restoreIntoFolder(tree);
+    return { kind: "ready", head, ckpt };
   } catch (thrown) {
-    return restoreFailure(errorText(thrown));
+    const isOfSystem = thrown instanceof Error && "errno" in thrown;
+    if (remote === null || isOfSystem) return restoreFailure(errorText(thrown));
+    // Pushed commits are in no pack: they are missing if history was rewritten since.
+    return restoreFailure(`${errorText(thrown)} (it builds on what ${remote} held when it was submitted)`);
   }
 }
 
-async function restoreIntoFolder(tree: TreeTransfer): Promise<RestoredTree> {
+function restoreFailure(problem: string): RestoredTree {
+  return { kind: "failed", problem };
+}
+
+async function restoreIntoFolder(tree: TreeTransfer): Promise<TreePosition> {
   const { packs, source, folder, position } = tree;
+  const { remote, branch } = source;
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const call = { cwd: folder };
-  const unmade = await gitProblem(["init", "-q"], call);
-  if (unmade !== undefined) return restoreFailure(unmade);
+  const git = async (...args: readonly string[]) => expectSuccess(await runGit(args, { cwd: folder }));
+  await git("init", "-q");
   let begins: TreePosition | undefined;
-  if (source.remote !== null) {
-    const cache = await fetchIntoCache(tree, source.remote);
-    if (cache.kind === "failed") return cache;
-    if (source.follows) begins = await branchHead(cache.folder, source.branch ?? "");
-    appendFileSync(join(folder, ".git", "objects", "info", "alternates"), `${join(cache.folder, "objects")}\n`);
-    await runGit(["remote", "add", "--", "origin", source.remote], call);
+  if (remote !== null) {
+    const cache = await fetchIntoCache(tree, remote);
+    if (source.follows) begins = await branchHead(cache, branch ?? "");
+    appendFileSync(join(folder, ".git", "objects", "info", "alternates"), `${join(cache, "objects")}\n`);
+    await runGit(["remote", "add", "--", "origin", remote], { cwd: folder });
   }
   const last = position ?? packs.at(-1) ?? begins;
-  if (!last)
-    return restoreFailure(source.follows ? `${source.remote} has no ${source.branch}` : "it has no checkpoint");
+  if (!last) throw new Error(source.follows ? `${remote} has no ${branch}` : "it has no checkpoint");
   const unusable = await importPacks(
     folder,
     packs.map(({ pack }) => pack),
   );
-  if (unusable) return restoreFailure(`pack ${unusable.index} of its files is damaged: ${unusable.wrong}`);
-  const head =
-    source.branch === null ? ["update-ref", "--no-deref", "HEAD", last.head] : ["update-ref", source.branch, last.head];
-  if (source.branch !== null) await runGit(["symbolic-ref", "HEAD", source.branch], call);
-  const unmoved = await gitProblem(head, call);
-  if (unmoved !== undefined) return restoreFailure(unmoved);
+  if (unusable) throw new Error(`pack ${unusable.index} of its files is damaged: ${unusable.wrong}`);
+  if (branch !== null) await runGit(["symbolic-ref", "HEAD", branch], { cwd: folder });
+  await git("update-ref", ...(branch === null ? ["--no-deref", "HEAD"] : [branch]), last.head);
   const found = await findRepository(folder);
-  if (found.kind === "none") return restoreFailure(found.why);
-  const unfilled = await writeFilesOf(found.repository, folder, last.ckpt);
-  if (unfilled !== undefined) return restoreFailure(unfilled);
-  const unset = await gitProblem(["reset", "-q", "--mixed", last.head], call);
-  if (unset !== undefined) return restoreFailure(unset);
+  if (found.kind === "none") throw new Error(found.why);
+  await writeFilesOf(found.repository, folder, last.ckpt);
+  await git("reset", "-q", "--mixed", last.head);
   const cwd = join(folder, source.below);
   // A link in the tree may lead out of it.
   if (existsSync(cwd) && relative(realpathSync(folder), realpathSync(cwd)).startsWith(".."))
-    return restoreFailure(`${source.below} is outside its tree`);
-  return { kind: "ready", head: last.head, ckpt: last.ckpt };
+    throw new Error(`${source.below} is outside its tree`);
+  return last;
 }
 
 async function branchHead(cache: string, branch: string): Promise<TreePosition | undefined> {
@@ -102,32 +100,20 @@ async function branchHead(cache: string, branch: string): Promise<TreePosition |
   return commit === undefined ? undefined : { head: commit, ckpt: commit };
 }
 
-type CacheOutcome =
-  | { readonly kind: "cache"; readonly folder: string }
-  | { readonly kind: "failed"; readonly problem: string };
-
 /** git locks every ref that it moves: of two casts that start at once, one would not get its files. */
 const fetchOneByOne = createSerialQueue();
 
-/** Fetches pushed commits once for all casts of this machine. */
-function fetchIntoCache(tree: TreeTransfer, remote: string): Promise<CacheOutcome> {
-  const name = createHash("sha256").update(`${tree.cacheSecret} ${remote}`).digest("hex").slice(0, 32);
-  const folder = join(tree.cacheFolder, `${name}.git`);
-  return fetchOneByOne(folder, () => fetchRemote(folder, remote, tree.remotes));
-}
-
-async function fetchRemote(folder: string, remote: string, remotes: AllowedRemotes): Promise<CacheOutcome> {
-  // [B25] The tools user's git reads it too.
-  mkdirSync(folder, { recursive: true, mode: currentToolsUser() ? 0o755 : 0o700 });
-  const call = { cwd: folder };
-  const unmade = await gitProblem(["init", "-q", "--bare"], call);
-  if (unmade !== undefined) return restoreFailure(unmade);
-  const args = ["fetch", "-q", "--no-tags", "--", remote, "+refs/heads/*:refs/heads/*"];
-  const unread = await gitProblem([...redirectOptions(remotes), ...args], { ...call, env: protocolsFor(remote) });
-  if (unread !== undefined) return restoreFailure(`cannot read the repository ${remote}: ${unread}`);
-  return { kind: "cache", folder };
-}
-
-function restoreFailure(problem: string): { readonly kind: "failed"; readonly problem: string } {
-  return { kind: "failed", problem };
+/** Fetches pushed commits once for all casts of this machine, and returns the folder that has them. */
+function fetchIntoCache({ cacheFolder, cacheSecret, remotes }: TreeTransfer, remote: string): Promise<string> {
+  const name = createHash("sha256").update(`${cacheSecret} ${remote}`).digest("hex").slice(0, 32);
+  const folder = join(cacheFolder, `${name}.git`);
+  return fetchOneByOne(folder, async () => {
+    // [B25] The tools user's git reads it too.
+    mkdirSync(folder, { recursive: true, mode: currentToolsUser() ? 0o755 : 0o700 });
+    expectSuccess(await runGit(["init", "-q", "--bare"], { cwd: folder }));
+    const args = [...redirectOptions(remotes), "fetch", "-q", "--no-tags", "--", remote, "+refs/heads/*:refs/heads/*"];
+    const unread = await gitProblem(args, { cwd: folder, env: protocolsFor(remote) });
+    if (unread !== undefined) throw new Error(`cannot read the repository ${remote}: ${unread}`);
+    return folder;
+  });
 }

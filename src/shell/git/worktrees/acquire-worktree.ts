@@ -17,7 +17,12 @@ import {
 } from "./worktree.ts";
 import type { WorktreeConfig } from "../../../core/model/config.ts";
 
-export interface WorktreeContext extends WorktreeSetup {
+/** A project, and the files that its trees need besides those in git. */
+export interface WorktreeContext {
+  readonly cwd: string;
+  readonly worktree: WorktreeConfig;
+  /** Runs the setup of a new tree; returns a problem if it failed. */
+  readonly runSetup: (command: readonly string[], cwd: string) => Promise<string | undefined>;
   /** The pool of trees that earlier casts left. */
   readonly pool: string;
 }
@@ -80,14 +85,11 @@ async function restoreWorktree(
   const unclean = await gitProblem(["clean", "-ffdq"], { cwd: folder });
   if (unclean !== undefined) return unclean;
   const shadow = await openEmptyShadow(repository, folder);
-  try {
-    // From the base: files that the item deleted must go.
-    const read = await shadow.git(["read-tree", base]);
-    const filled = read.ok ? await shadow.git(["read-tree", "--reset", "-u", checkpoint]) : read;
-    return filled.ok ? undefined : gitErrorText(filled);
-  } finally {
-    shadow.close();
-  }
+  // From the base: files that the item deleted must go.
+  const read = await shadow.git(["read-tree", base]);
+  const filled = read.ok ? await shadow.git(["read-tree", "--reset", "-u", checkpoint]) : read;
+  shadow.close();
+  return filled.ok ? undefined : gitErrorText(filled);
 }
 
 /** A tree whose `.git` file was removed or broken, or that was moved with its project, is still a tree: git can repair that file. */
@@ -103,18 +105,11 @@ async function reuseOrCreateWorktree(
   pool: string,
 ): Promise<string | undefined> {
   const used = free.pop();
-  if (used === undefined) {
-    // Another cast may be faster: then the next one is tried, and at last a new one is created.
-    for (const left of listPooledWorktrees(pool))
-      if ((await reuseWorktree(repository, left, folder, window)) === undefined) return undefined;
-    if (existsSync(folder)) await removeWorktree(repository.top, folder);
-    return createWorktree(repository, folder, window);
-  }
-  const problem = await reuseWorktree(repository, used, folder, window);
-  if (problem === undefined) return undefined;
-  // A tree that could not be reused is created anew.
-  await removeWorktree(repository.top, used);
-  await removeWorktree(repository.top, folder);
+  // Another cast may be faster: then the next one is tried, and at last a new one is created.
+  for (const left of used === undefined ? listPooledWorktrees(pool) : [used])
+    if (await reuseWorktree(repository, left, folder, window)) return undefined;
+  if (used !== undefined) await removeWorktree(repository.top, used);
+  if (used !== undefined || existsSync(folder)) await removeWorktree(repository.top, folder);
   return createWorktree(repository, folder, window);
 }
 
@@ -137,17 +132,9 @@ function projectFolderIn({ cwd }: WorktreeContext, { top }: Repository, folder: 
   return below === "" || below.startsWith("..") ? folder : join(folder, below);
 }
 
-/** A project, and the files that its trees need besides those in git. */
-export interface WorktreeSetup {
-  readonly cwd: string;
-  readonly worktree: WorktreeConfig;
-  /** Runs the setup of a new tree; returns a problem if it failed. */
-  readonly runSetup: (command: readonly string[], cwd: string) => Promise<string | undefined>;
-}
-
 /** Adds files that an item needs and git does not have. Returns a problem if that fails. */
 async function prepareWorktree(
-  { cwd, worktree: { copy = [], setup }, runSetup: setUp }: WorktreeSetup,
+  { cwd, worktree: { copy = [], setup }, runSetup: setUp }: WorktreeContext,
   folder: string,
   to: string,
 ): Promise<string | undefined> {
@@ -165,7 +152,7 @@ function copyInto(
   name: string,
 ): string | undefined {
   const target = resolve(to, name);
-  if (isAbsolute(name) || !target.startsWith(`${tree}${sep}`)) return OUTSIDE_PROJECT;
+  if (isAbsolute(name) || !target.startsWith(`${tree}${sep}`)) return "which is outside the project";
   const top = realpathSync(project);
   const source = resolve(top, name);
   if (lstatSync(source, { throwIfNoEntry: false }) === undefined) return undefined;
@@ -185,8 +172,6 @@ function copyInto(
   if (leading.length === 0) return undefined;
   return leading[0] === name ? "a link that leads out of it" : `in which ${leading[0]} is a link that leads out of it`;
 }
-
-const OUTSIDE_PROJECT = "which is outside the project";
 
 function isLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;

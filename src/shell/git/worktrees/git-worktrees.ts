@@ -127,7 +127,8 @@ async function removeJoinedWorktrees(
   request: JoinRequest,
 ): Promise<void> {
   const { castId, worktreesFolder: trees, pool } = context;
-  const prefix = `${castId}_${request.fork}_`;
+  const { fork, unmerged } = request;
+  const prefix = `${castId}_${fork}_`;
   const made = existsSync(trees)
     ? readdirSync(trees).filter((name) => name.startsWith(prefix) && !isQuarantined(name))
     : [];
@@ -135,21 +136,11 @@ async function removeJoinedWorktrees(
     const tree = join(trees, name);
     if (!(await poolWorktree(repository, pool, tree))) await removeWorktree(repository.top, tree);
   });
-  await Promise.all([...left, deleteJoinedRefs(castId, repository, request)]);
-}
-
-async function deleteJoinedRefs(
-  castId: CastId,
-  repository: Repository,
-  { fork, unmerged }: JoinRequest,
-): Promise<void> {
-  const prefix = `${castId}_${fork}_`;
-  const named = (ref: string): string => ref.slice(itemGitRef(castId, "").length);
   const done = (await listItemRefs(repository, castId)).filter((ref) => {
-    const name = named(ref);
+    const name = ref.slice(itemGitRef(castId, "").length);
     return name === `merged-${fork}` || (name.startsWith(prefix) && !unmerged.includes(name as CastId)); // as it was made
   });
-  await deleteRefs(repository, done);
+  await Promise.all([...left, deleteRefs(repository, done)]);
 }
 
 type MergePromise = ReturnType<ItemWorktrees["merge"]>;

@@ -9,9 +9,10 @@ import {
   runGit,
   gitErrorText,
 } from "../repository.ts";
-import { LIST_ATTRIBUTE_FILES, readGitSettings, type GitSettings } from "../shadow-index.ts";
+import { LIST_ATTRIBUTE_FILES, pathBelow, readGitSettings, type GitSettings } from "../shadow-index.ts";
+import { PROGRAM_IDENTITY } from "../take-checkpoint.ts";
 import { existsSync } from "node:fs";
-import { join, relative, sep } from "node:path";
+import { join } from "node:path";
 
 /** Author and committer of a commit, as variables for git. */
 export type CommitIdentity = () => Promise<Readonly<Record<string, string>>>;
@@ -20,18 +21,10 @@ export function broken(problem: string): ItemsFailure {
   return { kind: "broken", problem };
 }
 
-/** The repository of a cast, with answers that hold for all items. */
-export interface ItemRepository {
-  readonly repository: Repository;
-  readonly identity: CommitIdentity;
-  readonly settings: () => Promise<GitSettings>;
-  /** The tree of a commit. */
-  readonly treeOf: (commit: string) => Promise<string | undefined>;
-  /** Its attribute files, which apply to a tree at that commit. */
-  readonly attributesOf: (commit: string, tree: string) => Promise<readonly string[]>;
-}
+export type ItemRepository = ReturnType<typeof createItemRepository>;
 
-export function createItemRepository(repository: Repository): ItemRepository {
+/** The repository of a cast, with answers that hold for all items. */
+export function createItemRepository(repository: Repository) {
   const { top, head, tree } = repository;
   const files = new Map<string, Promise<string | undefined>>([[head, Promise.resolve(tree)]]);
   const attributes = new Map<string, Promise<readonly string[]>>();
@@ -39,14 +32,15 @@ export function createItemRepository(repository: Repository): ItemRepository {
   let settings: Promise<GitSettings> | undefined;
   return {
     repository,
-    identity: () => (identity ??= commitIdentityOf(top)),
-    settings: () => (settings ??= readGitSettings(repository)),
-    treeOf: (commit) => {
+    identity: (): ReturnType<CommitIdentity> => (identity ??= commitIdentityOf(top)),
+    settings: (): Promise<GitSettings> => (settings ??= readGitSettings(repository)),
+    treeOf: (commit: string): Promise<string | undefined> => {
       const asked = files.get(commit) ?? treeOf(top, commit);
       files.set(commit, asked);
       return asked;
     },
-    attributesOf: (commit, cwd) => {
+    /** The attribute files of a commit, which apply to a tree at that commit. */
+    attributesOf: (commit: string, cwd: string): Promise<readonly string[]> => {
       const asked = attributes.get(commit) ?? runGit(LIST_ATTRIBUTE_FILES, { cwd }).then(stdoutParts);
       attributes.set(commit, asked);
       return asked;
@@ -62,10 +56,7 @@ export async function findItemRepository(cwd: string): Promise<ItemRepository | 
 
 /** The person that git knows, else the program. */
 export async function commitIdentityOf(cwd: string): Promise<Readonly<Record<string, string>>> {
-  const known = await runGit(["var", "GIT_AUTHOR_IDENT"], { cwd });
-  if (known.ok) return {};
-  const [name, email] = ["pi-materia", "pi-materia@localhost"];
-  return { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email };
+  return (await runGit(["var", "GIT_AUTHOR_IDENT"], { cwd })).ok ? {} : PROGRAM_IDENTITY;
 }
 
 /** [V16] The base of the items, or why they run one by one: an item must not miss uncommitted changes. */
@@ -108,8 +99,7 @@ async function listUncommitted({ top }: Repository, artifacts: string): Promise<
 
 /** Leaves a folder out of a call of git, if it is in the working tree. */
 export function excludeBelow(top: string, folder: string): readonly string[] {
-  const below = relative(top, folder).split(sep).join("/");
-  return below === "" || below.startsWith("..") ? [] : [`:(top,exclude,literal)${below}`];
+  return pathBelow(top, folder).map((below) => `:(top,exclude,literal)${below}`);
 }
 
 export function refused(reason: string): ItemsRefusal {

@@ -4,15 +4,17 @@ import type { JoinOutcome, JoinRequest } from "../../item-ports.ts";
 import { treeOf } from "../diff.ts";
 import {
   type Repository,
+  findRepository,
   gitErrorText,
+  operationInProgress,
   stdoutParts,
   runGit,
   stdoutText,
   type GitResult,
   type GitOptions,
 } from "../repository.ts";
-import { isAncestor, currentBranch, headCommitOf } from "../refs.ts";
-import { refused, type ItemRepository } from "./item-repository.ts";
+import { isAncestor, currentBranch, headCommitOf, mergeBase } from "../refs.ts";
+import { createItemRepository, refused, type ItemRepository } from "./item-repository.ts";
 import { replayCommits } from "./replay-commits.ts";
 
 /** [V32] Moves the person's branch and files to the merged items, and overwrites nothing of theirs. */
@@ -35,7 +37,7 @@ export async function joinMergedItems(
   );
 }
 
-export interface LandingRequest {
+interface LandingRequest {
   /** Where the commits start, where the checked out branch is, and the last commit. */
   readonly base: string;
   readonly head: string;
@@ -44,10 +46,10 @@ export interface LandingRequest {
   readonly title: string;
 }
 
-export type LandingOutcome = JoinOutcome | { readonly kind: "conflicted"; readonly files: readonly string[] };
+type LandingOutcome = JoinOutcome | { readonly kind: "conflicted"; readonly files: readonly string[] };
 
 /** Moves the checked out branch and its files to the commits, behind its own commits. Overwrites nothing of the person's. */
-export async function landCommits(
+async function landCommits(
   { repository, identity }: Pick<ItemRepository, "repository" | "identity">,
   { base, head, tip, title }: LandingRequest,
 ): Promise<LandingOutcome> {
@@ -69,6 +71,40 @@ export async function landCommits(
   return moved.kind === "failed"
     ? { kind: "broken", problem: moved.problem }
     : { kind: "conflicted", files: moved.files };
+}
+
+export type BranchMerge =
+  | { readonly kind: "merged"; readonly commit: string; readonly into: string }
+  | { readonly kind: "refused"; readonly reason: string; readonly hint?: string };
+
+/** [YT7] Merges the work of a cast into the checked out branch, or changes nothing. */
+export async function mergeCastBranch(
+  cwd: string,
+  work: { readonly branch: string; readonly commit: string; readonly base: string | undefined; readonly title: string },
+): Promise<BranchMerge> {
+  const found = await findRepository(cwd);
+  if (found.kind === "none") return { kind: "refused", reason: found.why };
+  const { repository } = found;
+  const { top, gitDir, head } = repository;
+  const doing = operationInProgress(gitDir);
+  if (doing !== undefined)
+    return { kind: "refused", reason: `${doing} is in progress`, hint: "finish or abort it first" };
+  const into = (await currentBranch(top))?.replace(/^refs\/heads\//, "");
+  if (into === undefined)
+    return { kind: "refused", reason: "no branch is checked out", hint: "switch to the branch that it belongs on" };
+  const base = work.base ?? (await mergeBase(top, head, work.commit));
+  if (base === undefined) return { kind: "refused", reason: "it has no commit in common with the current branch" };
+  const landed = await landCommits(createItemRepository(repository), { ...work, base, head, tip: work.commit });
+  switch (landed.kind) {
+    case "joined":
+      return { kind: "merged", commit: landed.commit, into };
+    case "refused":
+      return { kind: "refused", reason: landed.reason, hint: "commit or stash these changes first" };
+    case "broken":
+      return { kind: "refused", reason: landed.problem };
+    case "conflicted":
+      return { kind: "refused", reason: `it conflicts with ${into} in ${landed.files.slice(0, 5).join(", ")}` };
+  }
 }
 
 /** [V45] The steps after the items work on the files of the branch too: it must be checked out. */

@@ -1,14 +1,31 @@
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { castBranch, type CastId } from "../../../core/model/ids.ts";
-import type { ItemTreeProgress, ItemsFailure } from "../../item-ports.ts";
+import type { ItemTreeProgress, ItemsFailure, ItemsRefusal, PreparedWorktree } from "../../item-ports.ts";
 import { errorText } from "../../system/files.ts";
 import type { CachedWorktree } from "../cached-worktree.ts";
 import { deleteRefs, isAncestor, readRef, headCommitOf } from "../refs.ts";
-import { gitProblem, runGit, stdoutText, type Repository } from "../repository.ts";
+import {
+  findRepository,
+  gitErrorText,
+  gitProblem,
+  hasOwnFilters,
+  runGit,
+  stdoutText,
+  type Repository,
+} from "../repository.ts";
 import { acquireWorktree, repairWorktree, type WorktreeContext } from "./acquire-worktree.ts";
 import { createCastBranch, moveBranch, takenRef, type BranchOutcome } from "./cast-branch.ts";
-import { broken, findItemRepository } from "./item-repository.ts";
-import { saveItem } from "./save-item.ts";
+import {
+  broken,
+  commitIdentityOf,
+  excludeBelow,
+  findItemRepository,
+  hasSubmodules,
+  refused,
+} from "./item-repository.ts";
+import { copyIndex, saveItem } from "./save-item.ts";
 import { poolWorktree, removeWorktree } from "./worktree.ts";
 
 /** A cast with its own working tree. */
@@ -18,18 +35,11 @@ export interface OwnWorktree {
   readonly folder: string;
 }
 
-export interface PreparedOwnWorktree {
-  readonly kind: "ready";
-  /** The project in the tree. */
-  readonly cwd: string;
-  readonly cached: CachedWorktree | undefined;
-}
-
 /** [YT1] The tree of a cast with its branch checked out: created, found again, or rebuilt. */
 export async function prepareOwnWorktree(
   context: WorktreeContext,
   own: OwnWorktree & { readonly progress: ItemTreeProgress },
-): Promise<PreparedOwnWorktree | ItemsFailure> {
+): Promise<(PreparedWorktree & { readonly cached: CachedWorktree | undefined }) | ItemsFailure> {
   const opened = await findItemRepository(context.cwd);
   if ("kind" in opened) return opened;
   const { repository } = opened;
@@ -43,12 +53,11 @@ export async function prepareOwnWorktree(
     if (elsewhere !== undefined)
       return broken(`the branch ${branch} is checked out in ${elsewhere}; switch to another branch there`);
     const from = tip ?? base;
-    const window = { base: from, tree: null };
     const acquired = await acquireWorktree(context, {
       itemRepository: opened,
       free: [],
       folder,
-      window,
+      window: { base: from, tree: null },
       progress: (await hasTaken(repository, taken, from)) ? ALL_COMMITTED : progress,
     });
     if ("kind" in acquired) return acquired;
@@ -149,4 +158,56 @@ async function freeWorktree(repository: Repository, pool: string, folder: string
   const head = await headCommitOf(folder);
   if (head !== undefined) await runGit(["update-ref", "--no-deref", "HEAD", head], { cwd: folder });
   if (!(await poolWorktree(repository, pool, folder))) await removeWorktree(repository.top, folder);
+}
+
+export interface OwnBaseRequest {
+  readonly cwd: string;
+  /** The folder of casts: no part of the work. */
+  readonly artifacts: string;
+  /** Whether the tree starts from the files as they are, not from HEAD. */
+  readonly withChanges: boolean;
+  /** Whether a program fills new trees with what git leaves out. */
+  readonly hasSetup: boolean;
+}
+
+/** [YT2] The commit that the working tree of a cast starts from, or why it cannot have one. */
+export async function findOwnBase(request: OwnBaseRequest): Promise<{ kind: "found"; base: string } | ItemsRefusal> {
+  const found = await findRepository(request.cwd);
+  if (found.kind === "none") return refused(found.why);
+  const { repository } = found;
+  const { top, head } = repository;
+  if (await hasOwnFilters(repository))
+    return refused("the repository's own configuration has filters, which do not run in a new working tree");
+  // A branch "materia" takes the place of the folder of our branches.
+  if ((await readRef(top, "refs/heads/materia")) !== undefined)
+    return refused(`a branch is named "materia"; rename it with "git branch -m materia OTHER"`);
+  const base = request.withChanges ? await commitChanges(repository, request) : head;
+  if (typeof base !== "string") return base;
+  if (!request.hasSetup && (await hasSubmodules(top, base)))
+    return refused(
+      `it has submodules, which are empty in a new working tree; a "setup" in "worktree" can fill them: ["git", "submodule", "update", "--init"]`,
+    );
+  return { kind: "found", base };
+}
+
+/** The files as they are, in a commit on HEAD that no branch names yet; HEAD if nothing has changed. */
+async function commitChanges(
+  { top, gitDir, head, tree }: Repository,
+  { artifacts }: OwnBaseRequest,
+): Promise<string | ItemsRefusal> {
+  const scratch = mkdtempSync(join(tmpdir(), "materia-index-"));
+  try {
+    const [index, own] = [join(gitDir, "index"), join(scratch, "index")];
+    // A private index: the person's staged files stay staged.
+    if (existsSync(index)) copyIndex(index, own);
+    const call = { cwd: top, env: { GIT_INDEX_FILE: own } };
+    const added = await runGit(["add", "--all", "--", ":/", ...excludeBelow(top, artifacts)], call);
+    const written = added.ok ? await runGit(["write-tree"], call) : added;
+    if (written.ok && stdoutText(written) === tree) return head;
+    const commit = ["commit-tree", stdoutText(written), "-p", head, "-m", "Uncommitted changes"];
+    const made = written.ok ? await runGit(commit, { cwd: top, env: await commitIdentityOf(top) }) : written;
+    return made.ok ? stdoutText(made) : refused(`git cannot store the files as they are: ${gitErrorText(made)}`);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
 }

@@ -14,7 +14,15 @@ import type { ChangeCounts } from "../../../core/model/checkpoint.ts";
 import type { ItemsFailure, SavedWork } from "../../item-ports.ts";
 import { treeOf } from "../diff.ts";
 import { countChanges } from "../take-checkpoint.ts";
-import { gitErrorText, gitProblem, runGit, stdoutText, type Repository, stdoutParts } from "../repository.ts";
+import {
+  gitErrorText,
+  gitProblem,
+  runGit,
+  stdoutText,
+  type GitOptions,
+  type Repository,
+  stdoutParts,
+} from "../repository.ts";
 import { isUntouched, type CachedWorktree } from "../cached-worktree.ts";
 import type { ItemRepository } from "./item-repository.ts";
 import { isAncestor, writeRef, readRef } from "../refs.ts";
@@ -59,16 +67,26 @@ export async function saveItem(opened: ItemRepository, request: ItemSaveRequest)
   if (unmoved !== undefined) return notSaved(unmoved);
   const kept = await commitWorktree(opened, { ...request, cachedWorktree: asLeft });
   if (kept.kind === "broken") return { work: kept, tree: "kept" };
-  if (kept.commit === null) return { work: kept, tree: "stored" };
-  const [isHeld, work] = await Promise.all([
-    writeRef(repository, ref, kept.commit),
-    addChangeCounts(repository, base, kept, asLeft?.lastCheckpoint.changed),
-  ]);
-  return isHeld ? { work, tree: "stored" } : notSaved(`cannot write the ref ${ref}`);
+  const work = await recordWork(repository, request, kept, asLeft?.lastCheckpoint.changed);
+  return { work, tree: work.kind === "broken" ? "kept" : "stored" };
 }
 
 function notSaved(problem: string): SavedItem {
   return { work: { kind: "broken", problem }, tree: "kept" };
+}
+
+async function recordWork(
+  repository: Repository,
+  { ref, base }: Pick<ItemSaveRequest, "ref" | "base">,
+  kept: SavedWork,
+  known?: ChangeCounts,
+): Promise<SavedWork | ItemsFailure> {
+  if (kept.commit === null) return kept;
+  const [isHeld, work] = await Promise.all([
+    writeRef(repository, ref, kept.commit),
+    addChangeCounts(repository, base, kept, known),
+  ]);
+  return isHeld ? work : { kind: "broken", problem: `cannot write the ref ${ref}` };
 }
 
 /** [V21] The counts for people. If counting fails, the work is still stored. */
@@ -96,13 +114,9 @@ export async function commitWorktree(
 }
 
 /** The files of an item that ran elsewhere: its HEAD, and its last checkpoint. */
-export interface TransferredWork {
-  readonly base: string;
+export interface TransferredWork extends Pick<ItemSaveRequest, "base" | "title" | "ref" | "previousRef"> {
   readonly head: string;
   readonly ckpt: string;
-  readonly title: string;
-  readonly ref: string;
-  readonly previousRef?: string | undefined;
 }
 
 /** [V8, B50] The same for files from another machine. */
@@ -111,17 +125,14 @@ export async function saveTransferred(
   work: TransferredWork,
 ): Promise<SavedWork | ItemsFailure> {
   const { repository, treeOf: filesOf } = opened;
-  const { base, ref } = work;
+  const { base } = work;
   const cwd = repository.top;
   const now = await treeOf(cwd, work.ckpt);
   if (now === undefined) return { kind: "broken", problem: "the files of an item are gone" };
   if (now === (await filesOf(base))) return { kind: "kept", commit: null };
   const parent = await parentCommitFor(cwd, base, work.head);
   const kept = await commitWork(opened, work, { cwd, now, parent });
-  if (kept.kind === "broken" || kept.commit === null) return kept;
-  if (!(await writeRef(repository, ref, kept.commit)))
-    return { kind: "broken", problem: `cannot write the ref ${ref}` };
-  return addChangeCounts(repository, base, kept);
+  return kept.kind === "broken" ? kept : recordWork(repository, work, kept);
 }
 
 async function commitWork(
@@ -155,11 +166,11 @@ async function writeWorktreeFiles(tree: string, base: string): Promise<string | 
     rmSync(own, { force: true });
     rmSync(`${own}.lock`, { force: true });
     if (existsSync(index)) copyIndex(index, own);
-    const env = { GIT_INDEX_FILE: own };
-    const closed = await absorbNestedRepositories(tree, base, env);
+    const call = { cwd: tree, env: { GIT_INDEX_FILE: own } };
+    const closed = await absorbNestedRepositories(base, call);
     if (closed !== undefined) return broken(closed);
-    const added = await runGit(["add", "--all", "--", ":/"], { cwd: tree, env });
-    const written = added.ok ? await runGit(["write-tree"], { cwd: tree, env }) : added;
+    const added = await runGit(["add", "--all", "--", ":/"], call);
+    const written = added.ok ? await runGit(["write-tree"], call) : added;
     return written.ok ? stdoutText(written) : broken(gitErrorText(written));
   } finally {
     rmSync(own, { force: true });
@@ -202,13 +213,8 @@ function listInnerWorktrees(commonDir: string, tree: string): readonly string[] 
  * [V31] To git a repository that an agent made inside its tree is one entry without files, or an error. Its git folder is
  * quarantined, so that its files become ordinary files. A registered submodule stays one.
  */
-async function absorbNestedRepositories(
-  tree: string,
-  base: string,
-  // Names the index that the work is added to.
-  env: Readonly<Record<string, string>>,
-): Promise<string | undefined> {
-  const call = { cwd: tree, env };
+async function absorbNestedRepositories(base: string, call: GitOptions): Promise<string | undefined> {
+  const tree = call.cwd;
   const submodules = await listSubmodules(tree);
   const seen = new Set<string>();
   for (;;) {

@@ -27,12 +27,13 @@ export interface WorktreeContent {
 export async function createWorktree(
   repository: Repository,
   folder: string,
-  { base, tree }: WorktreeContent,
+  content: WorktreeContent,
 ): Promise<string | undefined> {
-  const unmade = await runExclusively(repository.commonDir, () => addWorktree(repository, folder, base));
-  if (unmade !== undefined) return unmade;
-  const unfilled = await gitProblem(["read-tree", "--reset", "-u", base], { cwd: folder });
-  return unfilled ?? (tree === null ? undefined : overlayFiles(folder, { base, tree }));
+  return (
+    (await runExclusively(repository.commonDir, () => addWorktree(repository, folder, content.base))) ??
+    (await gitProblem(["read-tree", "--reset", "-u", content.base], { cwd: folder })) ??
+    overlayFiles(folder, content)
+  );
 }
 
 async function addWorktree({ top }: Repository, folder: string, base: string): Promise<string | undefined> {
@@ -56,47 +57,44 @@ async function addWorktree({ top }: Repository, folder: string, base: string): P
 const MAX_ADD_ATTEMPTS = 8;
 const RETRY_SPREAD_MS = 100;
 
-/** Resets a tree that another item left. */
+/** Resets a tree that another item left. Returns false if it cannot be used. */
 export async function reuseWorktree(
   repository: Repository,
   from: string,
   folder: string,
-  { base, tree }: WorktreeContent,
-): Promise<string | undefined> {
+  content: WorktreeContent,
+): Promise<boolean> {
   mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
-  const unmoved = await moveWorktree(repository, from, folder);
-  if (unmoved !== undefined) return unmoved;
+  if (!(await moveWorktree(repository, from, folder))) return false;
   const gitDir = gitDirOf(folder) ?? folder;
   // A sparse tree cannot be reused, nor one that has had submodules.
-  if (["config.worktree", "modules"].some((name) => existsSync(join(gitDir, name)))) return "it has its own settings";
+  if (["config.worktree", "modules"].some((name) => existsSync(join(gitDir, name)))) return false;
   // A checkout keeps an unfinished operation, and the next agent would continue it.
-  const doing = operationInProgress(gitDir);
-  if (doing !== undefined) return `${doing} is in progress in it`;
+  if (operationInProgress(gitDir) !== undefined) return false;
   const problem =
-    (await gitProblem(["checkout", "--detach", "--quiet", "--force", base], { cwd: folder })) ??
+    (await gitProblem(["checkout", "--detach", "--quiet", "--force", content.base], { cwd: folder })) ??
     // Removes all files of the earlier item, also ignored ones: an item must not depend on its predecessor.
-    (await gitProblem(["clean", "-ffdxq"], { cwd: folder }));
-  return problem ?? (tree === null ? undefined : overlayFiles(folder, { base, tree }));
+    (await gitProblem(["clean", "-ffdxq"], { cwd: folder })) ??
+    (await overlayFiles(folder, content));
+  return problem === undefined;
 }
 
 /** The first to move it gets it. After a kill in between, the next owner repairs git's record of the path. */
-async function moveWorktree(repository: Repository, from: string, to: string): Promise<string | undefined> {
+async function moveWorktree(repository: Repository, from: string, to: string): Promise<boolean> {
   const gitDir = gitDirOf(from);
   // A planted link may lead to a tree of the person.
   const isOurs = gitDir !== undefined && isRegistered(repository, gitDir, from);
-  if (!isOurs || existsSync(to)) return `${from} is no working tree that can be moved`;
+  if (!isOurs || existsSync(to)) return false;
   if (!readFileSync(join(from, ".git"), "utf8").includes(gitDir)) {
     // The relative path changes with its place.
     const move = ["worktree", "move", "--force", "--force", from, to];
-    return runExclusively(repository.commonDir, () => gitProblem(move, { cwd: repository.top }));
+    return runExclusively(repository.commonDir, async () => (await runGit(move, { cwd: repository.top })).ok);
   }
-  try {
+  return valueOr(() => {
     renameSync(from, to);
     writeFileSync(join(gitDir, "gitdir"), `${join(to, ".git")}\n`);
-    return undefined;
-  } catch (thrown) {
-    return errorText(thrown);
-  }
+    return true;
+  }, false);
 }
 
 function isRegistered({ commonDir }: Repository, gitDir: string, folder: string): boolean {
@@ -110,10 +108,8 @@ export function registeredFolder(gitDir: string): string | undefined {
 }
 
 /** The files that a merge left; they show as changes of the item. */
-async function overlayFiles(
-  folder: string,
-  { base, tree }: { base: string; tree: string },
-): Promise<string | undefined> {
+async function overlayFiles(folder: string, { base, tree }: WorktreeContent): Promise<string | undefined> {
+  if (tree === null) return undefined;
   const unfilled = await gitProblem(["read-tree", "--reset", "-u", tree], { cwd: folder });
   return unfilled ?? gitProblem(["read-tree", "--reset", base], { cwd: folder });
 }
@@ -192,18 +188,15 @@ export function listPooledWorktrees(pool: string): readonly string[] {
 
 /** [V41] Keeps a tree whose work is on the branch for a later cast. Returns true if it is kept. */
 export async function poolWorktree(repository: Repository, pool: string, tree: string): Promise<boolean> {
-  if (!isLargeRepository(repository) || listPooledWorktrees(pool).length >= MAX_POOLED) return false;
+  const index = statSync(join(repository.gitDir, "index"), { throwIfNoEntry: false });
+  if ((index?.size ?? 0) < LARGE_INDEX || listPooledWorktrees(pool).length >= MAX_POOLED) return false;
   ignoreLocalErrors(() => mkdirSync(pool, { recursive: true, mode: 0o700 }));
   // Files that were copied or made in it are no longer needed.
   if (!(await runGit(["clean", "-ffdxq"], { cwd: tree })).ok) return false;
-  return (await moveWorktree(repository, tree, join(pool, basename(tree)))) === undefined;
+  return moveWorktree(repository, tree, join(pool, basename(tree)));
 }
 
 /** They contain no work. */
 export async function emptyWorktreePool(cwd: string, pool: string): Promise<void> {
   for (const tree of listPooledWorktrees(pool)) await removeWorktree(cwd, tree);
-}
-
-function isLargeRepository({ gitDir }: Repository): boolean {
-  return (statSync(join(gitDir, "index"), { throwIfNoEntry: false })?.size ?? 0) >= LARGE_INDEX;
 }
