@@ -1,13 +1,11 @@
 import { hash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import * as v from "valibot";
 import { parseCastId, type CastId } from "../../core/model/ids.ts";
-import { parseJson } from "../../core/model/json.ts";
-import { hasErrorCode, ignoreLocalErrors, readRegularText } from "../system/files.ts";
+import { ignoreLocalErrors, isMissingFile, readStoredJson } from "../system/files.ts";
+import { namesIn } from "../system/folders.ts";
 import { configFolder, type ConfigContext } from "./config.ts";
-
-type UserEnv = ConfigContext["env"];
 
 /** Beyond so many casts the oldest are no longer listed. */
 const MAX_MARKS = 5_000;
@@ -38,12 +36,12 @@ interface CastMark {
  * [YI1] The index of the user's casts, beside the trust file: an empty file for each cast, and one with the paths of each
  * project. Each change is one file, so that processes never overwrite each other. Best effort: no cast needs it.
  */
-export function indexFolder(env: UserEnv): string {
+export function indexFolder(env: ConfigContext["env"]): string {
   return join(configFolder(env), "inbox");
 }
 
 /** Notes a cast that begins, goes on, ends or waits: it was not looked at since. */
-export function noteCast(env: UserEnv, castId: CastId, paths: ProjectPaths): void {
+export function noteCast(env: ConfigContext["env"], castId: CastId, paths: ProjectPaths): void {
   ignoreLocalErrors(() => {
     const folder = indexFolder(env);
     const project = projectDigest(paths);
@@ -58,7 +56,7 @@ export function noteCast(env: UserEnv, castId: CastId, paths: ProjectPaths): voi
 }
 
 /** [YI4] A person has looked at these. A cast that the index does not have is not added. */
-export function markSeen(env: UserEnv, casts: readonly Pick<IndexedCast, "castId" | "root">[]): void {
+export function markSeen(env: ConfigContext["env"], casts: readonly Pick<IndexedCast, "castId" | "root">[]): void {
   const folder = indexFolder(env);
   const wanted = new Map(casts.map(({ castId, root }) => [castId, root]));
   for (const { name, castId, project, isSeen } of readMarks(folder)) {
@@ -72,7 +70,7 @@ export function markSeen(env: UserEnv, casts: readonly Pick<IndexedCast, "castId
 }
 
 /** Newest first. Projects that are gone drop out; those that cannot be read now stay. */
-export function listIndexedCasts(env: UserEnv): readonly IndexedCast[] {
+export function listIndexedCasts(env: ConfigContext["env"]): readonly IndexedCast[] {
   const folder = indexFolder(env);
   const marks = Map.groupBy(readMarks(folder), ({ project }) => project);
   const casts = [...marks].flatMap(([project, own]) => {
@@ -85,7 +83,7 @@ export function listIndexedCasts(env: UserEnv): readonly IndexedCast[] {
 }
 
 /** A cast that was removed drops out. */
-export function dropFromIndex(env: UserEnv, { castId, ...paths }: IndexedCast): void {
+export function dropFromIndex(env: ConfigContext["env"], { castId, ...paths }: IndexedCast): void {
   const project = projectDigest({ cwd: paths.cwd, root: paths.root });
   for (const isSeen of [true, false]) dropFile(indexFolder(env), markName(castId, project, isSeen));
 }
@@ -111,32 +109,17 @@ function readMarks(folder: string): readonly CastMark[] {
   return marks.filter(({ name, isSeen }) => !isSeen || !unseen.has(name.slice(0, -".seen".length)));
 }
 
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
 /** Damaged files and those whose name belongs to other paths name no project. */
 function readPaths(folder: string, project: string): ProjectPaths | undefined {
-  try {
-    const read = v.safeParse(
-      ProjectPaths,
-      parseJson(readRegularText(join(folder, `${project}.json`), MAX_PATHS_BYTES)),
-    );
-    return read.success && projectDigest(read.output) === project ? read.output : undefined;
-  } catch {
-    return undefined;
-  }
+  const paths = readStoredJson(ProjectPaths, join(folder, `${project}.json`), MAX_PATHS_BYTES);
+  return paths && projectDigest(paths) === project ? paths : undefined;
 }
 
 function isGone(root: string): boolean {
   try {
     return !statSync(root).isDirectory();
   } catch (thrown) {
-    return hasErrorCode(thrown, "ENOENT") || hasErrorCode(thrown, "ENOTDIR");
+    return isMissingFile(thrown);
   }
 }
 

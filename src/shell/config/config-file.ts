@@ -1,4 +1,4 @@
-import { statSync, lstatSync, mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { statSync, lstatSync, mkdirSync, realpathSync } from "node:fs";
 import { parseJsonc } from "../../core/edit/json-edit.ts";
 import { error, fail, failAll, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { depthExceeds, isJsonObject, type Json } from "../../core/model/json.ts";
@@ -7,11 +7,12 @@ import {
   errorText,
   MAX_FILE_BYTES,
   readRegularText,
-  linkIfFree,
+  createFile,
   readRegularFile,
+  replaceFile,
 } from "../system/files.ts";
 import { isUtf8 } from "node:buffer";
-import { createHash, randomUUID } from "node:crypto";
+import { createHash } from "node:crypto";
 import { dirname, sep } from "node:path";
 
 const MAX_BYTES = MAX_FILE_BYTES.config;
@@ -90,23 +91,18 @@ export function writeConfigText(
 ): Result<string> {
   if (!text.isWellFormed())
     return failAt(file, error("invalid_utf8", "", "the text contains half a character", "remove it"));
-  const folder = dirname(file);
-  const draft = `${file}.${randomUUID()}.draft`;
   try {
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(dirname(file), { recursive: true });
     const elsewhere = refuseOutsideLink(file, root);
     if (elsewhere) return elsewhere;
     const bytes = Buffer.from(text);
-    writeFileSync(draft, bytes, { flag: "wx", mode: isNew ? 0o666 : statSync(file).mode & 0o777 });
     // A file that was created in between stays.
-    if (isNew && !linkIfFree(draft, file))
+    if (isNew && !createFile(file, bytes, 0o666))
       return failAt(file, error("file_changed", "", "another program has just created it"));
-    if (!isNew) renameSync(draft, file);
+    if (!isNew) replaceFile(file, bytes, statSync(file).mode & 0o777);
     return ok(etagOf(bytes));
   } catch (thrown) {
     return failAt(file, error("write_failed", "", `cannot write the file: ${errorText(thrown)}`));
-  } finally {
-    rmSync(draft, { force: true });
   }
 }
 

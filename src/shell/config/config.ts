@@ -1,4 +1,4 @@
-import { lstatSync, realpathSync, existsSync, statSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { lstatSync, realpathSync, existsSync, statSync, mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve, sep, isAbsolute } from "node:path";
 import { bundledLayer } from "../../core/catalog/bundled-layer.ts";
@@ -8,7 +8,7 @@ import { error, fail, ok, warning, type Issue, type Result } from "../../core/mo
 import { failAt, readJsonFile, readConfigText } from "./config-file.ts";
 import type { SandboxProfiles } from "../process/sandbox.ts";
 import { isJsonObject, type Json } from "../../core/model/json.ts";
-import { tryStat, errorText } from "../system/files.ts";
+import { tryStat, errorText, replaceFile } from "../system/files.ts";
 import { applyEdits, modify } from "jsonc-parser";
 
 export interface ConfigContext {
@@ -195,8 +195,7 @@ function findFileBeside(folder: string, word: string): string | undefined {
 function bareArgumentIssues(raw: unknown, file: string): readonly Issue[] {
   const materia = isJsonObject(raw) && isJsonObject(raw["materia"]) ? raw["materia"] : {};
   return Object.entries(materia).flatMap(([name, each]) => {
-    const command = isJsonObject(each) ? each["command"] : undefined;
-    if (!Array.isArray(command)) return [];
+    const command = isJsonObject(each) && Array.isArray(each["command"]) ? each["command"] : [];
     return command.flatMap((word: Json, index) => {
       if (index === 0 || typeof word !== "string" || /^\.\.?\//.test(word)) return [];
       if (findFileBeside(dirname(file), word) === undefined) return [];
@@ -217,9 +216,7 @@ export function setActiveLoadout(context: ConfigContext, name: string): Result<s
   try {
     const edits = modify(text, ["activeLoadout"], name, { formattingOptions: { insertSpaces: true, tabSize: 2 } });
     mkdirSync(dirname(file), { recursive: true });
-    const draft = `${file}.${process.pid}.draft`;
-    writeFileSync(draft, applyEdits(text, edits));
-    renameSync(draft, file);
+    replaceFile(file, applyEdits(text, edits), 0o666);
     return ok(file);
   } catch (thrown) {
     return failAt(file, error("write_failed", "activeLoadout", `cannot store the choice: ${errorText(thrown)}`));

@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
-import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
 import { MAX_WAIT_MS } from "../../core/cast/provider-refusal.ts";
 import type { ProviderLimit, SharedLimits } from "../ports.ts";
-import { ignoreLocalErrors, readStoredJson } from "../system/files.ts";
+import { ignoreLocalErrors, readStoredJson, replaceFile } from "../system/files.ts";
 import { realPathOrSame } from "../system/folders.ts";
 import { configFolder, type ConfigContext } from "./config.ts";
 
@@ -27,9 +27,7 @@ export function openSharedLimits(env: ConfigContext["env"], location: string): S
     record: (model, limit) =>
       ignoreLocalErrors(() => {
         mkdirSync(folder, { recursive: true, mode: 0o700 });
-        const draft = `${fileOf(model)}.${process.pid}.draft`;
-        writeFileSync(draft, JSON.stringify(limit), { mode: 0o600 });
-        renameSync(draft, fileOf(model));
+        replaceFile(fileOf(model), JSON.stringify(limit));
       }),
     clear: (model) => ignoreLocalErrors(() => rmSync(fileOf(model), { force: true })),
   };

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import * as v from "valibot";
 import { depthExceeds, isJsonObject, type Json, type JsonObject } from "../../core/model/json.ts";
 import { configFolder, projectConfigFile, type ConfigContext, findCommandFile } from "./config.ts";
-import { MAX_FILE_BYTES, readStoredJson } from "../system/files.ts";
+import { MAX_FILE_BYTES, readStoredJson, replaceFile } from "../system/files.ts";
 import { readJsonFile, sortKeys } from "./config-file.ts";
 import { digestCommandFiles } from "./command-files.ts";
 import { realPathOrSame } from "../system/folders.ts";
@@ -30,9 +30,7 @@ export function rememberDigests(env: ConfigContext["env"], digests: Readonly<Rec
   const file = trustFile(env);
   const trusted = { ...readTrust(env), ...digests };
   mkdirSync(dirname(file), { recursive: true });
-  const draft = `${file}.${process.pid}.draft`;
-  writeFileSync(draft, `${JSON.stringify(trusted, undefined, 2)}\n`, { mode: 0o600 });
-  renameSync(draft, file);
+  replaceFile(file, `${JSON.stringify(trusted, undefined, 2)}\n`);
 }
 
 /** Everything to show a person before they decide: all programs that the configuration may start, and the watched files. */
@@ -58,9 +56,8 @@ export function listProgramsToTrust(cwd: string, raw: unknown): ProgramsToTrust 
 
 /** [S8] Commands of utilities, commands that bundled utilities run, and setups of working folders. */
 function commandsOf(raw: unknown): readonly (readonly string[])[] {
-  const materia = Object.values(section(raw, "materia")).filter(isJsonObject);
   return [
-    ...materia.flatMap((each) => [each["command"], section(each, "params")["command"]]),
+    ...materiaIn(raw).flatMap((each) => [each["command"], section(each, "params")["command"]]),
     section(raw, "worktree")["setup"],
   ].flatMap((command) => {
     if (typeof command === "string") return [[command]];
@@ -82,8 +79,7 @@ function equipmentNames(raw: unknown): readonly string[] {
 
 /** [YP5] Programs that run outside of the sandbox of the agents. */
 function unguardedCommands(raw: unknown): readonly string[] {
-  const materia = Object.values(section(raw, "materia")).filter(isJsonObject);
-  return materia.flatMap(({ sandbox, command, script }) =>
+  return materiaIn(raw).flatMap(({ sandbox, command, script }) =>
     sandbox === "none" ? [isStringArray(command) ? command.join(" ") : JSON.stringify(script)] : [],
   );
 }
@@ -95,7 +91,7 @@ export function isNamedByProject(cwd: string, key: "extensions" | "mcp", name: s
 }
 
 function namesIn(raw: unknown, key: string): readonly string[] {
-  const named = Object.values(section(raw, "materia")).map((each) => (isJsonObject(each) ? each[key] : undefined));
+  const named = materiaIn(raw).map((each) => each[key]);
   return [...new Set(named.flatMap((names) => (isStringArray(names) || typeof names === "string" ? names : [])))];
 }
 
@@ -115,7 +111,6 @@ function equipmentWords(raw: unknown): readonly string[] {
 
 /** Every text of a utility's command and parameters may be the path of a program. */
 function commandWords(cwd: string, raw: unknown): readonly string[] {
-  const materia = Object.values(section(raw, "materia")).filter(isJsonObject);
   const folder = dirname(projectConfigFile(cwd));
   // [U39] A word may name a file beside the configuration or one in the project.
   const beside = commandsOf(raw).flatMap((words) =>
@@ -125,7 +120,7 @@ function commandWords(cwd: string, raw: unknown): readonly string[] {
     ...commandsOf(raw).flat(),
     ...equipmentWords(raw),
     ...beside,
-    ...materia.flatMap((each) => textsIn(section(each, "params"))),
+    ...materiaIn(raw).flatMap((each) => textsIn(section(each, "params"))),
   ];
 }
 
@@ -157,6 +152,10 @@ export function executableDigest(cwd: string, raw: unknown): string | undefined 
 
 function isStringArray(value: Json | undefined): value is readonly string[] {
   return Array.isArray(value) && value.every((word) => typeof word === "string");
+}
+
+function materiaIn(raw: unknown): readonly JsonObject[] {
+  return Object.values(section(raw, "materia")).filter(isJsonObject);
 }
 
 function section(raw: unknown, name: string): JsonObject {

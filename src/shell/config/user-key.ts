@@ -1,43 +1,33 @@
-import { randomBytes, randomUUID, createHmac } from "node:crypto";
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { randomBytes, createHmac } from "node:crypto";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { linkIfFree, readRegularText, valueOr } from "../system/files.ts";
+import { createFile, readRegularText, valueOr } from "../system/files.ts";
 import { configFolder, type ConfigContext } from "./config.ts";
 import { realPathOrSame } from "../system/folders.ts";
 
-type UserEnv = ConfigContext["env"];
-
 /** The key of this user on this machine, created on first use; undefined if it can neither be read nor created. */
-export function ensureUserKey(env: UserEnv): string | undefined {
+export function ensureUserKey(env: ConfigContext["env"]): string | undefined {
   return valueOr(() => readUserKey(env) ?? createUserKey(env), undefined);
 }
 
 /** The same if it exists. */
-export function readUserKey(env: UserEnv): string | undefined {
+export function readUserKey(env: ConfigContext["env"]): string | undefined {
   const key = valueOr(() => readRegularText(userKeyFile(env), 1_024).trim(), "");
   return key.length >= 32 ? key : undefined;
 }
 
-function userKeyFile(env: UserEnv): string {
+function userKeyFile(env: ConfigContext["env"]): string {
   return join(configFolder(env), "cast-key");
 }
 
 /** Of concurrent creations the first one counts for all. */
-function createUserKey(env: UserEnv): string {
+function createUserKey(env: ConfigContext["env"]): string | undefined {
   const file = userKeyFile(env);
   mkdirSync(configFolder(env), { recursive: true, mode: 0o700 });
-  const draft = `${file}.${randomUUID()}.draft`;
-  try {
-    writeFileSync(draft, `${randomBytes(32).toString("hex")}\n`, { mode: 0o600, flag: "wx" });
-    // An unreadable key marks nothing.
-    if (existsSync(file) && readUserKey(env) === undefined) rmSync(file, { force: true });
-    linkIfFree(draft, file);
-    const key = readUserKey(env);
-    if (key === undefined) throw new Error("cannot read the key back");
-    return key;
-  } finally {
-    rmSync(draft, { force: true });
-  }
+  // An unreadable key marks nothing.
+  if (existsSync(file) && readUserKey(env) === undefined) rmSync(file, { force: true });
+  createFile(file, `${randomBytes(32).toString("hex")}\n`);
+  return readUserKey(env);
 }
 
 /** The stable identity of a project's page: its secret and its port. */

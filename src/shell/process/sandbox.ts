@@ -2,6 +2,7 @@ import { lstatSync, readFileSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { SandboxProfile } from "../../core/model/config.ts";
+import { valueOr } from "../system/files.ts";
 import type { Sandbox } from "../ports.ts";
 
 /** The profiles of the user's configuration, by name. */
@@ -40,17 +41,10 @@ function findGitFolder(cwd: string): string {
 }
 
 function commonFolder(file: string): string | undefined {
-  try {
-    const folder = resolve(
-      dirname(file),
-      readFileSync(file, "utf8")
-        .replace(/^gitdir: /, "")
-        .trim(),
-    );
-    const known = readFileSync(join(folder, "gitdir"), "utf8").trim();
-    if (realpathSync(known) !== file) return undefined;
-    return realpathSync(resolve(folder, readFileSync(join(folder, "commondir"), "utf8").trim()));
-  } catch {
-    return undefined;
-  }
+  const read = (path: string): string => readFileSync(path, "utf8").trim();
+  return valueOr(() => {
+    const folder = resolve(dirname(file), read(file).replace(/^gitdir: /, ""));
+    if (realpathSync(read(join(folder, "gitdir"))) !== file) return undefined;
+    return realpathSync(resolve(folder, read(join(folder, "commondir"))));
+  }, undefined);
 }

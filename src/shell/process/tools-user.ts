@@ -1,8 +1,9 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from "node:fs";
+import { constants, fstatSync, openSync, readFileSync, type Stats } from "node:fs";
 import { randomInt } from "node:crypto";
 import { resolve, sep } from "node:path";
 import { failWith, ok, type Result } from "../../core/model/issue.ts";
-import { valueOr } from "../system/files.ts";
+import { withoutUndefined } from "../../core/model/json.ts";
+import { valueOr, withFile } from "../system/files.ts";
 
 /** [B25] The user of this machine that runs tools and programs of casts. */
 export interface ToolsUser {
@@ -56,14 +57,11 @@ export function readFileOf(
   user: ToolsUser | undefined,
   file: string,
 ): { readonly bytes: Buffer; readonly stats: Stats } {
-  const opened = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
-  try {
+  return withFile(openSync(file, constants.O_RDONLY | constants.O_NONBLOCK), (opened) => {
     const stats = fstatSync(opened);
     if (!stats.isFile() || (user && stats.uid !== user.uid)) throw new Error(`${file} is no file of ${user?.name}`);
     return { bytes: readFileSync(opened), stats };
-  } finally {
-    closeSync(opened);
-  }
+  });
 }
 
 /** Spawn options for that user; of this process's environment only PATH. */
@@ -72,11 +70,8 @@ export function spawnOptionsFor({ name, uid, gid, home }: ToolsUser): {
   readonly gid: number;
   readonly env: Readonly<Record<string, string>>;
 } {
-  const kept = ["PATH", "LANG"].flatMap((each) => {
-    const value = process.env[each];
-    return value === undefined ? [] : [[each, value]];
-  });
-  return { uid, gid, env: { ...Object.fromEntries(kept), HOME: home, USER: name, LOGNAME: name } };
+  const { PATH, LANG } = process.env;
+  return { uid, gid, env: { ...withoutUndefined({ PATH, LANG }), HOME: home, USER: name, LOGNAME: name } };
 }
 
 /** [B65] The user of this name, if this process may start programs as that user. */

@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import { withoutUndefined } from "../../core/model/json.ts";
 import { endProcesses, processesWithVariable } from "./processes.ts";
 import { realPathOrSame } from "../system/folders.ts";
 
@@ -23,10 +24,7 @@ export function visitEnvironment({
   secret?: string | undefined;
   idempotencyKey?: string | undefined;
 }): Readonly<Record<string, string>> {
-  const variables: Record<string, string> = {};
-  if (secret !== undefined) variables[VISIT_VARIABLE] = secret;
-  if (idempotencyKey !== undefined) variables[IDEMPOTENCY_VARIABLE] = idempotencyKey;
-  return variables;
+  return withoutUndefined({ [VISIT_VARIABLE]: secret, [IDEMPOTENCY_VARIABLE]: idempotencyKey });
 }
 
 /** [U42] The same for every attempt at a visit, in any process. */

@@ -8,10 +8,13 @@ import {
   readSync,
   statSync,
   fsyncSync,
-  writeSync,
   copyFileSync,
   linkSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
 } from "node:fs";
+import { randomUUID } from "node:crypto";
 import * as v from "valibot";
 import { parseJson } from "../../core/model/json.ts";
 
@@ -28,14 +31,11 @@ export const MAX_FILE_BYTES = {
 
 /** [D22] Reads a regular file up to a limit. Anything else is an error: reading a planted pipe or device would never end. */
 export function readRegularFile(file: string, most: number): Buffer {
-  const fd = openRegularFile(file);
-  try {
+  return withFile(openRegularFile(file), (fd) => {
     const { size } = fstatSync(fd);
     if (size > most) throw tooLongError(most);
     return readUpTo(fd, size, most);
-  } finally {
-    closeSync(fd);
-  }
+  });
 }
 
 export function readRegularText(file: string, most: number): string {
@@ -53,6 +53,15 @@ export function openRegularFile(file: string, flags = 0): number {
   if (opened.isFile()) return fd;
   closeSync(fd);
   throw notRegularError(opened);
+}
+
+/** Closes an open file after its use. */
+export function withFile<T>(fd: number, use: (fd: number) => T): T {
+  try {
+    return use(fd);
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /** What a call gives; another value if it throws, because the file or process is gone or cannot be read. */
@@ -107,32 +116,38 @@ function tooLongError(most: number): Error {
 /** [D7] A new file is durable only after its folder is synced. Systems that cannot sync a folder do not need it. */
 export function syncFolder(folder: string): void {
   try {
-    withOpenFile(folder, "r", fsyncSync);
+    syncFile(folder);
   } catch (thrown) {
-    if (!(thrown instanceof Error && "code" in thrown && /^(EISDIR|EPERM|EINVAL|EACCES)$/.test(String(thrown.code))))
-      throw thrown;
-  }
-}
-
-export function writeFileSynced(file: string, text: string): void {
-  withOpenFile(file, "w", (fd) => {
-    const bytes = Buffer.from(text);
-    for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done);
-    fsyncSync(fd);
-  });
-}
-
-function withOpenFile(path: string, flags: string, use: (fd: number) => void): void {
-  const fd = openSync(path, flags, 0o600);
-  try {
-    use(fd);
-  } finally {
-    closeSync(fd);
+    if (!["EISDIR", "EPERM", "EINVAL", "EACCES"].some((code) => hasErrorCode(thrown, code))) throw thrown;
   }
 }
 
 export function syncFile(file: string): void {
-  withOpenFile(file, "r", fsyncSync);
+  withFile(openSync(file, "r"), fsyncSync);
+}
+
+/** Replaces a file as a whole: nobody reads half of it. */
+export function replaceFile(file: string, text: string | Buffer, mode = 0o600): void {
+  withDraft(file, { text, mode }, (draft) => renameSync(draft, file));
+}
+
+/** Creates a file as a whole; false if there is one already. */
+export function createFile(file: string, text: string | Buffer, mode = 0o600): boolean {
+  return withDraft(file, { text, mode }, (draft) => linkIfFree(draft, file));
+}
+
+function withDraft<T>(
+  file: string,
+  { text, mode }: { readonly text: string | Buffer; readonly mode: number },
+  use: (draft: string) => T,
+): T {
+  const draft = `${file}.${randomUUID()}.draft`;
+  try {
+    writeFileSync(draft, text, { mode, flag: "wx" });
+    return use(draft);
+  } finally {
+    rmSync(draft, { force: true });
+  }
 }
 
 /** Renames a finished file if the name is still free. */
@@ -142,8 +157,7 @@ export function linkIfFree(from: string, to: string): boolean {
     return true;
   } catch (thrown) {
     if (hasErrorCode(thrown, "EEXIST")) return false;
-    if (!hasErrorCode(thrown, "EPERM") && !hasErrorCode(thrown, "ENOTSUP") && !hasErrorCode(thrown, "EOPNOTSUPP"))
-      throw thrown;
+    if (!["EPERM", "ENOTSUP", "EOPNOTSUPP"].some((code) => hasErrorCode(thrown, code))) throw thrown;
   }
   // A file system without links: an exclusive copy is as safe, though not atomic.
   try {
@@ -164,7 +178,7 @@ export function errorText(thrown: unknown): string {
 }
 
 export function isMissingFile(thrown: unknown): boolean {
-  return thrown instanceof Error && "code" in thrown && (thrown.code === "ENOENT" || thrown.code === "ENOTDIR");
+  return hasErrorCode(thrown, "ENOENT") || hasErrorCode(thrown, "ENOTDIR");
 }
 
 export function hasErrorCode(thrown: unknown, code: string): boolean {
@@ -173,9 +187,7 @@ export function hasErrorCode(thrown: unknown, code: string): boolean {
 
 /** Whether the storage itself fails. */
 export function isDiskError(thrown: unknown): boolean {
-  return (
-    thrown instanceof Error && "code" in thrown && /^(ENOSPC|EDQUOT|EROFS|EIO|EMFILE|ENFILE)$/.test(String(thrown.code))
-  );
+  return ["ENOSPC", "EDQUOT", "EROFS", "EIO", "EMFILE", "ENFILE"].some((code) => hasErrorCode(thrown, code));
 }
 
 const TEXT_BY_CODE: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, writeFileSync, closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Artifacts } from "../../ports.ts";
-import { hasErrorCode, isMissingFile, errorText, syncFolder, valueOr } from "../../system/files.ts";
+import { hasErrorCode, isMissingFile, errorText, syncFolder, valueOr, withFile } from "../../system/files.ts";
 import type { WriteOptions, ArtifactBytes, ByteRange } from "../cast-store.ts";
 import type { CastLayout } from "../layout.ts";
 import { createValueWriter } from "./values.ts";
@@ -83,17 +83,12 @@ export function readFileRange(
   if (!existsSync(path) || !isInside(folder, path)) return undefined;
   // Follows no link that replaced the file, and does not block on a pipe.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const fd = valueOr(() => openSync(path, flags), undefined);
-  if (fd === undefined) return undefined;
-  try {
+  const read = (fd: number): ArtifactBytes | undefined => {
     const stat = fstatSync(fd);
     if (!stat.isFile()) return undefined;
     const bytes = Buffer.alloc(Math.max(0, Math.min(most, stat.size - from)));
-    const read = readSync(fd, bytes, 0, bytes.length, from);
-    return { bytes: bytes.subarray(0, read), size: stat.size, changedAt: stat.mtimeMs };
-  } catch {
-    return undefined;
-  } finally {
-    closeSync(fd);
-  }
+    const length = readSync(fd, bytes, 0, bytes.length, from);
+    return { bytes: bytes.subarray(0, length), size: stat.size, changedAt: stat.mtimeMs };
+  };
+  return valueOr(() => withFile(openSync(path, flags), read), undefined);
 }

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync }
 import { dirname, join } from "node:path";
 import type { CastId } from "../../../core/model/ids.ts";
 import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
-import { isMissingFile, errorText, syncFolder, writeFileSynced, ignoreLocalErrors } from "../../system/files.ts";
+import { isMissingFile, errorText, syncFolder, ignoreLocalErrors } from "../../system/files.ts";
 import type { NewCast, OwnedCast, WriteOptions } from "../cast-store.ts";
 import { firstChainHead } from "./journal-chain.ts";
 import { REMOVED_PREFIX, NEW_PREFIX, parentFolderOf, layoutInFolder, castLayout } from "../layout.ts";
@@ -25,8 +25,7 @@ export async function createCast(
   const layout = castLayout(casts, castId);
   const unborn = layoutInFolder(join(root, `${NEW_PREFIX}${castId}`));
   const isSynced = how.durability === "sync";
-  const write = (path: string, text: string): void =>
-    isSynced ? writeFileSynced(path, text) : writeFileSync(path, text, { mode: 0o600 });
+  const write = (path: string, text: string): void => writeFileSync(path, text, { mode: 0o600, flush: isSynced });
   let made: string | undefined;
   try {
     made = mkdirSync(dirname(root), { recursive: true });
@@ -119,15 +118,14 @@ export async function removeCasts(root: string, casts: readonly string[]): Promi
 
 function sweepLeftOvers(root: string): Result<undefined> {
   try {
-    for (const name of readdirSync(root)) if (isLeftOver(root, name)) rmSync(join(root, name), REMOVE_OPTIONS);
+    for (const name of readdirSync(root))
+      if (isLeftOver(root, name)) rmSync(join(root, name), { recursive: true, force: true });
     return ok(undefined);
   } catch (thrown) {
     if (isMissingFile(thrown)) return ok(undefined);
     return fail({ ...error("remove_failed", root, `cannot remove all casts: ${errorText(thrown)}`), file: root });
   }
 }
-
-const REMOVE_OPTIONS = { recursive: true, force: true } as const;
 
 /** Removes leftovers of killed prunes and of casts that were never completed. */
 function isLeftOver(root: string, name: string): boolean {

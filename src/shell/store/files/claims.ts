@@ -14,7 +14,14 @@ import { join } from "node:path";
 import { randomUUID } from "node:crypto";
 import * as v from "valibot";
 import { ProcessIdentity, isFromThisBoot, livenessOf, thisProcess } from "../../process/process-identity.ts";
-import { linkIfFree, readStoredJson, isMissingFile, errorText, ignoreLocalErrors } from "../../system/files.ts";
+import {
+  linkIfFree,
+  readStoredJson,
+  isMissingFile,
+  errorText,
+  ignoreLocalErrors,
+  withFile,
+} from "../../system/files.ts";
 import { parseClaimEpoch, type CastLayout } from "../layout.ts";
 
 /** [D35] An owner on another machine counts as dead after this time without a heartbeat. */
@@ -127,7 +134,8 @@ function createHeldClaim(
     holdsClaim: () => !isOver && !existsSync(next) && existsSync(own),
     isSuperseded: () => isOver || existsSync(next),
     heartbeat: () => {
-      if (!isOver) touchClaim(own, content);
+      // The same bytes, so that the file system updates the time. Only several failures in a row count.
+      if (!isOver) ignoreLocalErrors(() => withFile(openSync(own, "r+"), (fd) => writeSync(fd, content, 0)));
     },
     release: () => {
       if (isOver) return;
@@ -141,27 +149,10 @@ function createHeldClaim(
 
 /** The draft's time by the clock of the file system: a claim is compared with no other clock. */
 function writeDraft(draft: string, content: string): number {
-  const fd = openSync(draft, "wx", 0o600);
-  try {
+  return withFile(openSync(draft, "wx", 0o600), (fd) => {
     writeSync(fd, content);
     return fstatSync(fd).mtimeMs;
-  } finally {
-    closeSync(fd);
-  }
-}
-
-/** Writes the same bytes again, so that the file system updates the time. */
-function touchClaim(file: string, content: string): void {
-  try {
-    const fd = openSync(file, "r+");
-    try {
-      writeSync(fd, content, 0);
-    } finally {
-      closeSync(fd);
-    }
-  } catch {
-    // The next heartbeat may succeed; only several failures in a row count.
-  }
+  });
 }
 
 function modifiedMs(file: string): number {

@@ -1,6 +1,6 @@
-import { closeSync, fstatSync } from "node:fs";
+import { fstatSync } from "node:fs";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
-import { isMissingFile, errorText, openRegularFile } from "../../system/files.ts";
+import { isMissingFile, errorText, openRegularFile, withFile } from "../../system/files.ts";
 import type { HasEnoughEvents, JournalEnds } from "../cast-store.ts";
 import { lineEpoch, lineEventJson } from "./journal-chain.ts";
 import { readBlock, splitLines } from "./line-reader.ts";
@@ -14,14 +14,11 @@ const MAX_SEARCH_BYTES = 64 * 1024 * 1024;
 /** Both ends of a journal without its middle: the first event, and the last ones back to where `enough` is satisfied. */
 export function readJournalEnds(file: string, enough: HasEnoughEvents): JournalEnds {
   try {
-    const fd = openRegularFile(file);
-    try {
+    return withFile(openRegularFile(file), (fd) => {
       const { size } = fstatSync(fd);
-      const first = firstEvent(fd, size);
-      return { ...(first ? { first } : {}), ...lastEvents(fd, size, enough) };
-    } finally {
-      closeSync(fd);
-    }
+      const line = firstLine(fd, size);
+      return { first: line && parseLine(line), ...lastEvents(fd, size, enough) };
+    });
   } catch (thrown) {
     return { last: [], unread: 0, problem: errorText(thrown) };
   }
@@ -30,20 +27,10 @@ export function readJournalEnds(file: string, enough: HasEnoughEvents): JournalE
 /** True if the journal is empty or its first line is incomplete. */
 export function isJournalEmpty(file: string): boolean {
   try {
-    const fd = openRegularFile(file);
-    try {
-      return firstLine(fd, fstatSync(fd).size) === undefined;
-    } finally {
-      closeSync(fd);
-    }
+    return withFile(openRegularFile(file), (fd) => firstLine(fd, fstatSync(fd).size) === undefined);
   } catch (thrown) {
     return isMissingFile(thrown);
   }
-}
-
-function firstEvent(fd: number, size: number): CastEvent | undefined {
-  const line = firstLine(fd, size);
-  return line && parseLine(line);
 }
 
 function firstLine(fd: number, size: number): Buffer | undefined {

@@ -1,6 +1,6 @@
-import { closeSync, existsSync, fstatSync, readSync } from "node:fs";
+import { existsSync, fstatSync, readSync } from "node:fs";
 import { dirname } from "node:path";
-import { isMissingFile, openRegularFile } from "../../system/files.ts";
+import { isMissingFile, openRegularFile, withFile } from "../../system/files.ts";
 
 const BLOCK = 64 * 1024;
 /** Longer than any event; a file without line breaks would fill the memory. */
@@ -45,11 +45,7 @@ export function createLineReader(file: string): LineReader {
         const isYoung = isMissingFile(thrown) && offset === 0 && existsSync(dirname(file));
         return { kind: isYoung ? "nothing" : "lost" };
       }
-      try {
-        return read(fd);
-      } finally {
-        closeSync(fd);
-      }
+      return withFile(fd, read);
     },
   };
 }

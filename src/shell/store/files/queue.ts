@@ -1,11 +1,11 @@
 import { createHash, randomUUID } from "node:crypto";
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
 import { CastId } from "../../../core/model/ids.ts";
 import { wholeNumber } from "../../../core/model/schemas.ts";
 import { livenessOf, ProcessIdentity, thisProcess } from "../../process/process-identity.ts";
-import { ignoreLocalErrors, linkIfFree, readStoredJson } from "../../system/files.ts";
+import { createFile, ignoreLocalErrors, readStoredJson, replaceFile } from "../../system/files.ts";
 import { namesIn } from "../../system/folders.ts";
 import { ignoreInGit } from "./cast-folders.ts";
 import { queueFolder } from "../layout.ts";
@@ -55,12 +55,7 @@ export function addToQueue(root: string, entries: readonly NewQueueEntry[]): num
     const { key } = entry;
     const id = key === undefined ? randomUUID() : createHash("sha256").update(key).digest("hex");
     if (existsSync(markFile(folder, id))) return false;
-    const draft = writeDraft(folder, { ...entry, order: last + 1 + index });
-    try {
-      return linkIfFree(draft, entryFile(folder, id));
-    } finally {
-      rmSync(draft, { force: true });
-    }
+    return createFile(entryFile(folder, id), JSON.stringify({ ...entry, order: last + 1 + index }));
   });
   return added.length;
 }
@@ -74,14 +69,12 @@ export function reorderInQueue(
   { id, castId: _begun, fleet: _on, ...entry }: QueuedRequest,
   order: number,
 ): void {
-  const folder = queueFolder(root);
-  writeWhole(folder, entryFile(folder, id), { ...entry, order });
+  replaceFile(entryFile(queueFolder(root), id), JSON.stringify({ ...entry, order }));
 }
 
 /** [YQ6] Written before the cast exists: a killed process begins no request twice. */
 export function markBegun(root: string, { id }: QueuedRequest, begun: BegunCast): void {
-  const folder = queueFolder(root);
-  writeWhole(folder, markFile(folder, id), begun);
+  replaceFile(markFile(queueFolder(root), id), JSON.stringify(begun));
 }
 
 export function unmarkBegun(root: string, { id }: QueuedRequest): void {
@@ -119,10 +112,8 @@ export function claimQueue(root: string): { readonly release: () => void } | { r
   if (owner && livenessOf(owner) !== "gone") return { owner };
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const mine = join(folder, `run-${newest + 1}`);
-  const draft = writeDraft(folder, thisProcess());
-  const isMine = linkIfFree(draft, mine);
-  rmSync(draft, { force: true });
-  if (!isMine) return { owner: readStoredJson(ProcessIdentity, mine, MAX_ENTRY_BYTES) ?? thisProcess() };
+  if (!createFile(mine, JSON.stringify(thisProcess())))
+    return { owner: readStoredJson(ProcessIdentity, mine, MAX_ENTRY_BYTES) ?? thisProcess() };
   for (const old of claims) ignoreLocalErrors(() => rmSync(join(folder, `run-${old}`), { force: true }));
   return { release: () => ignoreLocalErrors(() => rmSync(mine, { force: true })) };
 }
@@ -133,25 +124,4 @@ function entryFile(folder: string, id: string): string {
 
 function markFile(folder: string, id: string): string {
   return join(folder, `${id}.cast`);
-}
-
-function writeWhole(folder: string, file: string, value: object): void {
-  const draft = writeDraft(folder, value);
-  try {
-    renameSync(draft, file);
-  } finally {
-    rmSync(draft, { force: true });
-  }
-}
-
-function writeDraft(folder: string, value: object): string {
-  const draft = join(folder, `.${randomUUID()}.draft`);
-  try {
-    writeFileSync(draft, JSON.stringify(value), { mode: 0o600 });
-  } catch (thrown) {
-    // On a full disk a part of it would stay.
-    rmSync(draft, { force: true });
-    throw thrown;
-  }
-  return draft;
 }

@@ -1,5 +1,4 @@
 import {
-  closeSync,
   existsSync,
   fstatSync,
   mkdirSync,
@@ -12,6 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { withFile } from "../../system/files.ts";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { Artifacts } from "../../ports.ts";
 import { createFileArtifacts } from "../files/artifacts.ts";
@@ -118,9 +118,8 @@ export function createScratchArtifacts(layout: CastLayout, how: WriteOptions): S
 /** [B56] New bytes of a file that only grows. A replaced file is another file, and is sent from its beginning. */
 function createGrowthReader(): (file: string, most: number) => { readonly from: number; readonly bytes: Buffer } {
   const sent = new Map<string, { readonly id: string; readonly size: number }>();
-  return (file, most) => {
-    const open = openSync(file, "r");
-    try {
+  return (file, most) =>
+    withFile(openSync(file, "r"), (open) => {
       const { ino, birthtimeNs } = fstatSync(open, { bigint: true });
       const id = `${ino} ${birthtimeNs}`;
       const before = sent.get(file);
@@ -129,10 +128,7 @@ function createGrowthReader(): (file: string, most: number) => { readonly from: 
       const read = readSync(open, bytes, 0, bytes.length, from);
       sent.set(file, { id, size: from + read });
       return { from, bytes: bytes.subarray(0, read) };
-    } finally {
-      closeSync(open);
-    }
-  };
+    });
 }
 
 interface PartRow {
