@@ -132,16 +132,19 @@ export interface NewCast {
   readonly writePast?: ((owned: OwnedCast) => Promise<string | undefined>) | undefined;
 }
 
-export interface CurrentCast {
+interface ReadCast {
   readonly castId: CastId;
   readonly file: CastFile;
-  readonly state: CastState;
-  /** The state with the times of events. */
-  readonly timeline: CastTimeline;
   /** Bytes of a last line that was torn in a write; it never counted. */
   readonly tornBytes: number;
   /** Whether the journal is unchanged since it was read. */
   readonly stamp: string;
+}
+
+export interface CurrentCast extends ReadCast {
+  readonly state: CastState;
+  /** The state with the times of events. */
+  readonly timeline: CastTimeline;
 }
 
 export interface LoadedCast extends CurrentCast {
@@ -153,12 +156,8 @@ export interface CastFold<T> {
   readonly step: (value: T, event: CastEvent) => T;
 }
 
-export interface FoldedCast<T> {
-  readonly castId: CastId;
-  readonly file: CastFile;
+export interface FoldedCast<T> extends ReadCast {
   readonly value: T;
-  readonly tornBytes: number;
-  readonly stamp: string;
 }
 
 export type HasEnoughEvents = (events: readonly CastEvent[]) => boolean;

@@ -40,18 +40,8 @@ export function fileStore(root: string, { watch = sharedWatcher }: { readonly wa
     owner: async (castId) => valueOr(() => currentOwner(at(castId)), undefined),
     stamp: async (castId) => (await reading()).castFileStamp(at(castId)),
     readCastFile: async (castId) => (await reading()).readCastFile(at(castId)),
-    current: async (castId) => {
-      const { foldCast, toCurrentCast } = await reading();
-      const { TIMELINE } = await import("../cast-store.ts");
-      return ifCastExists(root, castId, () => mapResult(foldCast(at(castId), castId, TIMELINE), toCurrentCast));
-    },
-    load: async (castId) => {
-      const { foldCast, toLoadedCast } = await reading();
-      const { TIMELINE_WITH_EVENTS } = await import("../cast-store.ts");
-      return ifCastExists(root, castId, () =>
-        mapResult(foldCast(at(castId), castId, TIMELINE_WITH_EVENTS), toLoadedCast),
-      );
-    },
+    current: async (castId) => (await reading()).readCurrentCast(root, at(castId), castId),
+    load: async (castId) => (await reading()).loadCast(root, at(castId), castId),
     fold: async (castId, folding) => (await reading()).foldCast(at(castId), castId, folding),
     readEnds: async (castId, enough) => readJournalEnds(at(castId).journal, enough),
     readArtifact: async (castId, { socket, visit, name }, part = {}) =>
@@ -93,16 +83,6 @@ async function listSummaries(root: string, summary: CastStore["summary"]): Retur
 function readFileText(folder: string, file: string): string | undefined {
   const part = readFileRange(folder, file, {});
   return part && Buffer.from(part.bytes).toString("utf8");
-}
-
-/** Reads nothing that is no cast of this root. */
-async function ifCastExists<T>(root: string, castId: CastId, read: () => Result<T>): Promise<Result<T>> {
-  const found = (await reading()).findCast(root, castId);
-  return found.ok ? read() : found;
-}
-
-function mapResult<T, U>(result: Result<T>, change: (value: T) => U): Result<U> {
-  return result.ok ? ok(change(result.value)) : result;
 }
 
 /** One system watch for each folder in this process, shared by all stores. */

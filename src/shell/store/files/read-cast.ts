@@ -15,7 +15,8 @@ import {
   type FoldedCast,
   type CastFold,
   type LoadedCast,
-  type TimelineWithEvents,
+  TIMELINE,
+  TIMELINE_WITH_EVENTS,
 } from "../cast-store.ts";
 import { firstChainHead } from "./journal-chain.ts";
 import { foldJournal, type FoldedJournal } from "./read-journal.ts";
@@ -74,25 +75,17 @@ export interface CastReading<T> extends FoldedCast<T> {
 
 export type JournalEnd = Omit<FoldedJournal<unknown>, "value">;
 
-/** The start parameters of a cast, before its journal is read. */
-function readCastHeader(layout: CastLayout, castId: CastId) {
-  // Taken before the read: later changes then differ for callers that compare.
-  const stamp = journalStamp(layout);
-  const file = readCastFile(layout);
-  if (!file.ok) return file;
-  if (file.value.castId !== castId)
-    return fail({
-      ...error("bad_cast_file", "castId", `cast.json belongs to another cast, ${oneLine(file.value.castId, 60)}`),
-      file: layout.castFile,
-    });
-  return ok({ file: file.value, stamp });
-}
-
 /** [J1] A cast with all its events. */
 export function foldCast<T>(layout: CastLayout, castId: CastId, folding: CastFold<T>): Result<CastReading<T>> {
-  const opened = readCastHeader(layout, castId);
-  if (!opened.ok) return opened;
-  const { file, stamp } = opened.value;
+  // Taken before the read: later changes then differ for callers that compare.
+  const stamp = journalStamp(layout);
+  const read = readCastFile(layout);
+  if (!read.ok) return read;
+  const file = read.value;
+  if (file.castId !== castId) {
+    const message = `cast.json belongs to another cast, ${oneLine(file.castId, 60)}`;
+    return fail({ ...error("bad_cast_file", "castId", message), file: layout.castFile });
+  }
   const { begin, step } = folding;
   const start = (): T => begin(file);
   const folded =
@@ -113,8 +106,19 @@ function rejectForeignEvents<T>(castId: CastId, step: CastFold<T>["step"]): Cast
   };
 }
 
-export function toLoadedCast({ journal, ...cast }: CastReading<TimelineWithEvents>): LoadedCast {
-  return rememberEnd(loadedFrom(cast), journal);
+/** Reads nothing that is no cast of this root. */
+export function readCurrentCast(root: string, layout: CastLayout, castId: CastId): Result<CurrentCast> {
+  const found = findCast(root, castId);
+  const folded = found.ok ? foldCast(layout, castId, TIMELINE) : found;
+  return folded.ok ? ok(toCurrentCast(folded.value)) : folded;
+}
+
+export function loadCast(root: string, layout: CastLayout, castId: CastId): Result<LoadedCast> {
+  const found = findCast(root, castId);
+  const folded = found.ok ? foldCast(layout, castId, TIMELINE_WITH_EVENTS) : found;
+  if (!folded.ok) return folded;
+  const { journal, ...cast } = folded.value;
+  return ok(rememberEnd(loadedFrom(cast), journal));
 }
 
 export function toCurrentCast({ journal, ...cast }: CastReading<CastTimeline>): CurrentCast {

@@ -2,9 +2,10 @@ import { parseCastId, type CastId } from "../../../core/model/ids.ts";
 import { failWith, fail, ok } from "../../../core/model/issue.ts";
 import { oneLine } from "../../../core/model/text.ts";
 import type { ProcessIdentity } from "../../process/process-identity.ts";
-import type { CastStore } from "../cast-store.ts";
+import { TIMELINE_WITH_EVENTS, loadedFrom } from "../cast-store.ts";
 import { sql, withDatabaseErrors, type Database } from "./database.ts";
-import { readCastEnds, readCurrentCast, foldEvents, loadCast, parseCastFile, unknownCastIssue } from "./read-cast.ts";
+import { readCastEnds, readCurrentCast, foldEvents, parseCastFile, unknownCastIssue } from "./read-cast.ts";
+import type { PostgresStore } from "./postgres-store.ts";
 import type { CastSummary } from "../../../core/cast/summary.ts";
 
 /** The casts of one project, or all casts. */
@@ -15,30 +16,12 @@ export interface CastScope {
   readonly project?: string | undefined;
 }
 
-interface CastReader extends Pick<
-  CastStore,
-  | "find"
-  | "listIds"
-  | "summary"
-  | "list"
-  | "owner"
-  | "stamp"
-  | "readCastFile"
-  | "current"
-  | "load"
-  | "fold"
-  | "readEnds"
-  | "readAttachment"
-> {
-  readonly summariesOf: (casts: readonly string[]) => Promise<readonly CastSummary[] | undefined>;
-}
-
 /** At most this many are listed. */
 const MAX_LISTED = 200;
 const IN_SCOPE = "($1::text is null or c.project = $1)";
 
 /** All reads of casts that need no claim. */
-export function createCastReader({ database, location: place, project }: CastScope): CastReader {
+export function createCastReader({ database, location: place, project }: CastScope) {
   const seen = project ?? null;
   const summaries = (where: string, ...values: readonly unknown[]): Promise<readonly CastSummary[]> =>
     readSummaries(database, where, [seen, ...values]);
@@ -74,7 +57,11 @@ export function createCastReader({ database, location: place, project }: CastSco
         return file === undefined ? fail(unknownCastIssue(castId, place)) : parseCastFile(file, castId);
       }),
     current: (castId) => withDatabaseErrors(castId, () => readCurrentCast(database, castId, place)),
-    load: (castId) => withDatabaseErrors(castId, () => loadCast(database, castId, place)),
+    load: (castId) =>
+      withDatabaseErrors(castId, async () => {
+        const folded = await foldEvents(database, { castId, place }, TIMELINE_WITH_EVENTS);
+        return folded.ok ? ok(loadedFrom(folded.value)) : folded;
+      }),
     fold: (castId, folding) => withDatabaseErrors(castId, () => foldEvents(database, { castId, place }, folding)),
     readEnds: async (castId, enough) =>
       (await ignoreErrors(() => readCastEnds(database, castId, enough))) ?? {
@@ -83,7 +70,7 @@ export function createCastReader({ database, location: place, project }: CastSco
         problem: "unreachable",
       },
     readAttachment: (castId, name) => ignoreErrors(() => readField(database, castId, "brings ->> $2", name)),
-  };
+  } satisfies Partial<PostgresStore>;
 }
 
 /** An unreadable value counts as missing. */
@@ -128,13 +115,8 @@ async function readSummaries(
     ...summary,
     // A worker that died or requeued the cast no longer sets up its tree.
     ...(settingUp && status === "running" && settingUp.worker === worker ? { settingUp } : {}),
-    status: summary.asleep && status === "running" && worker !== null ? "sleeping" : statusOf(status, worker !== null),
+    // [J21] A cast that neither ended nor waits runs only while its worker lives.
+    status: status !== "running" ? status : worker === null ? "interrupted" : summary.asleep ? "sleeping" : "running",
     fleet: { ...whose, worker },
   }));
-}
-
-/** [J21] A cast that neither ended nor waits runs only while its worker lives. */
-function statusOf(status: CastSummary["status"], alive: boolean): CastSummary["status"] {
-  if (status === "running") return alive ? "running" : "interrupted";
-  return status;
 }

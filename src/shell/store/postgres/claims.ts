@@ -2,38 +2,17 @@ import { failWith, suggest, typed, fail, ok, type Result } from "../../../core/m
 import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
 import { parentCastId, type CastId } from "../../../core/model/ids.ts";
-import type { CastStore, CheckpointPolicy, NewCast, OwnedCast, WriteOptions } from "../cast-store.ts";
+import type { CastStore, NewCast, OwnedCast, WriteOptions } from "../cast-store.ts";
 import { notStartedSummary } from "../summary.ts";
 import { sql, withDatabaseErrors } from "./database.ts";
 import { createSerialQueue } from "../../system/serial-queue.ts";
-import type { Notifications } from "./notifications.ts";
 import { readOwner, type CastScope } from "./cast-reader.ts";
-import { createOwnedCast, type PackSource } from "./owned-cast.ts";
+import { createOwnedCast, type ClaimContext } from "./owned-cast.ts";
 import { unknownCastIssue } from "./read-cast.ts";
 import { initScratch, restoreScratch, scratchLayout } from "./scratch.ts";
 
-/** The worker that claims, and the folder for files of its casts. */
-export interface ClaimingWorker {
-  readonly id: string;
-  readonly scratch: string;
-  readonly packFor?: PackSource;
-  readonly checkpointPolicyFor?: (castId: CastId) => CheckpointPolicy;
-  /** Called when an append failed only because of the database. */
-  readonly onDatabaseError?: (castId: CastId) => void;
-}
-
-export interface ClaimContext extends CastScope {
-  readonly worker: ClaimingWorker;
-  readonly notifications: Notifications;
-  readonly notify: (castId: string) => void;
-  /** The claims of this process, by cast. */
-  readonly heldClaims: Map<CastId, string>;
-}
-
-type CastClaims = Pick<CastStore, "create" | "claim">;
-
 /** Creates and claims casts for one worker. */
-export function createCastClaims(context: ClaimContext): CastClaims {
+export function createCastClaims(context: ClaimContext): Pick<CastStore, "create" | "claim"> {
   const claimOneByOne = createSerialQueue();
   return {
     create: (cast, how) => withDatabaseErrors(cast.file.castId, () => createCast(context, cast, how)),
@@ -64,7 +43,7 @@ async function createCast(
   if (rows.length === 0) return failWith("write_failed", "artifactDir", "the cast exists already");
   initScratch(scratchLayout(context.worker.scratch, castId), { file: text, brings });
   context.notify(castId);
-  return ok(takeOwnership(context, castId, how, { claim, epoch: 1, isAborted: false }));
+  return ok(createOwnedCast({ ...context, castId, writeOptions: how, claim, epoch: 1, isAborted: false }));
 }
 
 interface ClaimedRow {
@@ -93,36 +72,13 @@ async function claimOnce(context: ClaimContext, castId: CastId, how: WriteOption
   }
   await restoreScratch(database, scratchLayout(worker.scratch, castId), { castId, file: row.file, brings: row.brings });
   context.notify(castId);
-  return ok(takeOwnership(context, castId, how, { claim, epoch: row.epoch, isAborted: row.aborted }));
-}
-
-function takeOwnership(
-  { worker, heldClaims: held, ...place }: ClaimContext,
-  castId: CastId,
-  how: WriteOptions,
-  row: { readonly claim: string; readonly epoch: number; readonly isAborted: boolean },
-): OwnedCast {
-  held.set(castId, row.claim);
-  const forget = (): void => {
-    if (held.get(castId) === row.claim) held.delete(castId);
-  };
-  const layout = scratchLayout(worker.scratch, castId);
-  return createOwnedCast({
-    ...place,
-    ...row,
-    castId,
-    layout,
-    writeOptions: how,
-    packFor: worker.packFor,
-    checkpointPolicy: worker.checkpointPolicyFor?.(castId),
-    onDatabaseError: worker.onDatabaseError,
-    onReleased: forget,
-  });
+  const { epoch, aborted: isAborted } = row;
+  return ok(createOwnedCast({ ...context, castId, writeOptions: how, claim, epoch, isAborted }));
 }
 
 /** [D20] Removes casts without an owner, each with the casts of its items. */
 export function removeCasts(
-  { database, location, project }: Pick<ClaimContext, "database" | "location" | "project">,
+  { database, location, project }: CastScope,
   casts: readonly string[],
   scratch: string | undefined,
 ): Promise<Result<readonly string[]>> {

@@ -1,4 +1,16 @@
-import { failWith, suggest, typed, error, fail, ok, type Issue, type Result } from "../../../core/model/issue.ts";
+import {
+  failWith,
+  suggest,
+  typed,
+  error,
+  fail,
+  ok,
+  type HintParts,
+  type Issue,
+  type Result,
+} from "../../../core/model/issue.ts";
+import type { IssueCode } from "../../../core/model/issue-codes.ts";
+import { withoutUndefined } from "../../../core/model/json.ts";
 import type { Client, ClientConfig, Pool, PoolClient, QueryResultRow } from "pg";
 import { errorText } from "../../system/files.ts";
 
@@ -72,14 +84,13 @@ export async function openDatabase(
   pool.on("connect", (client) => void client.on("error", () => undefined));
   const once = async <T extends QueryResultRow>({ text, values = [], name }: Statement): Promise<readonly T[]> => {
     const asked = { text, values: [...values], query_timeout: QUERY_TIMEOUT_MS + bytesIn(values) / BYTES_PER_MS };
-    const done = await pool.query<T>({ ...asked, ...(name === undefined ? {} : { name }) });
-    return done.rows;
+    return (await pool.query<T>({ ...asked, ...withoutUndefined({ name }) })).rows;
   };
   const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-  const patiently = async <T>(work: () => Promise<T>): Promise<T> => {
+  const patiently = async <T extends QueryResultRow>(statement: Statement): Promise<readonly T[]> => {
     for (let waited = 0; ; waited += RETRY_MS) {
       try {
-        return await work();
+        return await once<T>(statement);
       } catch (thrown) {
         if (!isTransientError(thrown) || waited >= patienceMs) throw thrown;
         await pause(RETRY_MS);
@@ -89,10 +100,10 @@ export async function openDatabase(
   return ok({
     pool,
     queryOnce: once,
-    query: (statement) => patiently(() => once(statement)),
+    query: patiently,
     transaction: (work) => runTransaction(pool, work),
     openSession: async (name) => {
-      const client = new pg.value.Client({ ...config, ...(name === undefined ? {} : { application_name: name }) });
+      const client = new pg.value.Client({ ...config, ...withoutUndefined({ application_name: name }) });
       client.on("error", () => undefined);
       await client.connect();
       return client;
@@ -168,40 +179,50 @@ export async function withDatabaseErrors<T>(at: string, work: () => Promise<Resu
 /** Describes a database that refuses or cannot be reached. */
 export function databaseIssue(at: string, thrown: unknown): Issue {
   const code = codeOf(thrown);
-  if (code.startsWith("53") && code !== "53300") {
-    const hint = "casts continue when there is room";
-    return error("database_full", at, `the database has no room: ${errorText(thrown)}`, hint);
-  }
-  if (code === "55P03")
-    return error("database_unreachable", at, "another session holds a lock in the database", "try again soon");
-  if (isTransientError(thrown))
-    return error("database_unreachable", at, `cannot reach the database: ${errorText(thrown)}`);
-  if (code === "54000")
-    return error("submission_limit", at, errorText(thrown), "wait until some have started, or ask for a higher limit");
-  if (code === "42501")
-    return error(
-      "database_rights",
-      at,
-      `this role lacks a right: ${errorText(thrown)}`,
-      "grant it materia_member, or materia_worker for workers",
-    );
-  if (code.startsWith("28") || code === "3D000")
-    return error("database_rights", at, `the database rejects this role: ${errorText(thrown)}`);
-  if (code === "3F000" || code === "42P01")
-    return error(
-      "database_not_migrated",
-      at,
-      "the database has no tables of a fleet",
-      suggest`${typed`fleet migrate`} makes them`,
-    );
-  if (CERTIFICATE_ERROR.test(code))
-    return error("insecure_database", at, `the server's certificate is not valid for this host: ${errorText(thrown)}`);
-  if (isLocalError(thrown)) return error("write_failed", at, `this machine failed: ${errorText(thrown)}`);
-  return error("database_failed", at, `the database refused: ${errorText(thrown)}`);
+  const cause = CAUSES.find(([fits]) => (fits instanceof RegExp ? fits.test(code) : fits(thrown)));
+  const [, issue = "database_failed", message = "the database refused: %", hint] = cause ?? [];
+  return error(
+    issue,
+    at,
+    message.replace("%", () => errorText(thrown)),
+    hint,
+  );
 }
 
-/** [B4] Codes of TLS. */
-const CERTIFICATE_ERROR = /^ERR_TLS_|CERT|UNABLE_TO_(GET_ISSUER|VERIFY)/;
+type Cause = readonly [
+  fits: RegExp | ((thrown: unknown) => boolean),
+  issue: IssueCode,
+  message: string,
+  hint?: string | HintParts,
+];
+
+/** By the code of an error, or by the error; `%` is its text. [B4] The codes with CERT are those of TLS. */
+const CAUSES: readonly Cause[] = [
+  [/^53(?!300)/, "database_full", "the database has no room: %", "casts continue when there is room"],
+  [/^55P03$/, "database_unreachable", "another session holds a lock in the database", "try again soon"],
+  [isTransientError, "database_unreachable", "cannot reach the database: %"],
+  [/^54000$/, "submission_limit", "%", "wait until some have started, or ask for a higher limit"],
+  [
+    /^42501$/,
+    "database_rights",
+    "this role lacks a right: %",
+    "grant it materia_member, or materia_worker for workers",
+  ],
+  [/^(28|3D000$)/, "database_rights", "the database rejects this role: %"],
+  [
+    /^(3F000|42P01)$/,
+    "database_not_migrated",
+    "the database has no tables of a fleet",
+    suggest`${typed`fleet migrate`} makes them`,
+  ],
+  [
+    /^ERR_TLS_|CERT|UNABLE_TO_(GET_ISSUER|VERIFY)/,
+    "insecure_database",
+    "the server's certificate is not valid for this host: %",
+  ],
+  [isLocalError, "write_failed", "this machine failed: %"],
+];
+
 const PG_VERSION = "8.23.1";
 
 type PgDriver = Pick<typeof import("pg"), "Pool" | "Client">;
@@ -231,14 +252,15 @@ function connectionConfig(pg: Pick<PgDriver, "Client">, url: string, ca: string 
     const { host } = new pg.Client({ connectionString });
     const isLocal = LOOPBACK.has(host) || host.startsWith("/");
     if (isLocal && ca === undefined) return ok({ connectionString });
-    if (mode !== null && mode !== "verify-full") return fail(insecureIssue(host, mode));
-    return ok({ connectionString, ssl: { rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) } });
+    if (mode !== null && mode !== "verify-full")
+      return failWith(
+        "insecure_database",
+        "url",
+        `sslmode=${mode} to ${host} is not secure`,
+        "use sslmode=verify-full",
+      );
+    return ok({ connectionString, ssl: { rejectUnauthorized: true, ...withoutUndefined({ ca }) } });
   } catch {
     return failWith("bad_database_url", "url", "this is not a url", "postgres://user@host:5432/database");
   }
-}
-
-function insecureIssue(host: string, mode: string): Issue {
-  const message = `sslmode=${mode} to ${host} is not secure`;
-  return error("insecure_database", "url", message, "use sslmode=verify-full");
 }

@@ -1,6 +1,5 @@
 import * as v from "valibot";
 import { AgentProgress } from "../../../core/wire/stream.ts";
-import type { Subscription } from "../cast-store.ts";
 import type { PostgresStore } from "./postgres-store.ts";
 import { sql, type Database } from "./database.ts";
 import { TURNS_CHANNEL, openNotifications, createNotifier } from "./notifications.ts";
@@ -29,47 +28,32 @@ export async function deleteLiveTurn(database: Database, castId: string): Promis
 export function openLiveTurns(database: Database): Pick<PostgresStore, "followTurn" | "notifyTurn" | "close"> {
   const news = openNotifications(database, TURNS_CHANNEL);
   return {
-    followTurn: (castId, visit, wake) => {
+    followTurn: (castId, { socket, visit }, wake) => {
       let isOld = true;
+      let said: DeliveredNotes = { turn: "", notes: 0, last: undefined };
       const stop = news.on(castId, () => {
         isOld = true;
         wake();
       });
-      const takeOld = (): boolean => {
-        const was = isOld;
+      const next = async (): Promise<readonly AgentProgress[]> => {
+        if (!isOld) return [];
         isOld = false;
-        return was;
+        const turnRow = sql`select turn from materia.live where cast_id = ${castId}`;
+        const [row] = await database.queryOnce<{ turn: string }>({ name: "read_turn", ...turnRow });
+        const read = row && v.safeParse(LiveTurn, JSON.parse(row.turn));
+        if (!read?.success) return [];
+        const { turn, gone, notes } = read.output;
+        const fresh = undeliveredNotes(said, read.output);
+        said = { turn, notes: gone + notes.length, last: notes.at(-1) };
+        // The row may still hold the turn of an earlier visit.
+        return fresh.filter((note) => note.socket === socket && note.visit === visit);
       };
-      const turn = followTurnRow(database, castId, { takeOld, stop });
-      // The row may still hold the turn of an earlier visit.
-      const isOfVisit = (note: AgentProgress): boolean => note.socket === visit.socket && note.visit === visit.visit;
-      return { ...turn, next: async () => (await turn.next()).filter(isOfVisit) };
+      // Missed output is in the journal soon.
+      return { next: () => next().catch(() => []), close: stop };
     },
     notifyTurn: createNotifier(database, TURNS_CHANNEL),
     close: news.close,
   };
-}
-
-/** New notes of the running turn, read only after a notification. */
-function followTurnRow(
-  database: Database,
-  castId: string,
-  { takeOld, stop }: { readonly takeOld: () => boolean; readonly stop: () => void },
-): Subscription<readonly AgentProgress[]> {
-  let said: DeliveredNotes = { turn: "", notes: 0, last: undefined };
-  const next = async (): Promise<readonly AgentProgress[]> => {
-    if (!takeOld()) return [];
-    const turnRow = sql`select turn from materia.live where cast_id = ${castId}`;
-    const [row] = await database.queryOnce<{ turn: string }>({ name: "read_turn", ...turnRow });
-    const read = row && v.safeParse(LiveTurn, JSON.parse(row.turn));
-    if (!read?.success) return [];
-    const { turn, gone, notes } = read.output;
-    const fresh = undeliveredNotes(said, read.output);
-    said = { turn, notes: gone + notes.length, last: notes.at(-1) };
-    return fresh;
-  };
-  // Missed output is in the journal soon.
-  return { next: () => next().catch(() => []), close: stop };
 }
 
 /** How far a turn was delivered: the number of notes, and the last one as it was then. */

@@ -1,5 +1,4 @@
 import { SUBMIT_FUNCTIONS } from "./migration-submit.ts";
-import { LIMIT_TABLES, SCHEDULE_TABLES } from "./migration-tables.ts";
 
 /** The format of the tables. A database of a newer format is refused, since it would be misread. */
 export const DATABASE_FORMAT = 5;
@@ -194,35 +193,85 @@ begin
   return 'asked';
 end $$;
 
-alter table materia.casts enable row level security;
-alter table materia.events enable row level security;
-alter table materia.artifacts enable row level security;
-alter table materia.packs enable row level security;
-alter table materia.members enable row level security;
-alter table materia.live enable row level security;
+-- [B22] Limits of concurrent casts, their usage, and positions in the queue.
+create table if not exists materia.limits (
+  kind text not null check (kind in ('all', 'project', 'provider', 'waiting', 'bytes')),
+  name text not null default '',
+  most bigint not null check (most >= 0),
+  primary key (kind, name)
+);
+create index if not exists casts_sent on materia.casts (project, sent_at);
+create index if not exists casts_under_way on materia.casts (project)
+  where leg > 0 and sent = leg and status in ('queued', 'running');
+create index if not exists casts_queued on materia.casts (project, queue, priority, cast_id) where status = 'queued';
+
+-- Sent to a queue and not over. A cast that stopped without an owner, was rejected, or is parked uses no slot.
+create or replace function materia.is_under_way(c materia.casts) returns boolean language sql stable as $$
+  select c.leg > 0 and c.sent = c.leg and c.status in ('queued', 'running') and c.parked_leg is distinct from c.leg
+    and case c.status when 'running' then c.owner is not null else not c.summary ? 'blocked' end
+$$;
+
+create or replace function materia.is_bound_by(c materia.casts, limit_kind text, limit_name text) returns boolean
+language sql stable as $$
+  select case limit_kind when 'all' then true when 'project' then c.project = limit_name
+    else limit_name = any (c.providers) end
+$$;
+
+create or replace function materia.limit_standing() returns table (kind text, name text, most float8, busy int)
+language sql stable security definer set search_path = materia, pg_temp as $$
+  select l.kind, l.name, l.most::float8,
+    (select count(*)::int from casts c where is_under_way(c) and is_bound_by(c, l.kind, l.name))
+  from limits l where l.kind in ('all', 'project', 'provider') order by l.kind, l.name
+$$;
+
+create or replace function materia.queue_place(id text) returns table (place int, waiting int, held jsonb)
+language sql stable security definer set search_path = materia, pg_temp as $$
+  select
+    (select count(*)::int from casts o where o.status = 'queued' and o.project = c.project and o.queue = c.queue
+      and not o.summary ? 'blocked' and (o.priority, o.cast_id) <= (c.priority, c.cast_id)),
+    (select count(*)::int from casts o where o.status = 'queued' and o.project = c.project and o.queue = c.queue
+      and not o.summary ? 'blocked'),
+    (select coalesce(jsonb_agg(jsonb_build_object('kind', l.kind, 'name', l.name, 'most', l.most)), '[]')
+      from limit_standing() l where c.sent < c.leg and l.busy >= l.most and is_bound_by(c, l.kind, l.name))
+  from casts c where c.cast_id = id and c.status = 'queued' and not c.summary ? 'blocked' and may(c.project)
+$$;
+
+-- [B23] Schedules.
+create table if not exists materia.schedules (
+  id int generated always as identity primary key,
+  project text not null,
+  queue text not null,
+  priority int not null,
+  submitted_by text not null default session_user,
+  cron text not null,
+  zone text not null,
+  file text not null,
+  brings jsonb not null,
+  source jsonb,
+  head text,
+  ckpt text,
+  pack bytea,
+  next_at timestamptz not null,
+  last_cast text,
+  problem text,
+  created_at timestamptz not null default now()
+);
+create index if not exists schedules_due on materia.schedules (next_at);
 
 do $$
 declare t text;
 begin
-  foreach t in array array['casts', 'events', 'artifacts', 'packs', 'live', 'members'] loop
+  foreach t in array array['casts', 'events', 'artifacts', 'packs', 'live', 'members', 'schedules'] loop
+    execute format('alter table materia.%I enable row level security', t);
     execute format('drop policy if exists worker on materia.%I', t);
     execute format('create policy worker on materia.%I to materia_worker using (true) with check (true)', t);
     execute format('drop policy if exists looking on materia.%I', t);
+    execute format('create policy looking on materia.%I for select to materia_member using (%s)', t, case
+      when t = 'members' then 'member = session_user' when t in ('casts', 'schedules') then 'materia.may(project)'
+      else format('exists (select from materia.casts c where c.cast_id = %I.cast_id)', t) end);
   end loop;
 end $$;
-create policy looking on materia.casts for select to materia_member using (materia.may(project));
-create policy looking on materia.members for select to materia_member using (member = session_user);
-create policy looking on materia.events for select to materia_member
-  using (exists (select from materia.casts c where c.cast_id = events.cast_id));
-create policy looking on materia.artifacts for select to materia_member
-  using (exists (select from materia.casts c where c.cast_id = artifacts.cast_id));
-create policy looking on materia.live for select to materia_member
-  using (exists (select from materia.casts c where c.cast_id = live.cast_id));
-create policy looking on materia.packs for select to materia_member
-  using (exists (select from materia.casts c where c.cast_id = packs.cast_id));
 
-${LIMIT_TABLES}
-${SCHEDULE_TABLES}
 ${SUBMIT_FUNCTIONS}
 revoke all on all tables in schema materia from public, materia_worker, materia_member;
 revoke all on all sequences in schema materia from public, materia_member;

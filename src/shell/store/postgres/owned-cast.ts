@@ -3,12 +3,12 @@ import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { errorText } from "../../system/files.ts";
 import type { CheckpointPolicy, JournalEnds, OwnedCast, WriteOptions, CurrentCast } from "../cast-store.ts";
-import type { CastLayout } from "../layout.ts";
+import { withoutUndefined } from "../../../core/model/json.ts";
 import { type PackUpload, appendEvents } from "./append-events.ts";
-import { isTransientError, sql, withDatabaseErrors, type Database } from "./database.ts";
+import { isTransientError, sql, withDatabaseErrors } from "./database.ts";
 import type { Notifications } from "./notifications.ts";
-import { ignoreErrors } from "./cast-reader.ts";
-import { createScratchArtifacts, type ScratchArtifacts } from "./scratch.ts";
+import { ignoreErrors, type CastScope } from "./cast-reader.ts";
+import { createScratchArtifacts, scratchLayout, type ScratchArtifacts } from "./scratch.ts";
 import { ok, type Result } from "../../../core/model/issue.ts";
 import { redactEvent } from "../../secrets/redact-event.ts";
 import { startedSummary, sufficesForSummary } from "../summary.ts";
@@ -17,30 +17,40 @@ import { readCastEnds, readCurrentCast } from "./read-cast.ts";
 /** [B8] The commits that events refer to, as a pack; a problem if they cannot be packed. */
 export type PackSource = (castId: CastId, events: readonly CastEvent[]) => Promise<PackUpload | string | undefined>;
 
-export interface OwnedCastContext {
+/** The worker that claims, and the folder for files of its casts. */
+export interface ClaimingWorker {
+  readonly id: string;
+  readonly scratch: string;
+  readonly packFor?: PackSource;
+  readonly checkpointPolicyFor?: (castId: CastId) => CheckpointPolicy;
+  /** Called when an append failed only because of the database. */
+  readonly onDatabaseError?: (castId: CastId) => void;
+}
+
+export interface ClaimContext extends CastScope {
+  readonly worker: ClaimingWorker;
+  readonly notifications: Notifications;
+  readonly notify: (castId: string) => void;
+  /** The claims of this process, by cast. */
+  readonly heldClaims: Map<CastId, string>;
+}
+
+export interface OwnedCastContext extends ClaimContext {
   readonly castId: CastId;
   readonly claim: string;
   readonly epoch: number;
-  readonly layout: CastLayout;
-  readonly location: string;
   readonly writeOptions: WriteOptions;
   /** True if an abort was requested before the claim. */
   readonly isAborted: boolean;
-  readonly database: Database;
-  readonly notifications: Notifications;
-  readonly notify: (castId: string) => void;
-  readonly packFor: PackSource | undefined;
-  readonly checkpointPolicy: CheckpointPolicy | undefined;
-  readonly onDatabaseError: ((castId: CastId) => void) | undefined;
-  /** Called when the cast is released, or another worker owns it. */
-  readonly onReleased: () => void;
 }
 
 const TAKEN_OVER = "another worker owns this cast now";
 
 /** A cast of this process in the database. Every write is for its claim only. */
 export function createOwnedCast(parts: OwnedCastContext): OwnedCast {
-  const { castId, layout, notify: tell, notifications: news } = parts;
+  const { castId, worker, notify: tell, notifications: news } = parts;
+  const layout = scratchLayout(worker.scratch, castId);
+  const checkpointPolicy = worker.checkpointPolicyFor?.(castId);
   const artifacts = createScratchArtifacts(layout, parts.writeOptions);
   const writer = createEventWriter(parts, artifacts);
   const row = createClaimedRow(parts);
@@ -57,7 +67,7 @@ export function createOwnedCast(parts: OwnedCastContext): OwnedCast {
       if (unwritten !== "lost") return unwritten?.problem;
       return (await row.holds()) ? `the journal is not at event ${after}` : TAKEN_OVER;
     } catch (thrown) {
-      if (isTransientError(thrown)) parts.onDatabaseError?.(castId);
+      if (isTransientError(thrown)) worker.onDatabaseError?.(castId);
       return `cannot write the journal: ${errorText(thrown)}`;
     }
   };
@@ -66,7 +76,7 @@ export function createOwnedCast(parts: OwnedCastContext): OwnedCast {
     epoch: parts.epoch,
     worktreesFolder: layout.worktreesFolder,
     scratch: layout.scratch,
-    ...(parts.checkpointPolicy ? { checkpointPolicy: parts.checkpointPolicy } : {}),
+    ...withoutUndefined({ checkpointPolicy }),
     load: (known) => withDatabaseErrors(castId, () => writer.load(known)),
     journal: { append },
     artifacts: {
@@ -99,13 +109,14 @@ export function createOwnedCast(parts: OwnedCastContext): OwnedCast {
 }
 
 /** The row of a cast while the claim is valid. */
-function createClaimedRow({ database, castId, claim, onReleased: forget }: OwnedCastContext) {
+function createClaimedRow({ database, castId, claim, heldClaims }: OwnedCastContext) {
   const where = "cast_id = $1 and claim = $2";
   const mine = [castId, claim];
   let isLost = false;
+  heldClaims.set(castId, claim);
   const lose = (): void => {
     isLost = true;
-    forget();
+    if (heldClaims.get(castId) === claim) heldClaims.delete(castId);
   };
   const rows = (text: string, values: readonly unknown[] = [], name?: string) =>
     database.query<{ field?: string | null }>({ text, values: [...mine, ...values], ...(name ? { name } : {}) });
@@ -127,10 +138,8 @@ function createClaimedRow({ database, castId, claim, onReleased: forget }: Owned
     set: async (change: string, ...values: readonly unknown[]): Promise<void> =>
       void (await ignoreErrors(() => rows(`update materia.casts set ${change} where ${where}`, values))),
     remove: async (): Promise<boolean> => {
-      const gone = await ignoreErrors(() =>
-        rows(`delete from materia.casts where ${where} returning cast_id as field`),
-      );
-      return (gone?.length ?? 0) > 0;
+      const text = `delete from materia.casts where ${where} returning cast_id as field`;
+      return ((await ignoreErrors(() => rows(text)))?.length ?? 0) > 0;
     },
   };
 }
@@ -155,7 +164,7 @@ function createEventWriter(parts: OwnedCastContext, artifacts: ScratchArtifacts)
       const next = { ...told, first: told.first ?? events[0], last: keepSummaryEvents([...told.last, ...events]) };
       const summary = await startedSummary(castId, next, async () => true);
       if (!summary) return { problem: "the first event of a cast is its start" };
-      const pack = await parts.packFor?.(castId, events);
+      const pack = await parts.worker.packFor?.(castId, events);
       if (typeof pack === "string") return { problem: `the files cannot be kept: ${pack}` };
       const done = await appendEvents(database, {
         castId,
@@ -167,7 +176,7 @@ function createEventWriter(parts: OwnedCastContext, artifacts: ScratchArtifacts)
         summary,
         completesVisit: events.some(({ type }) => type === "visit_completed"),
         artifacts: artifacts.takePending(events),
-        ...(pack ? { pack } : {}),
+        ...withoutUndefined({ pack }),
       });
       if (done === "lost") return done;
       told = next;

@@ -1,10 +1,11 @@
 import type { CastId } from "../../../core/model/ids.ts";
 import { failWith, type Result } from "../../../core/model/issue.ts";
 import type { CastStore } from "../cast-store.ts";
-import { sql, type Database } from "./database.ts";
+import { sql, type Database, type Statement } from "./database.ts";
 import { openNotifications, createNotifier } from "./notifications.ts";
 import { fileStore } from "../files/file-store.ts";
-import { createCastClaims, removeCasts, type ClaimingWorker } from "./claims.ts";
+import { createCastClaims, removeCasts } from "./claims.ts";
+import type { ClaimingWorker } from "./owned-cast.ts";
 import { followTranscript, followEvents, readArtifactRange } from "./read-cast.ts";
 import { createCastReader, ignoreErrors, type CastScope } from "./cast-reader.ts";
 import { SHARED_VALUES, scratchLayout, scratchRoot } from "./scratch.ts";
@@ -36,6 +37,7 @@ export function postgresStore({ worker, ...scope }: PostgresStoreOptions): Postg
   const localStoreOf = (castId: CastId): CastStore | undefined =>
     worker && heldClaims.has(castId) ? fileStore(scratchRoot(worker.scratch, castId)) : undefined;
   const artifacts = createArtifactReader(database, localStoreOf);
+  const ask = async (request: Statement): Promise<void> => void (await ignoreErrors(() => database.query(request)));
   const refused = async (at: string): Promise<Result<never>> =>
     failWith("worker_only", at, "only workers run casts of a fleet");
   return {
@@ -46,10 +48,8 @@ export function postgresStore({ worker, ...scope }: PostgresStoreOptions): Postg
     ...(worker
       ? createCastClaims({ ...scope, worker, notifications, notify, heldClaims })
       : { create: ({ file }) => refused(file.castId), claim: refused }),
-    requestAbort: async (castId) =>
-      void (await ignoreErrors(() => database.query(sql`select materia.ask_abort(${castId})`))),
-    requestRelease: async (castId) =>
-      void (await ignoreErrors(() => database.query(sql`select materia.ask_wake(${castId})`))),
+    requestAbort: (castId) => ask(sql`select materia.ask_abort(${castId})`),
+    requestRelease: (castId) => ask(sql`select materia.ask_wake(${castId})`),
     remove: (casts) => removeCasts(scope, casts, worker?.scratch),
     followEvents: (castId, after, wake) =>
       followEvents(database, castId, { after, stop: notifications.on(castId, wake) }),
@@ -71,10 +71,7 @@ export function postgresStore({ worker, ...scope }: PostgresStoreOptions): Postg
   };
 }
 
-function createArtifactReader(
-  database: Database,
-  localStoreOf: (castId: CastId) => CastStore | undefined,
-): Pick<CastStore, "readArtifact" | "readValue" | "lastVisit"> {
+function createArtifactReader(database: Database, localStoreOf: (castId: CastId) => CastStore | undefined) {
   return {
     readArtifact: async (castId, at, range = {}) => {
       const local = localStoreOf(castId);
@@ -96,5 +93,5 @@ function createArtifactReader(
       const rows = await ignoreErrors(() => database.query<{ last: number }>(last));
       return rows?.[0]?.last ?? 0;
     },
-  };
+  } satisfies Partial<CastStore>;
 }

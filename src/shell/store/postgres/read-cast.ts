@@ -7,15 +7,12 @@ import { errorText } from "../../system/files.ts";
 import { CastFile } from "../cast-file.ts";
 import {
   currentFrom,
-  loadedFrom,
   type CurrentCast,
   type HasEnoughEvents,
   type FoldedCast,
   type CastFold,
   type JournalEnds,
-  type LoadedCast,
   TIMELINE,
-  TIMELINE_WITH_EVENTS,
   type ArtifactBytes,
   type EventUpdate,
   type Subscription,
@@ -38,7 +35,7 @@ export function unknownCastIssue(castId: string, place: string, other?: string):
 /** The size of one answer of the database. */
 const EVENTS_AT_ONCE = 2_000;
 
-export interface EventRow {
+interface EventRow {
   readonly seq: number;
   readonly event: string;
 }
@@ -120,19 +117,12 @@ export async function readCurrentCast(database: Database, castId: CastId, place:
   return folded.ok ? ok(currentFrom(folded.value)) : folded;
 }
 
-export async function loadCast(database: Database, castId: CastId, place: string): Promise<Result<LoadedCast>> {
-  const folded = await foldEvents(database, { castId, place }, TIMELINE_WITH_EVENTS);
-  return folded.ok ? ok(loadedFrom(folded.value)) : folded;
-}
-
 const LAST_AT_ONCE = 64;
 
 /** [J21] The first event and the last ones, read from the end. */
 export async function readCastEnds(database: Database, castId: CastId, enough: HasEnoughEvents): Promise<JournalEnds> {
-  const [first] = await database.query<EventRow>(
-    sql`select seq, event from materia.events where cast_id = ${castId} and seq = 1`,
-  );
-  const begun = first && parseEventRow(first);
+  const firstRow = sql`select seq, event from materia.events where cast_id = ${castId} and seq = 1`;
+  const first = (await database.query<EventRow>(firstRow)).map(parseEventRow)[0];
   let last: readonly CastEvent[] = [];
   let before: number | null = null;
   let unread = 0;
@@ -146,10 +136,10 @@ export async function readCastEnds(database: Database, castId: CastId, enough: H
       const event = parseEventRow(row);
       if (event) last = [event, ...last];
       else unread += 1;
-      if (enough(last)) return { ...(begun ? { first: begun } : {}), last, unread };
+      if (enough(last)) return { first, last, unread };
     }
     before = rows.at(-1)?.seq ?? 0;
-    if (rows.length < LAST_AT_ONCE) return { ...(begun ? { first: begun } : {}), last, unread };
+    if (rows.length < LAST_AT_ONCE) return { first, last, unread };
   }
 }
 
@@ -160,13 +150,10 @@ export function followEvents(
   { after, stop }: { readonly after: number; readonly stop: () => void },
 ): Subscription<EventUpdate> {
   let seen = after;
-  const state = async (): Promise<{ seq: number } | undefined> => {
-    return (await database.query<{ seq: number }>(sql`select seq from materia.casts where cast_id = ${castId}`))[0];
-  };
   const next = async (): Promise<EventUpdate> => {
     const rows = await readEventsAfter(database, castId, seen);
     if (rows.length === 0) {
-      const row = await state();
+      const [row] = await database.query<{ seq: number }>(sql`select seq from materia.casts where cast_id = ${castId}`);
       return { kind: !row || row.seq < seen ? "lost" : "nothing" };
     }
     const events: CastEvent[] = [];
