@@ -7,7 +7,6 @@ import { ignoreLocalErrors, isMissingFile, readStoredJson } from "../system/file
 import { namesIn } from "../system/folders.ts";
 import { configFolder, type ConfigContext } from "./config.ts";
 
-/** Beyond so many casts the oldest are no longer listed. */
 const MAX_MARKS = 5_000;
 const MAX_PATHS_BYTES = 16_384;
 
@@ -18,10 +17,8 @@ const ProjectPaths = v.strictObject({
 });
 export type ProjectPaths = v.InferOutput<typeof ProjectPaths>;
 
-/** Where a cast of this user is. */
 export interface IndexedCast extends ProjectPaths {
   readonly castId: CastId;
-  /** A person has looked at it since it last ran. */
   readonly isSeen: boolean;
 }
 
@@ -82,7 +79,6 @@ export function listIndexedCasts(env: ConfigContext["env"]): readonly IndexedCas
   return casts.toSorted((a, b) => (a.castId < b.castId ? 1 : -1));
 }
 
-/** A cast that was removed drops out. */
 export function dropFromIndex(env: ConfigContext["env"], { castId, ...paths }: IndexedCast): void {
   const project = projectDigest({ cwd: paths.cwd, root: paths.root });
   for (const isSeen of [true, false]) dropFile(indexFolder(env), markName(castId, project, isSeen));

@@ -6,13 +6,10 @@ import { readRegularFile, tryStat, valueOr } from "../system/files.ts";
 
 /** At most this much of a file is hashed; the rest counts by size and times, which no checkout preserves. */
 const MAX_READ_BYTES = 32 * 1024 * 1024;
-/** A folder with more files than this is not scanned. */
 const MAX_ENTRIES = 5_000;
 
 export interface CommandFiles {
-  /** Changes when any of the files changes. */
   readonly digest: string;
-  /** Files and folders of the project that were found, for people. */
   readonly paths: readonly string[];
   /** Those that are too large to be watched: trust in them is not stored. */
   readonly tooLarge: readonly string[];

@@ -35,7 +35,6 @@ export function readJsonFile(file: string): Result<unknown> | undefined {
   return parseJson(file, text);
 }
 
-/** Parses the text of `file`, or reports every fault with its line and column. */
 export function parseJson(file: string, written: string): Result<unknown> {
   // Some editors start a file with a byte order mark.
   const text = written.replace(/^\ufeff/, "");

@@ -40,14 +40,12 @@ export function userConfigFile(env: ConfigContext["env"]): string {
   return join(configFolder(env), "materia.json");
 }
 
-/** The default folder of casts. */
 const PROJECT_CASTS_FOLDER = join(".pi", "pi-materia");
 
 export function projectConfigFile(cwd: string): string {
   return join(cwd, ".pi", "pi-materia.json");
 }
 
-/** All possible configuration files, existing or not. */
 export function listConfigFiles(context: ConfigContext): readonly string[] {
   return configSources(context).map(({ file }) => file);
 }

@@ -10,7 +10,6 @@ import { namesIn } from "../system/folders.ts";
 /** Marks are spread over 256 folders; the oldest of a full folder is removed, so that their number is bounded. */
 const MAX_MARKS = 200;
 
-/** A cast as a listing has it. */
 export interface ListedCast {
   readonly castId: string;
   /** Shows whether the cast file is the one that was read before; undefined if there is none. */
@@ -19,7 +18,6 @@ export interface ListedCast {
   readonly read: () => Promise<StartedCast | undefined>;
 }
 
-/** The start parameters of a cast that are used here. */
 type StartedCast = object & { readonly castId: string };
 
 export interface OwnCastRegistry {
@@ -27,7 +25,6 @@ export interface OwnCastRegistry {
   readonly owns: (file: StartedCast) => boolean;
   /** [S11] The same for one of many: checks its file by stamp, not by content. */
   readonly ownsListed: (cast: ListedCast) => Promise<boolean>;
-  /** Removes the marks of a removed cast. */
   readonly forget: (castId: string) => void;
 }
 

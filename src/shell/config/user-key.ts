@@ -10,7 +10,6 @@ export function ensureUserKey(env: ConfigContext["env"]): string | undefined {
   return valueOr(() => readUserKey(env) ?? createUserKey(env), undefined);
 }
 
-/** The same if it exists. */
 export function readUserKey(env: ConfigContext["env"]): string | undefined {
   const key = valueOr(() => readRegularText(userKeyFile(env), 1_024).trim(), "");
   return key.length >= 32 ? key : undefined;

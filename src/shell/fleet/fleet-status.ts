@@ -14,7 +14,6 @@ import type { QueuePosition } from "../workspace/workspace.ts";
 import { sql, withDatabaseErrors, type Database } from "../store/postgres/database.ts";
 import type { ConnectedFleet } from "./open-fleet.ts";
 
-/** At most this many waiting casts are listed one by one. */
 const MAX_LISTED = 100;
 
 /** [B18, B29] Workers with their casts, and the first casts of the queue. The size of the answer does not grow with the queue. */

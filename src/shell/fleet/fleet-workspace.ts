@@ -13,7 +13,6 @@ import { redactEvent } from "../secrets/redact-event.ts";
 import { createRedactor } from "../secrets/redact.ts";
 import type { LoadedCast } from "../store/cast-store.ts";
 
-/** The same project with the casts of a fleet in place of local casts. */
 export interface FleetWorkspace {
   readonly workspace: Workspace;
   readonly close: () => Promise<void>;
@@ -32,7 +31,6 @@ export async function openFleetWorkspace(
 
 /** A fleet for several commands, in sequence or at once. */
 export interface FleetConnection {
-  /** A project with the casts of the fleet in place of local casts. */
   readonly workspaceFor: (workspace: Workspace, asked?: SubmitOptions) => Workspace;
   readonly close: () => Promise<void>;
 }

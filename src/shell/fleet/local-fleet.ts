@@ -10,10 +10,8 @@ import { errorText, MAX_FILE_BYTES, readStoredJson, valueOr } from "../system/fi
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** The name of the fleet that `fleet up` starts. */
 export const LOCAL_FLEET = "local";
 
-/** The folder of the local fleet: its database and the work folders of its workers. */
 export function localFleetFolder(env: Env): string {
   const base = env["XDG_DATA_HOME"] || join(env["HOME"] || homedir(), ".local", "share");
   return join(base, "pi-materia", "fleet");
@@ -84,7 +82,6 @@ export async function stopLocalFleet(env: Env): Promise<{ readonly workers: numb
   return { workers: workers.length, database: await stopPostgres(join(localFleetFolder(env), "postgres")) };
 }
 
-/** The programs of a Postgres that was installed as a package. */
 export interface PostgresPrograms {
   readonly initdb: string;
   readonly postgres: string;
@@ -120,12 +117,10 @@ export interface DatabaseOptions {
 const RunningDatabase = v.object({ url: v.string(), pid: v.number() });
 export type RunningDatabase = v.InferOutput<typeof RunningDatabase>;
 
-/** The database that was started last in a folder. */
 function readRunning(folder: string): RunningDatabase | undefined {
   return readStoredJson(RunningDatabase, join(folder, "running.json"), MAX_FILE_BYTES.config);
 }
 
-/** Starts a database in a folder, for this machine alone. Creates it first if there is none. */
 export async function startPostgres(
   programs: PostgresPrograms,
   options: DatabaseOptions,
@@ -172,14 +167,12 @@ export async function startPostgres(
   }
 }
 
-/** The database that runs in a folder, if its process is alive. */
 export function findRunningDatabase(folder: string): RunningDatabase | undefined {
   const running = readRunning(folder);
   const own = valueOr(() => readFileSync(join(folder, "data", "postmaster.pid"), "utf8").split("\n")[0], undefined);
   return running && Number(own) === running.pid && processExists(running.pid) ? running : undefined;
 }
 
-/** Stops the database of a folder, and waits for its end. */
 export async function stopPostgres(folder: string): Promise<boolean> {
   const running = findRunningDatabase(folder);
   if (!running) return false;

@@ -12,14 +12,12 @@ import { configFolder, type ConfigContext } from "../config/config.ts";
 import { LOCAL_FLEET, hasLocalFleet, localFleetUrl } from "./local-fleet.ts";
 import { errorText } from "../system/files.ts";
 
-/** An open fleet: its casts and its database. */
 export interface ConnectedFleet {
   readonly profile: ResolvedFleetProfile;
   readonly database: Database;
   readonly store: PostgresStore;
 }
 
-/** The oldest Postgres that the migration works on. */
 const MIN_SERVER_VERSION = 150_000;
 
 /** Opens a fleet for a person: the casts of one project, or of all projects that they may see. */

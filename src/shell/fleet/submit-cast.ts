@@ -18,7 +18,6 @@ import { findRepository } from "../git/repository.ts";
 import { redactKeys } from "../secrets/redact-event.ts";
 import { createRedactor } from "../secrets/redact.ts";
 
-/** Options of a submission. */
 export interface SubmitOptions {
   /** Lower goes first. */
   readonly priority?: number;
@@ -96,7 +95,6 @@ export async function findCastByKey(
   });
 }
 
-/** The provider of agents whose model the worker chooses. */
 const WORKER_DEFAULT = "default";
 
 /** [B22] The providers that the agents of a cast use; none for a rehearsal. */
@@ -113,7 +111,6 @@ export function providersOf({
   return [...new Set(models.map((each) => each?.split("/")[0] ?? WORKER_DEFAULT))].toSorted();
 }
 
-/** The machine that packs a cast. */
 export interface PackingHost {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The folder of local casts: it is not packed. */

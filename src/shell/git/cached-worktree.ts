@@ -38,7 +38,6 @@ export function isUntouched({ repository, stamp }: CachedWorktree): boolean {
   return stampOf(repository.top, repository.head) === stamp;
 }
 
-/** git's folder of a linked working tree. */
 export function gitDirOf(folder: string): string | undefined {
   const [, path] = /^gitdir: (.+)\n$/.exec(valueOr(() => readFileSync(join(folder, ".git"), "utf8"), "")) ?? [];
   return path === undefined ? undefined : resolve(folder, path);

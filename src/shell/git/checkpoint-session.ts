@@ -18,7 +18,6 @@ import { openShadowIndex, type ShadowIndex } from "./shadow-index.ts";
 
 /** The checkpoints of one cast, while this process owns it. */
 export interface CheckpointSession extends CastCheckpoints {
-  /** The first checkpoint, which the cast starts from. */
   readonly takeFirst: () => Promise<InitialCheckpoint>;
   /** [Y6] Changes since the last checkpoint while nobody ran the cast; undefined if there are none. */
   readonly takeOutsideChanges: (last: string) => Promise<OutsideChanges | undefined>;
@@ -27,17 +26,14 @@ export interface CheckpointSession extends CastCheckpoints {
 
 export interface CheckpointContext {
   readonly castId: string;
-  /** Whether the cast has a branch. */
   readonly hasBranch?: boolean;
   readonly cwd: string;
   /** The folder of casts: excluded from checkpoints. */
   readonly store: string;
-  /** A folder for temporary files of the run. */
   readonly scratch: string;
   readonly now: () => Date;
   /** The working tree, if this process has just created it. */
   readonly cachedWorktree?: CachedWorktree | undefined;
-  /** At most this many bytes of changed files are read. */
   readonly maxBytes?: number;
   /** [B36] Set if a checkpoint must not skip a file: another machine would not have it. */
   readonly requiresAllFiles?: true;
@@ -117,7 +113,6 @@ function clearLastSnapshot(known: CachedWorktree | undefined): LastSnapshot {
   return before;
 }
 
-/** A checkpoint without changes leaves the counts. */
 function recordLastSnapshot(
   { lastCheckpoint: kept }: CachedWorktree,
   before: LastSnapshot,

@@ -2,7 +2,6 @@ import { withoutUndefined } from "../../core/model/json.ts";
 import type { FileChange } from "../../core/model/checkpoint.ts";
 import { askGit, gitErrorText, stdoutParts, runGit } from "./repository.ts";
 
-/** Two commits of the repository around a folder. */
 export interface CommitRange {
   readonly cwd: string;
   readonly from: string;
@@ -38,7 +37,6 @@ type DiffOutput =
 
 const DIFF_FLAGS = { patch: ["--patch"], stat: ["--stat=100"], names: ["--name-only"] } as const;
 
-/** git's output, or why it failed. */
 export async function diffText(
   { cwd, from, to }: CommitRange,
   { form, paths = [], maxBytes, contextLines }: DiffOptions,
@@ -100,7 +98,6 @@ function parseLineCount(text: string): number | null {
   return text === "-" ? null : Number(text);
 }
 
-/** True if the repository still has a commit. */
 export async function hasCommit(cwd: string, commit: string): Promise<boolean> {
   return (await runGit(["cat-file", "-e", `${commit}^{commit}`], { cwd })).ok;
 }

@@ -7,7 +7,6 @@ export function runPlainGit(folder: string, ...args: readonly string[]): string 
   return execFileSync("git", ["-C", folder, ...args], { env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 }
 
-/** Makes a folder a repository with one commit of all its files. */
 export function commitAllFiles(
   folder: string,
   { name, email, message }: { readonly name: string; readonly email: string; readonly message: string },

@@ -68,7 +68,6 @@ function settingOff(key: string): readonly [key: string, value: string] {
   return [key, key.endsWith(".required") ? "false" : ""];
 }
 
-/** The configuration files of the repository around a folder: the shared one, and that of the working tree. */
 function configFilesAround(folder: string): readonly string[] {
   const git = join(folder, ".git");
   const found = statSync(git, { throwIfNoEntry: false });

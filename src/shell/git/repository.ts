@@ -120,7 +120,6 @@ export function operationInProgress(gitDir: string): string | undefined {
   return OPERATIONS.find(([name]) => existsSync(join(gitDir, name)))?.[1];
 }
 
-/** The result of a git call. A call never rejects: git may be missing, killed, or hang on a dead disk. */
 export interface GitResult {
   readonly ok: boolean;
   readonly code: number | null;
@@ -163,7 +162,6 @@ export async function runGit(args: readonly string[], call: GitOptions): Promise
   return spawnGit(args, { ...call, env: { ...call.env, ...off } });
 }
 
-/** What git prints; undefined if it fails. */
 export async function askGit(args: readonly string[], call: GitOptions): Promise<string | undefined> {
   const answer = await runGit(args, call);
   return answer.ok ? stdoutText(answer) : undefined;
@@ -175,7 +173,6 @@ export function expectSuccess(answer: GitResult): GitResult {
   return answer;
 }
 
-/** Why git failed; undefined if it did what was asked. */
 export async function gitProblem(args: readonly string[], call: GitOptions): Promise<string | undefined> {
   const answer = await runGit(args, call);
   return answer.ok ? undefined : gitErrorText(answer);

@@ -24,7 +24,6 @@ import { ignoreLocalErrors, valueOr } from "../system/files.ts";
 export interface ShadowIndex {
   readonly repository: Repository;
   readonly folder: string;
-  /** git on the shadow's index and the real working tree. */
   readonly git: (args: readonly string[], call?: Omit<GitOptions, "cwd">) => Promise<GitResult>;
   /** Paths that no checkpoint includes, as prefixes from the top. */
   readonly excluded: readonly string[];
@@ -99,7 +98,6 @@ export async function openEmptyShadow(
   };
 }
 
-/** Writes the files of a commit into a folder as they are stored. */
 export async function writeFilesOf(
   repository: Repository,
   folder: string,
@@ -129,7 +127,6 @@ const READ_SETTINGS = [
 ];
 const COPIED_SETTINGS = ["filemode", "symlinks", "ignorecase", "precomposeunicode"];
 
-/** Settings of a repository that change the bytes of its files. */
 export type GitSettings = ReadonlyMap<string, string>;
 
 export async function readGitSettings({ top }: Repository): Promise<GitSettings> {
@@ -188,7 +185,6 @@ function copyUserIndex({ folder, repository: { top, gitDir } }: ShadowIndex): vo
   }
 }
 
-/** git's path pattern for attribute files. */
 export const LIST_ATTRIBUTE_FILES = ["ls-files", "-z", "--", ":(top,glob)**/.gitattributes"] as const;
 
 async function listAttributeFiles(shadow: ShadowIndex): Promise<readonly string[]> {
@@ -201,7 +197,6 @@ async function listAttributeFiles(shadow: ShadowIndex): Promise<readonly string[
 
 const CONVERTING_ATTRIBUTE = /(^|\s)[-!]?(text|eol|crlf|ident|filter|working-tree-encoding)\b/m;
 
-/** True if some file has other bytes in the repository than on the disk. */
 function convertsBytes({ repository }: ShadowIndex, settings: GitSettings, tracked: readonly string[]): boolean {
   const autocrlf = settings.get("core.autocrlf") ?? "false";
   if (autocrlf !== "false" || settings.has("core.eol") || settings.has("core.attributesfile")) return true;

@@ -8,7 +8,6 @@ import { isMissingFile } from "../system/files.ts";
 import { expectSuccess, runGit, stdoutParts, stdoutText } from "./repository.ts";
 
 interface CheckpointCommit {
-  /** The ref of the cast. */
   readonly ref: string;
   /** The last checkpoint, or the commit that the cast started from. */
   readonly parent: { readonly commit: string; readonly tree: string };
@@ -45,7 +44,6 @@ export async function takeCheckpoint(shadow: ShadowIndex, request: CheckpointCom
   return { commit, tree, left, changed };
 }
 
-/** Commits a tree, and moves the ref of the cast to it. */
 async function commitSnapshot(shadow: ShadowIndex, tree: string, request: CheckpointCommit): Promise<string> {
   const { parent, ref } = request;
   const commit = tree === parent.tree ? parent.commit : await commitTree(shadow, tree, request);
@@ -166,7 +164,6 @@ async function moveRef({ repository }: ShadowIndex, ref: string, from: string, t
   expectSuccess(await move(now));
 }
 
-/** As many as a person reads. */
 const MAX_NAMES = 20;
 
 /** Changes between two commits, or a commit and a tree: files, added and removed lines; undefined if one of them is gone. */

@@ -75,7 +75,6 @@ export function killChildProcesses(): void {
   }
 }
 
-/** Whether a process received the signal. */
 function signalGroup(leader: number, name: NodeJS.Signals | 0): boolean {
   return sendSignal(-leader, name);
 }

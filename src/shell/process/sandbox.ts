@@ -5,7 +5,6 @@ import type { SandboxProfile } from "../../core/model/config.ts";
 import { valueOr } from "../system/files.ts";
 import type { Sandbox } from "../ports.ts";
 
-/** The profiles of the user's configuration, by name. */
 export type SandboxProfiles = Readonly<Record<string, SandboxProfile>>;
 
 export function findSandbox(profiles: SandboxProfiles, name: string): Sandbox {

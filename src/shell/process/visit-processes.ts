@@ -16,7 +16,6 @@ export function curatedEnvironment(more: readonly string[] = []): Readonly<Recor
   return Object.fromEntries(names.map((name) => [name, process.env[name] ?? ""]));
 }
 
-/** The environment of programs and commands of a visit. */
 export function visitEnvironment({
   secret,
   idempotencyKey,

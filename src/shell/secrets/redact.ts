@@ -27,12 +27,10 @@ export function createRedactedStream(env: Env) {
     return said;
   };
   return {
-    /** The text that is safe to show now. */
     push: (piece: string): string => {
       held += piece;
       return say(held.length - now().partialLength(held));
     },
-    /** The rest, at the end of the text. */
     end: (): string => say(held.length),
   };
 }
@@ -43,7 +41,6 @@ export function createSecretFinder(env: Env) {
   const { nameOf, pattern } = buildPattern(secrets);
   return {
     redact: compilePatterns(secrets).redact,
-    /** The names of the secrets in a text. */
     namesIn: (text: string): readonly string[] => [
       ...new Set(pattern ? (text.match(pattern) ?? []).flatMap((each) => nameOf(each) ?? []) : []),
     ],

@@ -37,7 +37,6 @@ export const CastFile = v.object({
   fromCastId: v.nullable(CastId),
   limits: v.required(Limits, ["maxNoAdvanceCycles", "maxRepairs"]),
   budget: Budget,
-  /** Settings of the working trees of parallel items. */
   worktree: v.exactOptional(WorktreeConfig),
   /** Present in the cast of one item of a parallel loop. */
   window: v.exactOptional(ItemCastInput),

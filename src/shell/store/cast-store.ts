@@ -23,7 +23,6 @@ export interface CastStore {
 
   /** [C6] The cast that a person or a program named. */
   readonly find: (text: string) => Promise<Result<CastId>>;
-  /** Newest first. */
   readonly listIds: () => Promise<Result<readonly CastId[]>>;
   /** A listing's row for a cast, without reading the middle of its journal; undefined if there is no cast. */
   readonly summary: (castId: CastId) => Promise<CastSummary | undefined>;
@@ -32,7 +31,6 @@ export interface CastStore {
 
   /** Changes whenever the cast file may have changed. */
   readonly stamp: (castId: CastId) => Promise<string | undefined>;
-  /** The start parameters of a cast. */
   readonly readCastFile: (castId: CastId) => Promise<Result<CastFile>>;
   /** The present state of a cast, from as little of its journal as possible. */
   readonly current: (castId: CastId) => Promise<Result<CurrentCast>>;
@@ -88,7 +86,6 @@ export interface OwnedCast {
   readonly artifacts: Artifacts;
   /** A folder for temporary files of the run; it may hold files of a killed owner. */
   readonly scratch: string;
-  /** Present if checkpoints are stored outside the working directory. */
   readonly checkpointPolicy?: CheckpointPolicy;
   /** A short note for the next owner, by name. */
   readonly writeNote: (name: NoteName, text: string) => Promise<void>;
@@ -104,7 +101,6 @@ export interface OwnedCast {
   /** [Z4] Calls back when another process wants to continue the cast while it sleeps. */
   readonly onReleaseRequest?: (listener: () => void) => () => void;
   readonly release: () => Promise<void>;
-  /** Removes a cast that could not start. */
   readonly discard: () => Promise<void>;
 }
 
@@ -118,7 +114,6 @@ export interface CheckpointPolicy {
 
 export type Durability = "write" | "sync";
 
-/** Options of the owner's writes. */
 export interface WriteOptions {
   readonly durability?: Durability;
   readonly redact?: Redactor;
@@ -179,7 +174,6 @@ export interface ArtifactRef extends VisitRef {
   readonly name: string;
 }
 
-/** Bytes from an offset, up to a maximum. */
 export interface ByteRange {
   readonly from?: number;
   readonly maxBytes?: number;
@@ -187,7 +181,6 @@ export interface ByteRange {
 
 export interface ArtifactBytes {
   readonly bytes: Uint8Array;
-  /** Size of the whole file. */
   readonly size: number;
   /** Time of the last write in milliseconds, by the clock of the store. */
   readonly changedAt: number;
@@ -216,7 +209,6 @@ export type TranscriptUpdate =
   /** A visit that starts again empties it. */
   | { readonly kind: "restarted" };
 
-/** The present state of a cast. */
 export const TIMELINE: CastFold<CastTimeline> = {
   begin: (file) => startTimeline(initialState(castStartOf(file))),
   step: (trail, event) => advanceTimeline(trail, applyStep(trail.state, event)),
@@ -227,7 +219,6 @@ export interface TimelineWithEvents {
   readonly events: CastEvent[];
 }
 
-/** The same with every event. */
 export const TIMELINE_WITH_EVENTS: CastFold<TimelineWithEvents> = {
   begin: (file) => ({ timeline: TIMELINE.begin(file), events: [] }),
   step: ({ timeline: trail, events }, event) => {

@@ -95,7 +95,6 @@ export function ownWorktreeFolder(root: string, castId: CastId): string {
 export const NEW_PREFIX = ".new-";
 export const REMOVED_PREFIX = ".removed-";
 
-/** The epoch of a claim, from its file name. */
 export function parseClaimEpoch(name: string): number {
   return Number(/^([1-9]\d{0,8})\.json$/.exec(name)?.[1] ?? 0);
 }

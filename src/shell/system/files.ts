@@ -42,7 +42,6 @@ export function readRegularText(file: string, most: number): string {
   return readRegularFile(file, most).toString("utf8");
 }
 
-/** Opens a file for reading, and only a regular one. */
 export function openRegularFile(file: string, flags = 0): number {
   // Check first: opening a device may have effects.
   const found = statSync(file);
@@ -169,7 +168,6 @@ export function linkIfFree(from: string, to: string): boolean {
   }
 }
 
-/** Describes a system error in plain words, with its code. */
 export function errorText(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   const code = "code" in thrown && typeof thrown.code === "string" ? thrown.code : undefined;

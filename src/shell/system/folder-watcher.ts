@@ -4,7 +4,6 @@ import { dirname } from "node:path";
 /** Reports changes in a folder; waits for a folder that does not exist yet. */
 export interface FolderWatcher {
   readonly onChange: (folder: string, listener: () => void) => () => void;
-  /** The number of watched folders. */
   readonly size: () => number;
 }
 

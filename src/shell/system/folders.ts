@@ -17,7 +17,6 @@ export function isInsideOrAbsent(folder: string, path: string): boolean {
   return isInside(folder, path) || !existsSync(path);
 }
 
-/** The names in a folder; none if it is missing or cannot be read. */
 export function namesIn(folder: string): readonly string[] {
   return valueOr(() => readdirSync(folder), []);
 }

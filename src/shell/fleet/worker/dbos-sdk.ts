@@ -2,7 +2,6 @@ import { failWith, ok, type Result } from "../../../core/model/issue.ts";
 import type { Database } from "../../store/postgres/database.ts";
 import { errorText, hasErrorCode } from "../../system/files.ts";
 
-/** The parts of DBOS that the dispatcher uses. */
 export type Dbos = Pick<typeof import("@dbos-inc/dbos-sdk"), "DBOS" | "DBOSClient"> &
   Pick<typeof import("@dbos-inc/dbos-sdk/eventreceiver"), "registerInternalQueue">;
 

@@ -5,7 +5,6 @@ import { errorText } from "../../system/files.ts";
 import { createParking, rejectDispatch, requeue } from "./dispatch-state.ts";
 import { runDispatch, type AssignedDispatch, type DispatchContext, type DispatchOutcome } from "./run-dispatch.ts";
 
-/** A finished dispatch, as the log of a worker shows it. */
 export type DispatchReport = DispatchOutcome & {
   readonly castId: string;
   readonly leg: number;
@@ -14,11 +13,9 @@ export type DispatchReport = DispatchOutcome & {
 
 const RETRY_MS = 1_000;
 
-/** Runs the dispatches that the queues assign to this worker. */
 export function createDispatchRunner(context: DispatchContext, onDispatch: (report: DispatchReport) => void) {
   const running = new Set<string>();
   const unfinished = new Set<Promise<void>>();
-  /** How many dispatches ended in each way. */
   const counts: Record<string, number> = {};
   const run = async (text: string, leg: number): Promise<void> => {
     const castId = parseCastId(text);

@@ -6,7 +6,6 @@ import { IS_DISPATCH_OPEN } from "./dispatcher.ts";
 /** [B15] A cast fails after this many attempts without a completed visit. */
 export const MAX_ATTEMPTS = 3;
 
-/** A dispatch of a cast and the worker that it is assigned to. */
 export interface WorkerDispatch {
   readonly castId: string;
   readonly leg: number;
@@ -123,7 +122,6 @@ export async function requeueAbandoned(
 export interface DispatchParking {
   readonly isParked: () => boolean;
   readonly park: () => Promise<void>;
-  /** Resolves when it is parked. */
   readonly parked: Promise<void>;
 }
 

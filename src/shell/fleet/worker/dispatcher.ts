@@ -17,9 +17,7 @@ export interface Dispatch {
 export interface Dispatcher {
   /** Enqueues in the transaction that marks the dispatch as sent. */
   readonly send: (client: PoolClient, dispatch: Dispatch) => Promise<void>;
-  /** Workers whose dispatches are not over. */
   readonly workersWithDispatches: () => Promise<readonly string[]>;
-  /** Requeues the unfinished dispatches of these workers. */
   readonly requeueFrom: (workers: readonly string[]) => Promise<void>;
   /** [B32] Requeues dispatches that the queues assigned to this worker and that it does not know, twice in a row. */
   readonly requeueLost: () => Promise<void>;
@@ -128,7 +126,6 @@ function requeueOperations(
   };
 }
 
-/** A dispatch as DBOS lists it. */
 interface QueuedDispatch {
   readonly workflowID: string;
   readonly queueName?: string;
@@ -179,7 +176,6 @@ function limitQueueConcurrency(
   Object.defineProperty(queue, "workerConcurrency", { get: () => concurrency - slotsOutside() });
 }
 
-/** The id of a dispatch in DBOS. */
 function dispatchId(castId: string, leg: number): string {
   return `${castId}:${leg}`;
 }
@@ -223,7 +219,6 @@ function createDispatchTracker(run: DispatcherOptions["run"]) {
   const slots = new Map<string | undefined, number>();
   const dispatchIds = new Map<string, number>();
   return {
-    /** Resolves when no dispatch of this process runs. */
     drained: async (): Promise<void> => {
       do {
         await Promise.allSettled(running);
@@ -235,7 +230,6 @@ function createDispatchTracker(run: DispatcherOptions["run"]) {
       running.add(dispatch);
       return dispatch;
     },
-    /** Holds a slot of a queue until the work is over. */
     withSlot: async (dispatchId: string, queue: string | undefined, work: () => Promise<void>): Promise<void> => {
       addTo(slots, queue, 1);
       addTo(dispatchIds, dispatchId, 1);
@@ -247,7 +241,6 @@ function createDispatchTracker(run: DispatcherOptions["run"]) {
       }
     },
     isKnown: (dispatchId: string): boolean => dispatchIds.has(dispatchId),
-    /** Slots held for other queues than this one. */
     slotsOutside: (queue: string): number =>
       Array.from(slots.values()).reduce((sum, count) => sum + count, 0) - (slots.get(queue) ?? 0),
   };

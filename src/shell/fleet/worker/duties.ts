@@ -25,12 +25,10 @@ export interface DutyContext {
   readonly database: Database;
   readonly pace: HeartbeatTiming;
   readonly onWaiting: (waiting: readonly WaitGroup[]) => void;
-  /** Called when a duty finds that the worker must end. */
   readonly end: (state: WorkerState) => void;
 }
 
 export interface WorkerDuties {
-  /** Sends due dispatches now: a finished one may have freed a slot under a limit. */
   readonly wakeOutbox: () => void;
   /** Stops every duty but the heartbeat: a draining worker must not be evicted. */
   readonly drain: () => Promise<void>;
@@ -130,7 +128,6 @@ function createSweep(context: DutyContext): () => Promise<void> {
   };
 }
 
-/** A recurring job of a worker, with its own timer. */
 export interface Duty {
   readonly everyMs: number;
   /** Resolves to the milliseconds after which it must run again; `everyMs` after its start if unset or later. */

@@ -56,7 +56,6 @@ export function openLiveTurnPublisher({ database, castId, workerId, env, notify:
     onProgress: (progress: TurnProgress, state: CastState): void => {
       for (const each of redacted(progress)) onNote(each, state);
     },
-    /** Deletes the published output. */
     close: async (): Promise<void> => {
       isClosed = true;
       await telling;

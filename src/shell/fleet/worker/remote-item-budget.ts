@@ -9,7 +9,6 @@ import { sleepUnlessAborted } from "../../context/run-context.ts";
 import { sql, type Database } from "../../store/postgres/database.ts";
 import type { Notifications } from "../../store/postgres/notifications.ts";
 
-/** The shared budget of the items of one parallel run. */
 interface SharedAllowance {
   readonly budget: Budget;
   /** Usage of the parent before the first item and of all ended items, and the largest turn. */
@@ -33,9 +32,7 @@ interface ItemAccount {
   readonly fork: string;
   readonly spent: Usage;
   readonly largest: Usage;
-  /** Of the running turn, or of one that nobody ended. */
   readonly used: Usage;
-  /** The claim that the running turn belongs to. */
   readonly epoch: number | null;
   /** True if one of its turns has ended: then the size of its turns is known. */
   readonly isKnown: boolean;
@@ -107,7 +104,6 @@ interface AccountRow {
   readonly cast_id: string;
   readonly epoch: number;
   readonly turn: ItemAccount;
-  /** True while its turn runs. */
   readonly open: boolean;
   /** True if the item has ended: its account does not change any more. */
   readonly over: boolean;

@@ -25,9 +25,7 @@ export interface RemoteItemsContext {
   readonly workerId: string;
   /** Moves the files of items into the tree of their parent. */
   readonly files: Pick<WorkerTrees, "fetchItem">;
-  /** Frees the slot of the cast. */
   readonly park: () => Promise<void>;
-  /** Aborted when the worker must stop at once. */
   readonly stopping: AbortSignal;
 }
 

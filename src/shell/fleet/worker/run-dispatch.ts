@@ -32,7 +32,6 @@ import type { WorkerTrees } from "./worker-trees.ts";
 import { diskProblem, openHostFor } from "./dispatch-needs.ts";
 import type { DeliveryOutcome } from "../../../core/cast/summary.ts";
 
-/** How a dispatch ended. */
 export type DispatchOutcome =
   | {
       readonly how: "completed";
@@ -69,7 +68,6 @@ export interface DispatchContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborted when the worker drains: dispatches are requeued at the end of a visit. */
   readonly draining: AbortSignal;
-  /** Aborted when the worker must stop at once. */
   readonly stopping: AbortSignal;
 }
 

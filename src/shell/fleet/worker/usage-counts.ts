@@ -13,7 +13,6 @@ export interface UsageRow {
 }
 
 export interface UsageCounts {
-  /** Counts the steps of one cast. */
   readonly counterOf: (cast: Partial<Pick<CastSummary, "fleet" | "loadout">>) => (steps: readonly CastStep[]) => void;
   readonly rows: () => readonly UsageRow[];
 }

@@ -43,13 +43,10 @@ export interface WorkerRegistration {
 
 /** The registration of a worker in the database, kept alive by heartbeats. */
 export interface WorkerSession {
-  /** False if this worker was evicted. */
   readonly heartbeat: () => Promise<boolean>;
-  /** Evicts dead workers, and returns those that nobody had evicted before. */
   readonly evictDead: () => Promise<readonly string[]>;
   /** Milliseconds until a worker without a session may be evicted; undefined if all have one. */
   readonly nextEvictionMs: () => Promise<number | undefined>;
-  /** Those of these workers that were evicted or have left. */
   readonly goneAmong: (workers: readonly string[]) => Promise<readonly string[]>;
   /** Does nothing while another worker runs such work. */
   readonly runExclusively: (work: () => Promise<void>) => Promise<void>;
@@ -165,7 +162,6 @@ async function register(session: Client, registration: WorkerRegistration): Prom
   await session.query({ ...withQueryTimeout(REGISTER), values });
 }
 
-/** Ends the broken session of a worker in favour of this one. */
 async function replaceSession(session: Client, workerId: string): Promise<void> {
   // The worker was silent while its link was cut: without a heartbeat it would be evicted as soon as the session ends.
   await session.query({ ...withQueryTimeout(HEARTBEAT), values: [workerId] });

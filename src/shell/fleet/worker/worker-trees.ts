@@ -60,7 +60,6 @@ interface PackRow extends TreePosition {
   readonly pack: Buffer;
 }
 
-/** Reads the packs of casts from the database. */
 function createPackReader(database: Database, folder: string, remotes: readonly string[] | undefined) {
   const place = { cacheFolder: join(folder, "repositories"), cacheSecret: randomUUID(), remotes };
   const packsOf = (castId: CastId): Promise<readonly PackRow[]> =>
@@ -210,7 +209,6 @@ async function packSince(tree: TreeState, events: readonly CastEvent[], mostByte
   return { head, ckpt, bytes: packed.bytes };
 }
 
-/** The last checkpoint in these events. */
 function lastCheckpoint(events: readonly CastEvent[]): string | undefined {
   return events
     .flatMap((event) => ("files" in event && event.files && "commit" in event.files ? [event.files.commit] : []))

@@ -1,7 +1,6 @@
 import { expectSuccess, gitErrorText, gitProblem, runGit, stdoutText } from "../repository.ts";
 import { protocolsFor, redirectOptions, type AllowedRemotes } from "./tree-source.ts";
 
-/** The branches of a repository, each with its commit. */
 export async function listRemoteHeads(
   cwd: string,
   remote: string,

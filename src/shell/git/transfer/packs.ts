@@ -34,7 +34,6 @@ export async function createPack({ cwd, include, exclude, maxBytes: mostBytes }:
   return { kind: "failed", problem: isLong ? `they are larger than ${mostBytes} bytes` : gitErrorText(made) };
 }
 
-/** The problem of a pack that cannot be imported. */
 export function importPack(cwd: string, bytes: Buffer): Promise<string | undefined> {
   return gitProblem(["index-pack", "--stdin", "--fix-thin"], { cwd, input: bytes });
 }

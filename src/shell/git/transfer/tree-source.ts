@@ -36,7 +36,6 @@ function isInside(path: string): boolean {
 export const TreeSource = v.object({
   /** The repository of the pushed commits; null if the first pack has everything. */
   remote: v.nullable(RemoteAddress),
-  /** The branch of the submitter. */
   branch: v.nullable(v.pipe(v.string(), v.maxLength(1_000), v.regex(BRANCH_REF))),
   /** The folder below the top that the cast works in. */
   below: FolderBelow,
@@ -66,7 +65,6 @@ export function isAllowedRemote(remote: string, allowed: AllowedRemotes): boolea
   );
 }
 
-/** The addresses in `remotes` of a worker's profile. */
 export type AllowedRemotes = readonly string[] | undefined;
 
 /** [B87] A redirect could lead outside of the addresses of the profile. */

@@ -29,7 +29,6 @@ export interface WorktreeContext {
 
 export interface WorktreeRequest {
   readonly itemRepository: ItemRepository;
-  /** Trees that other items left. */
   readonly free: string[];
   readonly folder: string;
   readonly window: WorktreeContent;
@@ -132,7 +131,6 @@ function projectFolderIn({ cwd }: WorktreeContext, { top }: Repository, folder: 
   return below === "" || below.startsWith("..") ? folder : join(folder, below);
 }
 
-/** Adds files that an item needs and git does not have. Returns a problem if that fails. */
 async function prepareWorktree(
   { cwd, worktree: { copy = [], setup }, runSetup: setUp }: WorktreeContext,
   folder: string,

@@ -26,11 +26,9 @@ export interface GitWorktreesContext extends WorktreeContext {
   readonly castId: CastId;
   /** The folder of casts: excluded from checkpoints. */
   readonly artifacts: string;
-  /** The folder of working trees. */
   readonly worktreesFolder: string;
 }
 
-/** git working trees for the items of one cast. */
 export interface GitWorktrees extends ItemWorktrees {
   /** Cached facts of the tree of an item, if this process has filled it. */
   readonly cachedWorktree: (child: CastId) => CachedWorktree | undefined;
@@ -221,7 +219,6 @@ async function describeConflict(
   ].join("\n\n");
 }
 
-/** True if a file of a commit or tree still contains conflict markers. */
 async function hasConflictMarkers(cwd: string, tree: string, file: string): Promise<boolean> {
   const lines = (await readFileLines(cwd, tree, file)) ?? [];
   return lines.some((line) => line.startsWith("<<<<<<< ")) && lines.some((line) => line.startsWith(">>>>>>> "));

@@ -97,7 +97,6 @@ async function listUncommitted({ top }: Repository, artifacts: string): Promise<
   return stdoutParts(listed).map((entry) => entry.slice(3));
 }
 
-/** Leaves a folder out of a call of git, if it is in the working tree. */
 export function excludeBelow(top: string, folder: string): readonly string[] {
   return pathBelow(top, folder).map((below) => `:(top,exclude,literal)${below}`);
 }

@@ -142,7 +142,6 @@ function runInWorktree(top: string, env: GitOptions["env"] = {}): GitOptions {
   return { cwd: top, env: { ...env, GIT_WORK_TREE: top } };
 }
 
-/** git's message, with the files that it names. */
 function gitMessage(answer: GitResult): string {
   const lines = answer.stderr.split("\n").map((line) => line.trim());
   const said = lines.filter((line) => line !== "" && !line.startsWith("hint:") && line !== "Aborting");

@@ -28,7 +28,6 @@ import {
 import { copyIndex, saveItem } from "./save-item.ts";
 import { poolWorktree, removeWorktree } from "./worktree.ts";
 
-/** A cast with its own working tree. */
 export interface OwnWorktree {
   readonly castId: CastId;
   readonly base: string;

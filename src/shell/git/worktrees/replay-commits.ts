@@ -110,7 +110,6 @@ function parseCommit(text: string): ParsedCommit {
   return { id, parents: parents.split(" ").filter(Boolean), author, env, words, trailers: trailers.trim() };
 }
 
-/** The change of one commit, on another parent. */
 async function cherryPick(
   request: ReplayRequest,
   tip: string,

@@ -164,7 +164,6 @@ export function quarantine(folder: string): void {
   renameSync(folder, quarantinePath(folder));
 }
 
-/** The next free path in quarantine. */
 export function quarantinePath(folder: string): string {
   for (let number = 1; ; number += 1) {
     const aside = `${folder}${QUARANTINE_MARK}${number}`;

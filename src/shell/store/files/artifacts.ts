@@ -73,7 +73,6 @@ function makeFolder(folder: string, cast: string): readonly string[] {
   return [...makeFolder(parent, cast), ...makeFolder(folder, cast)];
 }
 
-/** Part of a regular file inside a folder; undefined if there is none. */
 export function readFileRange(
   folder: string,
   path: string,

@@ -21,7 +21,6 @@ const reading = () => import("./read-cast.ts");
 const writing = () => import("./owned-cast.ts");
 const folders = () => import("./cast-folders.ts");
 
-/** Casts as folders inside one folder. */
 export function fileStore(root: string, { watch = sharedWatcher }: { readonly watch?: FolderWatcher } = {}): CastStore {
   // One cast is read after another: names are composed once for each.
   let latest: { readonly castId: CastId; readonly layout: CastLayout } | undefined;

@@ -8,7 +8,6 @@ export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 /** Reads a growing file of lines in blocks; the position advances by whole lines. */
 export interface LineReader {
-  /** The next lines; none if there is nothing new. */
   readonly read: () => ReadOutcome;
 }
 

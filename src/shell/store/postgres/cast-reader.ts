@@ -16,7 +16,6 @@ export interface CastScope {
   readonly project?: string | undefined;
 }
 
-/** At most this many are listed. */
 const MAX_LISTED = 200;
 const IN_SCOPE = "($1::text is null or c.project = $1)";
 

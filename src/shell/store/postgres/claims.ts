@@ -11,7 +11,6 @@ import { createOwnedCast, type ClaimContext } from "./owned-cast.ts";
 import { unknownCastIssue } from "./read-cast.ts";
 import { initScratch, restoreScratch, scratchLayout } from "./scratch.ts";
 
-/** Creates and claims casts for one worker. */
 export function createCastClaims(context: ClaimContext): Pick<CastStore, "create" | "claim"> {
   const claimOneByOne = createSerialQueue();
   return {

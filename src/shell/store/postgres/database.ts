@@ -129,7 +129,6 @@ async function runTransaction<T>(pool: Pool, work: (client: PoolClient) => Promi
   }
 }
 
-/** Bytes to send. */
 function bytesIn(values: readonly unknown[]): number {
   return values.flat().reduce((sum: number, value) => sum + (Buffer.isBuffer(value) ? value.length : 0), 0);
 }
@@ -167,7 +166,6 @@ function codeOf(thrown: unknown): string {
   return thrown instanceof Error && "code" in thrown ? String(thrown.code) : "";
 }
 
-/** Turns an error of the database into an issue. */
 export async function withDatabaseErrors<T>(at: string, work: () => Promise<Result<T>>): Promise<Result<T>> {
   try {
     return await work();
@@ -176,7 +174,6 @@ export async function withDatabaseErrors<T>(at: string, work: () => Promise<Resu
   }
 }
 
-/** Describes a database that refuses or cannot be reached. */
 export function databaseIssue(at: string, thrown: unknown): Issue {
   const code = codeOf(thrown);
   const cause = CAUSES.find(([fits]) => (fits instanceof RegExp ? fits.test(code) : fits(thrown)));

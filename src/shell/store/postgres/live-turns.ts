@@ -24,7 +24,6 @@ export async function deleteLiveTurn(database: Database, castId: string): Promis
   await database.queryOnce(sql`delete from materia.live where cast_id = ${castId}`);
 }
 
-/** Publishes and follows running turns. */
 export function openLiveTurns(database: Database): Pick<PostgresStore, "followTurn" | "notifyTurn" | "close"> {
   const news = openNotifications(database, TURNS_CHANNEL);
   return {

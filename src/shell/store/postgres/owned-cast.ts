@@ -108,7 +108,6 @@ export function createOwnedCast(parts: OwnedCastContext): OwnedCast {
   };
 }
 
-/** The row of a cast while the claim is valid. */
 function createClaimedRow({ database, castId, claim, heldClaims }: OwnedCastContext) {
   const where = "cast_id = $1 and claim = $2";
   const mine = [castId, claim];

@@ -26,7 +26,6 @@ export interface PostgresStore extends CastStore {
   readonly close: () => Promise<void>;
 }
 
-/** Casts in a database that many machines share. */
 export function postgresStore({ worker, ...scope }: PostgresStoreOptions): PostgresStore {
   const { database, location } = scope;
   const notifications = openNotifications(database);

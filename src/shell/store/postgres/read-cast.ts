@@ -32,7 +32,6 @@ export function unknownCastIssue(castId: string, place: string, other?: string):
   return error("unknown_cast", castId, `there is no cast "${castId}" in ${place}`, hint);
 }
 
-/** The size of one answer of the database. */
 const EVENTS_AT_ONCE = 2_000;
 
 interface EventRow {
@@ -48,7 +47,6 @@ function readEventsAfter(database: Database, castId: string, after: number): Pro
   });
 }
 
-/** Converts a stored event; undefined if it is damaged. */
 function parseEventRow({ seq, event }: EventRow): CastEvent | undefined {
   const read = parseEventJson(event);
   return typeof read === "string" || read.seq !== seq ? undefined : read;
