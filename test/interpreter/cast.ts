@@ -16,6 +16,9 @@ export interface World {
   readonly pace: (work: string) => number;
   /** Why the work of an item cannot be merged; nothing where it can. */
   readonly conflict: (attempt: string) => string | undefined;
+  /** [R9] Whether checkpoints are kept, and whether this visit changed a file. */
+  readonly keepsFiles: boolean;
+  readonly changes: (place: Place, visit: string) => boolean;
   /** [V51] Whether only conflicting hunks have changed behind this visit. */
   readonly resolves: (place: Place, visit: string) => boolean;
   /** How much more a person allows when the cast has been stopped so often; nothing where they leave it. */
@@ -122,6 +125,9 @@ export interface Cast {
   readonly lists: Map<string, number>;
   readonly notes: Map<number, string>;
   /** [P12] The last answer of an agent for an item. */
+  /** [R9] Whether checkpoints are kept, and rework visits of a socket for an item, in a row, that changed no file. */
+  keepsFiles: boolean;
+  readonly idle: Map<string, number>;
   /** [V51] Whether this cast merges accepted work, and has only settled its conflicts so far. */
   merging: boolean;
   resolved: boolean;
@@ -179,6 +185,8 @@ export function castWith(graph: Graph, world: World, shared: SharedCounts, name:
     sentBack: new Map(),
     lists: new Map(),
     notes: new Map(),
+    keepsFiles: world.keepsFiles,
+    idle: new Map(),
     merging: false,
     resolved: false,
     skipped: new Set(),

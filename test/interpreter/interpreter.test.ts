@@ -37,6 +37,7 @@ it.each([
   ["limit maxTraversals", 100],
   ["limit maxNoAdvanceCycles", 300],
   ["limit maxRepairs", 50],
+  ["limit maxUnchanged", 20],
   ["gave", 30],
   ["way not_satisfied edge", 500],
   ["way then", 100],

@@ -1,4 +1,4 @@
-import { END, type Place } from "./texts.ts";
+import { END, type EdgeText, type Place } from "./texts.ts";
 import { itemOf, placeOf, stopAt, type Cast, type Pass, type Route, type Steps } from "./cast.ts";
 
 /** [G9, G10] Visits of a socket for an item since something made progress: the first, and every return. */
@@ -37,6 +37,11 @@ export function dropReturns(cast: Cast, socket: string): void {
   for (const key of cast.returns.keys()) if (key.startsWith(`${socket} `)) cast.returns.delete(key);
 }
 
+/** [R9] Rows of visits that changed no file end with their item. */
+export function dropIdle(cast: Cast, socket: string): void {
+  for (const row of cast.idle.keys()) if (row.startsWith(`${socket} `)) cast.idle.delete(row);
+}
+
 /** [R4, P12] The reasons of this item are dropped, and what was answered about it. */
 export function dropReasons(cast: Cast, item: string): void {
   for (const key of cast.answers.keys()) if (key.endsWith(` ${item}`)) cast.answers.delete(key);
@@ -56,4 +61,27 @@ export function* allowMore(cast: Cast, from: Place | undefined, to: string): Ste
 
 export function staysIn(cast: Cast, place: Place, to: string): boolean {
   return place.loop !== undefined && to !== END && placeOf(cast, to).loop === place.loop;
+}
+
+/** [R9, V51] What the checkpoint behind a visit says. */
+export function keepFiles(cast: Cast, place: Place, name: string): void {
+  if (!cast.keepsFiles) return;
+  const changes = cast.world.changes(place, name);
+  if (changes) cast.resolved = cast.world.resolves(place, name);
+  const row = `${place.id} ${itemOf(cast)}`;
+  const known = cast.idle.get(row);
+  cast.idle.set(row, changes || !cast.again || known === undefined ? 0 : known + 1);
+}
+
+/** [R9] Work that is sent back once more, and that the last visits did not change. */
+export function* countUnchanged(cast: Cast, place: Place, { when, to }: EdgeText): Steps<void> {
+  const { maxUnchanged: most = 2 } = cast.world.limits;
+  if (when !== "not_satisfied" || to === END || most === 0) return;
+  const isCurrent = cast.pass !== undefined && placeOf(cast, to).loop === cast.pass.region.id;
+  const visits = cast.idle.get(`${to} ${isCurrent ? itemOf(cast) : ""}`) ?? 0;
+  const key = `unchanged ${to} ${staysIn(cast, place, to) ? itemOf(cast) : ""}`;
+  while (visits >= most + (cast.allowed.get(key) ?? 0)) {
+    const more = yield* stopAt(cast, "maxUnchanged", place.id);
+    cast.allowed.set(key, (cast.allowed.get(key) ?? 0) + more);
+  }
 }

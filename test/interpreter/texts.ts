@@ -62,7 +62,12 @@ export interface LoadoutText {
 export interface Texts {
   readonly materia: Readonly<Record<string, MateriaText>>;
   readonly loadouts: Readonly<Record<string, LoadoutText>>;
-  readonly limits: { readonly maxNoAdvanceCycles: number; readonly maxRepairs: number; readonly maxConflicts?: number };
+  readonly limits: {
+    readonly maxNoAdvanceCycles: number;
+    readonly maxRepairs: number;
+    readonly maxConflicts?: number;
+    readonly maxUnchanged?: number;
+  };
   readonly budget: { readonly maxTokens?: number };
 }
 

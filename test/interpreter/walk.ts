@@ -32,10 +32,13 @@ import {
   allowMore,
   countEntry,
   countReturn,
+  countUnchanged,
   cycleClosedBy,
   dropEntries,
+  dropIdle,
   dropReasons,
   dropReturns,
+  keepFiles,
   staysIn,
 } from "./returns.ts";
 import { affordTurn, asked } from "./visit/asked.ts";
@@ -231,7 +234,7 @@ function* visit(cast: Cast, place: Place): Steps<Route> {
     cast.notes.set(cast.lists.get("workItems") ?? 0, said.handoff.context ?? "");
   handOn(cast, place, said);
   if (kind === "agent") report(cast, place, said);
-  if (kind === "utility" || place.materia.tools !== undefined) cast.resolved = cast.world.resolves(place, name);
+  if (kind === "utility" || place.materia.tools !== undefined) keepFiles(cast, place, name);
   cast.facts.push(`done ${place.id}`);
   cast.talks.set(`${place.id} ${itemOf(cast)}`, { visit: number, at: begun });
   return yield* leave(cast, place, said);
@@ -312,6 +315,7 @@ function* leave(cast: Cast, place: Place, said: Said): Steps<Route> {
     const more = yield* stopAt(cast, "maxTraversals", `${place.id} ${edge.to} ${used}`);
     cast.allowed.set(key, (cast.allowed.get(key) ?? 0) + more);
   }
+  if (!advanced) yield* countUnchanged(cast, place, edge);
   cast.traversals.set(key, used + 1);
   const fact = way(cast, place, edge.to, `${edge.when} edge ${number}`, used + 1);
   return { from: place, to: edge.to, fact, counted: edge.maxTraversals !== undefined, ...reasonOf(edge.when, said) };
@@ -324,6 +328,7 @@ function advance(cast: Cast, place: Place, said: Said): boolean {
   dropReasons(cast, itemOf(cast));
   for (const member of pass.region.members) {
     dropReturns(cast, member);
+    dropIdle(cast, member);
     cast.talks.delete(`${member} ${itemOf(cast)}`);
   }
   cast.advanced = { place, said };

@@ -8,7 +8,7 @@ import { initialState } from "../../src/core/cast/state/initial-state.ts";
 import type { CastState } from "../../src/core/cast/state/state.ts";
 import { NO_USAGE } from "../../src/core/cast/state/usage.ts";
 import { startOf } from "../harness/play.ts";
-import { always, graph, items, loop, notSatisfied, satisfied, seat } from "../harness/seats.ts";
+import { always, exit, graph, items, loop, notSatisfied, satisfied, seat } from "../harness/seats.ts";
 
 const config = (limits: Readonly<Record<string, number>> = {}) =>
   graph(
@@ -32,7 +32,13 @@ function after(state: CastState, ...bodies: readonly EventBody[]): CastState {
 }
 
 /** Runs on; the visits of Socket-2 change so many files, and Socket-3 says no so often, or to these visits. */
-function run(state: CastState, changes: number[], refusals: number | string, later = ""): CastState {
+function run(
+  state: CastState,
+  changes: number[],
+  refusals: number | string,
+  later = "",
+  titles: readonly string[] = ["a", "b"],
+): CastState {
   const answers: Record<string, string> = {
     "Socket-3": typeof refusals === "string" ? refusals : "n".repeat(refusals),
     "Socket-4": later,
@@ -49,7 +55,7 @@ function run(state: CastState, changes: number[], refusals: number | string, lat
       const no = answers[id]?.startsWith("n") === true;
       answers[id] = answers[id]?.slice(1) ?? "";
       const reply = effect.socket.generator
-        ? items("a", "b")
+        ? items(...titles)
         : no
           ? { satisfied: false, context: "no" }
           : { satisfied: true };
@@ -126,4 +132,39 @@ it.each([
     "n",
   );
   expect(state.phase).toMatchObject({ outcome });
+});
+
+/** Plan → per item: Make → Eval (no: Make); then Eval, whose no leads back to this socket. */
+const judgedAfterwards = (to: string) => (): ReturnType<typeof config> =>
+  graph(
+    {
+      "Socket-1": seat("Plan", always("Socket-2")),
+      "Socket-2": seat("Make", always("Socket-3")),
+      "Socket-3": {
+        ...seat("Eval", notSatisfied("Socket-2", 9), satisfied("Socket-2")),
+        advance: { when: "satisfied" },
+      },
+      "Socket-4": seat("Eval", notSatisfied(to, 9), satisfied("end")),
+    },
+    {
+      loops: { each: loop(["Socket-2", "Socket-3"], exit("Socket-3", "always", "Socket-4")) },
+      materia: { Make: { prompt: "Make.", tools: "coding" } },
+    },
+  );
+
+it("[R9, V48] a row ends with its item: a second pass begins anew, as in parallel", () => {
+  const start = startedWithFiles({}, judgedAfterwards("Socket-2"));
+  expect(run(start, [1, 0, 0, 0], "yyny", "nny", ["a"]).phase).toMatchObject({ outcome: "completed" });
+});
+
+it("[R9, G26] an allowance is for the item of this list, not of a new one", () => {
+  const start = startedWithFiles({}, judgedAfterwards("Socket-1"));
+  const stopped = run(start, [1, 0, 0], "nnn");
+  expect(stopped.phase).toMatchObject({ limit: { limit: "maxUnchanged" } });
+  const raised = after(stopped, { type: "limits_raised", allow: 1 }, { type: "cast_resumed", by: "recast" });
+  const again = run(raised, [0, 1, 1, 0, 0], "yynnn", "n");
+  expect(again.phase.kind === "ended" && again.phase.reached).toMatchObject({
+    limit: "maxUnchanged",
+    where: { taken: 2 },
+  });
 });

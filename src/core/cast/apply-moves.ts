@@ -169,7 +169,11 @@ export function advance(state: CastState, event: EventOf<"cursor_advanced">): Ca
     ...state,
     phase: { ...phase, moved: "advanced" },
     pass: { ...state.pass, cursor: event.index, since: state.begun },
-    counts: { ...state.counts, returns: withoutLoopReturns(state, event.loop) },
+    counts: {
+      ...state.counts,
+      returns: withoutLoopReturns(state, event.loop),
+      unchanged: withoutKeys(state.counts.unchanged, state.graph.loops[event.loop]?.sockets ?? []),
+    },
     conversations: withoutItemConversations(state, event.loop, state.pass.cursor),
     rework: withoutItemReasons(state, event.loop, state.pass.cursor),
     reports: withoutItemAnswers(state, event.loop, state.pass.cursor),

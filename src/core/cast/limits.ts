@@ -153,12 +153,11 @@ export function limitHitOf(state: CastState, { limit, where }: LimitReached): Li
   if (limit === "maxConflicts" && phase.kind === "forked")
     return { limit, scope: { kind: "cast", way: conflictAllowanceKey(phase.fork.number, where.item?.index ?? 0) } };
   if (limit === "maxNoAdvanceCycles") return { limit, at: where.to === "end" ? undefined : where.to };
-  if (limit === "maxUnchanged" && phase.kind === "leaving" && where.to !== undefined && where.to !== "end")
-    return { limit, scope: unchangedScope(state, where.to) };
   const index = where.index ?? -1;
   const edge = socketOf(state.graph, where.socket).edges[index];
-  if (limit !== "maxTraversals" || !edge) return { limit };
-  return { limit, scope: traversalScopeOf(state, where.socket, { via: "edge", to: edge.to, edge, index }) };
+  if ((limit !== "maxTraversals" && limit !== "maxUnchanged") || !edge) return { limit };
+  const scopeOf = limit === "maxUnchanged" ? unchangedScope : traversalScopeOf;
+  return { limit, scope: scopeOf(state, where.socket, { via: "edge", to: edge.to, edge, index }) };
 }
 
 export function limitHitIn(phase: CastPhase): LimitHit | null {

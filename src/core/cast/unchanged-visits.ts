@@ -4,9 +4,9 @@ import { maxUnchangedOf } from "../model/config.ts";
 import { END, type SocketId } from "../model/ids.ts";
 import { materiaMayWrite } from "../model/materia.ts";
 import type { EventOf } from "./state/event.ts";
-import { countOf, getValue, withValue } from "./state/persistent-map.ts";
+import { getValue, withValue } from "./state/persistent-map.ts";
 import type { CastState, Visit } from "./state/state.ts";
-import { itemIndexAt, type TraversalScope } from "./state/traversal-counts.ts";
+import { itemIndexAt, traversalCount, traversalScopeOf, type TraversalScope } from "./state/traversal-counts.ts";
 
 /** [R9] Counts only where checkpoints are kept and the materia may write. A visit that changed nothing reports no files. */
 export function unchangedAfterVisit(
@@ -34,21 +34,12 @@ export function unchangedLimit(state: CastState, from: SocketId, way: Way): Unch
   const { to, via, index } = way;
   const known = getValue(state.counts.unchanged, to);
   const most = maxUnchangedOf(state.limits);
-  const place = itemIndexAt(state, to);
-  if (
-    most === 0 ||
-    known?.place !== place ||
-    known.visits < most + countOf(state.counts.allowed, unchangedKey(to, place))
-  )
-    return undefined;
+  if (most === 0 || known?.place !== itemIndexAt(state, to)) return undefined;
+  if (known.visits < most + traversalCount(state, "allowed", unchangedScope(state, from, way))) return undefined;
   return { value: most, where: { socket: from, to, via, index, when: way.edge.when, taken: known.visits } };
 }
 
 /** The allowance that a person raises. */
-export function unchangedScope(state: CastState, to: SocketId): TraversalScope {
-  return { kind: "cast", way: unchangedKey(to, itemIndexAt(state, to)) };
-}
-
-function unchangedKey(to: SocketId, place: number | null): string {
-  return `unchanged ${to} ${place ?? ""}`;
+export function unchangedScope(state: CastState, from: SocketId, way: Way): TraversalScope {
+  return { ...traversalScopeOf(state, from, way), way: `unchanged ${way.to}` };
 }

@@ -3,7 +3,7 @@ import { readLayer } from "../../../src/core/catalog/layer.ts";
 import { decide, type EffectOutcome } from "../../../src/core/cast/decide.ts";
 import type { CastEvent } from "../../../src/core/cast/state/event.ts";
 import { itemRunAt } from "../../../src/core/cast/item-runs.ts";
-import { next, visitCompletedEvent, type Effect } from "../../../src/core/cast/next.ts";
+import { next, startedEvent, visitCompletedEvent, type Effect } from "../../../src/core/cast/next.ts";
 import type { CastStart, CastState } from "../../../src/core/cast/state/state.ts";
 import { refsOf } from "../../harness/chain.ts";
 import { compileTargets, type CompiledChain } from "../../../src/core/compile/targets/compile.ts";
@@ -54,6 +54,7 @@ class TooLong extends Error {}
 export function runEngine(start: CastStart, before: readonly Entry[], graph: Graph, world: World): Ran {
   const run: Run = { log: [...before], graph, world, turns: 0 };
   const journal = openJournal(run.log, start, graph);
+  if (world.keepsFiles && before.length === 0) journal.note(startedEvent(journal.state(), { commit: "base" }));
   try {
     for (let goesOn = true; goesOn; goesOn = allowedMore(journal, world)) drive(run, journal, undefined);
   } catch (error) {
@@ -96,9 +97,11 @@ function drive(run: Run, journal: Journal, parent: ItemsPlace | undefined): void
         break;
       case "checkpoint": {
         const state = journal.state();
-        const resolves = run.world.resolves(placeAt(run, effect.socket.id), nameOf(state, effect.visit.number));
+        const at = [placeAt(run, effect.socket.id), nameOf(state, effect.visit.number)] as const;
+        const resolves = run.world.resolves(...at);
         const files = { commit: "files", changed: 1, added: 1, removed: 0, ...(resolves ? { resolves } : {}) };
-        journal.note(visitCompletedEvent(state, effect.visit, files));
+        // A visit that changed nothing reports no files.
+        journal.note(visitCompletedEvent(state, effect.visit, run.world.changes(...at) ? files : undefined));
         break;
       }
       case "stop":

@@ -58,8 +58,9 @@ export function performItems(
   // As it is read from its file: nothing in it is the very thing that its parent has.
   const { data, window } = JSON.parse(JSON.stringify(start)) as Required<Pick<CastStart, "data" | "window">>;
   const child = openJournal(log, { ...start, data, window }, graph);
-  // [V51] Only here do files matter: whether a visit has settled nothing but conflicts.
-  if (window.merging && child.events().length === 0) child.note(startedEvent(child.state(), { commit: "marked" }));
+  // [V51] After a conflict files matter: whether a visit has settled nothing but conflicts.
+  if ((world.keepsFiles || window.merging) && child.events().length === 0)
+    child.note(startedEvent(child.state(), { commit: "marked" }));
   const known = { state: child.state(), events: child.events() };
   if (!isItemFinished(known, { resume: work.resume })) {
     if (known.state.phase.kind === "ended")

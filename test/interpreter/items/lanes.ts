@@ -100,6 +100,7 @@ export function attemptAt(lanes: Lanes, index: number, follow: (cast: Cast, firs
   for (const [id, visit] of again?.visits ?? []) cast.talks.set(`${id} ${pass.list}:${index}`, { visit, at: 0 });
   if (again) cast.sentBack.set(pass.region.id, 0);
   cast.merging = again?.accepted ?? false;
+  cast.keepsFiles ||= again !== undefined;
   const steps = follow(cast, door.to);
   return { index, number, cast, steps, stands: "works", stop: undefined, more: 0, told: 0, counted: new Map() };
 }

@@ -16,6 +16,8 @@ export function worldOf({ seed, texts, parallel = false, raises: most }: Case): 
   };
   const clashes = chanceOf("clashes", seed).pick(0, 0.1, 0.3, 0.6);
   const refusing = chanceOf("refusing", seed).pick(0, 0, 0.05, 0.5);
+  const files = chanceOf("files", seed);
+  const busy = files.pick(0, 0.1, 0.3, 0.7);
   const raises = most ?? chance.pick(0, 0, 1, 2);
   return {
     limits: texts.limits,
@@ -27,6 +29,8 @@ export function worldOf({ seed, texts, parallel = false, raises: most }: Case): 
     pace: (work) => chanceOf(seed, "pace", work).count(0, 2 ** 32),
     conflict: (attempt) =>
       chanceOf(seed, "conflict", attempt).happens(clashes) ? `cannot be merged «m${attempt}»` : undefined,
+    keepsFiles: files.happens(0.5),
+    changes: (place, visit) => chanceOf(seed, "changes", place.id, visit).happens(busy),
     resolves: (place, visit) => chanceOf(seed, "resolves", place.id, visit).happens(0.6),
     refusal: (place, visit, turn, times) => {
       const refuses = chanceOf(seed, "refusal", place.id, visit, turn, times);

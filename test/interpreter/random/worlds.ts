@@ -39,7 +39,7 @@ export const BUILT: ReadonlySet<string> = new Set([
 
 const MATERIA: Readonly<Record<string, MateriaText>> = {
   Text: { prompt: "Write.", tools: "coding" },
-  Json: { prompt: "Judge.", parse: "json" },
+  Json: { prompt: "Judge.", parse: "json", tools: "coding" },
   Plan: { prompt: "Plan.", generator: true },
   Told: {
     prompt: "{{item.title}} {{item.context}} {{workItems}} {{state.kept.said}} {{state.seen}} {{state.workItem.title}}",
@@ -68,6 +68,7 @@ export function randomCase(seed: number): Case {
   const limits = {
     maxNoAdvanceCycles: BUILT.has("returns") ? chance.pick(3, 3, 2, 1, 0) : 1000,
     maxRepairs: chance.count(0, 2),
+    ...chanceOf("unchanged", seed).pick({}, {}, { maxUnchanged: 0 }, { maxUnchanged: 1 }, { maxUnchanged: 3 }),
   };
   const tight = chanceOf("budget", seed);
   const scarce = tight.happens(0.15) ? { maxTokens: tight.count(1, 6) * 10 + 7 } : {};

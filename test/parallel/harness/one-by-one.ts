@@ -139,6 +139,7 @@ function repliesOf(each: Case, places: LawCast["places"], speed: number) {
   const turnsOf = new Map<string, number>();
   const pace = chanceOf("pace", each.seed, speed);
   const failing = chanceOf("failing", each.seed).pick(0, 0, 0.05, 0.15);
+  const idle = chanceOf("idle", each.seed).pick(0, 0.3, 0.8);
   let turns = 0;
   const nameOf = ({ socket, item, visit }: VisitOf): string => {
     const known = visits.get(`${socket} ${item}`) ?? [];
@@ -160,7 +161,9 @@ function repliesOf(each: Case, places: LawCast["places"], speed: number) {
       const turn = (turnsOf.get(key) ?? 0) + 1;
       turnsOf.set(key, turn);
       if (turns > LONGEST) return { text: "", fails: "nobody follows it any longer" };
-      const edits = { [`${socket} ${item}`]: `${name}.${turn}` };
+      // [R9] Some visits change no file.
+      const isIdle = chanceOf("idle", each.seed, socket, name).happens(idle);
+      const edits = isIdle ? {} : { [`${socket} ${item}`]: `${name}.${turn}` };
       // [V12] It fails again when the cast goes on: an allowance for an item before resumes this one, too.
       const fails = item !== null && chanceOf("fails", each.seed, socket, name).happens(failing);
       return {
