@@ -3,14 +3,14 @@ import { bundledLayer } from "../../src/core/catalog/bundled-layer.ts";
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
 import { readLayer } from "../../src/core/catalog/layer.ts";
 import {
-  exportLoadoutText,
+  exportText,
   importConfigText,
   requiredMateria,
   missingMateria,
   catalogWithMateria,
   draftFromText,
 } from "../../src/core/edit/loadout-draft.ts";
-import { insertSocketInWay } from "../../src/core/edit/ways.ts";
+import { insertSocketInWay } from "../../src/core/edit/loops.ts";
 import { edgeWayId } from "../../src/core/model/ids.ts";
 import { withMateriaRenamed } from "../../src/core/edit/config-text.ts";
 
@@ -29,17 +29,14 @@ describe("[E16] what goes with a loadout", () => {
     const { loadout, text } = draftFromText("Own", LOADOUT);
     const needed = requiredMateria(loadout, own, (name) => TEXTS[name]);
     expect(needed.map(({ name }) => name)).toEqual(["Base", "Mine"]);
-    const file = exportLoadoutText("Own", text, needed);
+    const file = exportText({ materia: needed, loadouts: [{ name: "Own", text }] });
     expect(JSON.parse(file)).toEqual({ ...RAW, loadouts: { Own: JSON.parse(LOADOUT) as object } });
   });
 
   it("[E16] an import brings what is new here, and what is here already stays", () => {
     const { loadout, text } = draftFromText("Own", LOADOUT);
-    const file = exportLoadoutText(
-      "Own",
-      text,
-      requiredMateria(loadout, own, (name) => TEXTS[name]),
-    );
+    const materia = requiredMateria(loadout, own, (name) => TEXTS[name]);
+    const file = exportText({ materia, loadouts: [{ name: "Own", text }] });
     const read = importConfigText(file, "File");
     if (!read.ok) throw new Error("it cannot be read");
     const [brought] = read.value.loadouts;

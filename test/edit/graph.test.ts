@@ -1,23 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { EMPTY_LOADOUT } from "../../src/core/edit/loadout-edit.ts";
 import {
-  connectSockets,
-  moveEdge,
-  removeEdge,
-  setEdge,
-  addExit,
-  removeExit,
-  setExit,
-} from "../../src/core/edit/edges-and-exits.ts";
-import {
-  createLoop,
-  removeLoop,
-  renameLoop,
-  setLoopGenerator,
-  setLoopMember,
-  setLoopParallel,
-} from "../../src/core/edit/loops.ts";
-import {
+  EMPTY_LOADOUT,
   addSocket,
   copySockets,
   duplicateSockets,
@@ -30,8 +13,27 @@ import {
   setMateria,
   setParse,
   resetLayout,
-} from "../../src/core/edit/sockets.ts";
-import { removeWay, setWay, findAuthoredWay } from "../../src/core/edit/ways.ts";
+} from "../../src/core/edit/loadout-edit.ts";
+import {
+  connectSockets,
+  moveEdge,
+  removeEdge,
+  setEdge,
+  addExit,
+  removeExit,
+  setExit,
+  removeWay,
+  setWay,
+  findAuthoredWay,
+} from "../../src/core/edit/edges-and-exits.ts";
+import {
+  createLoop,
+  removeLoop,
+  renameLoop,
+  setLoopGenerator,
+  setLoopMember,
+  setLoopParallel,
+} from "../../src/core/edit/loops.ts";
 import type { Loadout } from "../../src/core/model/loadout.ts";
 import type { Result } from "../../src/core/model/issue.ts";
 import type { SocketId } from "../../src/core/model/ids.ts";

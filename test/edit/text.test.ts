@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { compareLoadouts } from "../../src/core/edit/compare-loadouts.ts";
 import { connectSockets, moveEdge, setEdge, removeExit } from "../../src/core/edit/edges-and-exits.ts";
 import { setLoopGenerator } from "../../src/core/edit/loops.ts";
-import { addSocket, removeSockets, setParse } from "../../src/core/edit/sockets.ts";
+import { addSocket, removeSockets, setParse } from "../../src/core/edit/loadout-edit.ts";
 import { recordStep, startHistory, redo, endStepGroup, undo } from "../../src/core/edit/undo-history.ts";
 import {
   draftFromLoadout,

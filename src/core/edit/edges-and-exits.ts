@@ -1,8 +1,9 @@
 import { ok, type Result } from "../model/issue.ts";
-import { type Destination, END, type SocketId } from "../model/ids.ts";
+import { type Destination, edgeWayId, END, exitWayId, type SocketId, thenWayId } from "../model/ids.ts";
 import { NEXT_ITEM, type Condition, type Edge, type Loadout, type Exit, type Loop } from "../model/loadout.ts";
 import {
   destinationExists,
+  editLoop,
   loopContaining,
   unknownSocket,
   refuseEdit,
@@ -16,7 +17,7 @@ interface EdgeRequest {
   readonly from: string;
   readonly to: Destination;
   /** The condition, if the person chose one. */
-  readonly when?: Condition;
+  readonly when?: Condition | undefined;
   /** The default condition of the socket: an evaluator answers whether it is satisfied. */
   readonly judges?: boolean;
 }
@@ -32,8 +33,7 @@ export function connectSockets(loadout: Loadout, drawn: EdgeRequest): Result<Loa
   if (!destinationExists(loadout, to)) return unknownSocket(to);
   const loop = loopContaining(loadout, from);
   const leaves = loop !== undefined && to !== "end" && loopContaining(loadout, to) !== loop;
-  if (leaves && socket.advance)
-    return addExit(loadout, loop, { from, to, ...(drawn.when === undefined ? {} : { when: drawn.when }) });
+  if (leaves && socket.advance) return addExit(loadout, loop, { from, to, when: drawn.when });
   const used = socket.edges.map((edge) => edge.when);
   const when = drawn.when ?? freeCondition(used, drawn.judges === true);
   if (when === undefined)
@@ -44,8 +44,7 @@ export function connectSockets(loadout: Loadout, drawn: EdgeRequest): Result<Loa
     return refuseEdit(from, `${from} already has this edge`);
   const behind = used.indexOf("always");
   const at = when === "always" || behind === -1 ? socket.edges.length : behind;
-  const edges: readonly Edge[] = socket.edges.toSpliced(at, 0, { when, to });
-  return ok(withSocket(loadout, from, { ...socket, edges: [...edges] }));
+  return ok(withSocket(loadout, from, { ...socket, edges: socket.edges.toSpliced(at, 0, { when, to }) }));
 }
 
 function freeCondition(used: readonly Condition[], judges: boolean): Condition | undefined {
@@ -64,112 +63,109 @@ export interface EdgeChange {
 }
 
 export function setEdge(loadout: Loadout, from: string, index: number, changed: EdgeChange): Result<Loadout> {
-  const socket = findSocket(loadout, from);
-  const edge = socket?.edges[index];
-  if (!socket || !edge) return unknownEdge(from, index);
-  const { when = edge.when, to = edge.to, maxTraversals, then } = changed;
-  if (!destinationExists(loadout, to)) return unknownSocket(to);
-  if (typeof then === "string" && then !== NEXT_ITEM && !destinationExists(loadout, then)) return unknownSocket(then);
-  if (typeof maxTraversals === "number" && !(Number.isSafeInteger(maxTraversals) && maxTraversals >= 1))
-    return refuseEdit(from, "the number of traversals must be a whole number of at least 1");
-  const next = { ...edge, when, to };
-  const counted = maxTraversals === undefined ? next : withField(next, "maxTraversals", maxTraversals);
-  // An edge without a limit is never used up.
-  const after = maxTraversals === null ? null : then;
-  const led = after === undefined ? counted : withField(counted, "then", after);
-  return ok(withSocket(loadout, from, { ...socket, edges: socket.edges.with(index, led) }));
+  return editEdges(loadout, from, index, (edges, edge) => {
+    const { when = edge.when, to = edge.to, maxTraversals, then } = changed;
+    if (!destinationExists(loadout, to)) return unknownSocket(to);
+    if (typeof then === "string" && then !== NEXT_ITEM && !destinationExists(loadout, then)) return unknownSocket(then);
+    if (typeof maxTraversals === "number" && !(Number.isSafeInteger(maxTraversals) && maxTraversals >= 1))
+      return refuseEdit(from, "the number of traversals must be a whole number of at least 1");
+    const next = { ...edge, when, to };
+    const counted = maxTraversals === undefined ? next : withField(next, "maxTraversals", maxTraversals);
+    // An edge without a limit is never used up.
+    const after = maxTraversals === null ? null : then;
+    return ok(edges.with(index, after === undefined ? counted : withField(counted, "then", after)));
+  });
 }
 
 export function removeEdge(loadout: Loadout, from: string, index: number): Result<Loadout> {
-  const socket = findSocket(loadout, from);
-  if (!socket?.edges[index]) return unknownEdge(from, index);
-  return ok(withSocket(loadout, from, { ...socket, edges: socket.edges.toSpliced(index, 1) }));
+  return editEdges(loadout, from, index, (edges) => ok(edges.toSpliced(index, 1)));
 }
 
 /** [E6] Moves an edge one position earlier (-1) or later (1); the engine tries edges in order. */
 export function moveEdge(loadout: Loadout, from: string, index: number, by: -1 | 1): Result<Loadout> {
-  const socket = findSocket(loadout, from);
-  const [edge, other] = [socket?.edges[index], socket?.edges[index + by]];
-  if (!socket || !edge) return unknownEdge(from, index);
-  if (!other) return refuseEdit(from, by < 0 ? "it is the first edge already" : "it is the last edge already");
-  const edges = socket.edges.with(index, other).with(index + by, edge);
-  return ok(withSocket(loadout, from, { ...socket, edges }));
+  return editEdges(loadout, from, index, (edges, edge) => {
+    const other = edges[index + by];
+    if (!other) return refuseEdit(from, by < 0 ? "it is the first edge already" : "it is the last edge already");
+    return ok(edges.with(index, other).with(index + by, edge));
+  });
 }
 
-function unknownEdge(from: string, index: number): Result<never> {
-  return refuseEdit(from, `${from} has no edge ${index + 1}`);
+function editEdges(
+  loadout: Loadout,
+  from: string,
+  index: number,
+  edit: (edges: readonly Edge[], edge: Edge) => Result<Edge[]>,
+): Result<Loadout> {
+  const socket = findSocket(loadout, from);
+  const edge = socket?.edges[index];
+  if (!socket || !edge) return refuseEdit(from, `${from} has no edge ${index + 1}`);
+  const edited = edit(socket.edges, edge);
+  return edited.ok ? ok(withSocket(loadout, from, { ...socket, edges: edited.value })) : edited;
 }
 
 /** [E7] Adds an exit to a loop. Edges stay unchanged. */
 export function addExit(
   loadout: Loadout,
   loopId: string,
-  { from, to, when }: { readonly from: string; readonly to: string; readonly when?: Condition },
+  { from, to, when }: { readonly from: string; readonly to: string; readonly when?: Condition | undefined },
 ): Result<Loadout> {
-  const loop = loadout.loops[loopId];
-  if (!loop) return unknownLoop(loopId);
-  const used = loop.exits.filter((exit) => exit.from === from).map((exit) => exit.condition);
-  const condition = when ?? (["always", "satisfied", "not_satisfied"] as const).find((each) => !used.includes(each));
-  if (condition === undefined) return refuseEdit(loopId, `${from} already has an exit for every answer`);
-  const added: Exit = {
-    id: freeExitId(loop, `exit:${from}:${condition}`),
-    from: from as SocketId, // checked below as a member
-    condition,
-    targetSocketId: to as SocketId, // checked below as a socket
-  };
-  return replaceExits(loadout, loopId, [...loop.exits, added], added);
+  return editLoop(loadout, loopId, (loop) => {
+    const used = loop.exits.filter((exit) => exit.from === from).map((exit) => exit.condition);
+    const condition = when ?? (["always", "satisfied", "not_satisfied"] as const).find((each) => !used.includes(each));
+    if (condition === undefined) return refuseEdit(loopId, `${from} already has an exit for every answer`);
+    const added: Exit = {
+      id: freeExitId(loop, `exit:${from}:${condition}`),
+      from: from as SocketId, // checked below as a member
+      condition,
+      targetSocketId: to as SocketId, // checked below as a socket
+    };
+    return withExits(loadout, loopId, { ...loop, exits: [...loop.exits, added] }, added);
+  });
 }
 
 export interface ExitChange {
-  readonly from?: string;
-  readonly condition?: Condition;
-  readonly to?: string;
+  readonly from?: string | undefined;
+  readonly condition?: Condition | undefined;
+  readonly to?: string | undefined;
 }
 
 /** [E7] Changes an exit and keeps its id. */
 export function setExit(loadout: Loadout, loopId: string, exitId: string, changed: ExitChange): Result<Loadout> {
-  const loop = loadout.loops[loopId];
-  if (!loop) return unknownLoop(loopId);
-  const index = loop.exits.findIndex((exit) => exit.id === exitId);
-  const exit = loop.exits[index];
-  if (!exit) return refuseEdit(loopId, `the loop ${loopId} has no exit ${exitId}`);
-  const next: Exit = {
-    ...exit,
-    from: (changed.from ?? exit.from) as SocketId, // checked below as a member
-    condition: changed.condition ?? exit.condition,
-    targetSocketId: (changed.to ?? exit.targetSocketId) as SocketId, // checked below as a socket
-  };
-  return replaceExits(loadout, loopId, loop.exits.with(index, next), next);
+  return editLoop(loadout, loopId, (loop) => {
+    const index = loop.exits.findIndex((exit) => exit.id === exitId);
+    const exit = loop.exits[index];
+    if (!exit) return unknownExit(loopId, exitId);
+    const next: Exit = {
+      ...exit,
+      from: (changed.from ?? exit.from) as SocketId, // checked below as a member
+      condition: changed.condition ?? exit.condition,
+      targetSocketId: (changed.to ?? exit.targetSocketId) as SocketId, // checked below as a socket
+    };
+    return withExits(loadout, loopId, { ...loop, exits: loop.exits.with(index, next) }, next);
+  });
 }
 
 export function removeExit(loadout: Loadout, loopId: string, exitId: string): Result<Loadout> {
-  const loop = loadout.loops[loopId];
-  if (!loop) return unknownLoop(loopId);
-  const exits = loop.exits.filter((exit) => exit.id !== exitId);
-  if (exits.length === loop.exits.length) return refuseEdit(loopId, `the loop ${loopId} has no exit ${exitId}`);
-  return ok(withLoop(loadout, loopId, { ...loop, exits }));
+  return editLoop(loadout, loopId, (loop) => {
+    const exits = loop.exits.filter((exit) => exit.id !== exitId);
+    return exits.length === loop.exits.length ? unknownExit(loopId, exitId) : ok({ ...loop, exits });
+  });
 }
 
-export function unknownLoop(id: string): Result<never> {
-  return refuseEdit(id, `there is no loop ${id} in this loadout`);
-}
-
-export function withLoop(loadout: Loadout, id: string, loop: Loop): Loadout {
-  return { ...loadout, loops: { ...loadout.loops, [id]: loop } };
+function unknownExit(loopId: string, exitId: string): Result<never> {
+  return refuseEdit(loopId, `the loop ${loopId} has no exit ${exitId}`);
 }
 
 /** Checks that an exit starts at a member, leads out of the loop, and has a condition of no other exit. */
-function replaceExits(loadout: Loadout, loopId: string, exits: Exit[], changed: Exit): Result<Loadout> {
-  const loop = loadout.loops[loopId];
-  if (!loop) return unknownLoop(loopId);
+function withExits(loadout: Loadout, loopId: string, loop: Loop, changed: Exit): Result<Loop> {
   const { id, from, condition, targetSocketId: to } = changed;
   if (!loop.sockets.includes(from)) return refuseEdit(loopId, `${from} is no member of the loop ${loopId}`);
   if (to !== END && !findSocket(loadout, to)) return unknownSocket(to);
   if (to !== END && loop.sockets.includes(to))
     return refuseEdit(loopId, `${to} is a member of the loop ${loopId}`, "an exit leads to a socket outside the loop");
-  if (exits.some((exit) => exit.id !== id && exit.from === from && exit.condition === condition))
+  if (loop.exits.some((exit) => exit.id !== id && exit.from === from && exit.condition === condition))
     return refuseEdit(loopId, `${from} already has an exit for "${condition}"`);
-  return ok(withLoop(loadout, loopId, { ...loop, exits }));
+  return ok(loop);
 }
 
 function freeExitId(loop: Loop, preferred: string): string {
@@ -177,4 +173,41 @@ function freeExitId(loop: Loop, preferred: string): string {
   let id = preferred;
   for (let number = 2; taken.has(id); number += 1) id = `${preferred}:${number}`;
   return id;
+}
+
+/** The part of the loadout behind a drawn edge; implicit ways have none. */
+export type AuthoredWay =
+  | { readonly kind: "edge"; readonly from: string; readonly index: number; readonly edge: Edge }
+  | { readonly kind: "exit"; readonly loop: string; readonly exit: Exit };
+
+export function findAuthoredWay(loadout: Loadout, id: string): AuthoredWay | undefined {
+  for (const [from, { edges }] of Object.entries(loadout.sockets)) {
+    const index = edges.findIndex((_, each) => id === edgeWayId(from, each) || id === thenWayId(from, each));
+    const edge = edges[index];
+    if (edge) return { kind: "edge", from, index, edge };
+  }
+  for (const [loop, { exits }] of Object.entries(loadout.loops)) {
+    const exit = exits.find((each) => id === exitWayId(loop, each.id));
+    if (exit) return { kind: "exit", loop, exit };
+  }
+  return undefined;
+}
+
+/** [E7] Changes an exit in its loop, or an edge in its socket. */
+export function setWay(loadout: Loadout, id: string, changed: Omit<EdgeChange, "then">): Result<Loadout> {
+  const way = findAuthoredWay(loadout, id);
+  if (!way) return unknownWay(id);
+  if (way.kind === "edge") return setEdge(loadout, way.from, way.index, changed);
+  return setExit(loadout, way.loop, way.exit.id, { condition: changed.when, to: changed.to });
+}
+
+export function removeWay(loadout: Loadout, id: string): Result<Loadout> {
+  const way = findAuthoredWay(loadout, id);
+  if (!way) return unknownWay(id);
+  return way.kind === "edge" ? removeEdge(loadout, way.from, way.index) : removeExit(loadout, way.loop, way.exit.id);
+}
+
+export function unknownWay(id: string): Result<never> {
+  const hint = "it is taken where nothing else matches; add an edge or an exit instead";
+  return refuseEdit(id, "this way is implicit: the loadout has no edge for it", hint);
 }

@@ -127,12 +127,13 @@ function extendedMateria(text: string): readonly string[] {
   return typeof base === "string" ? [base] : [];
 }
 
-export function exportLoadoutText(name: string, text: string, materia: readonly MateriaText[]): string {
-  const entry = ({ name: key, text: own }: MateriaText): string =>
-    `    ${JSON.stringify(key)}: ${own.replaceAll("\n", "\n    ")}`;
-  const section = (title: string, entries: readonly MateriaText[]): string =>
-    `  ${JSON.stringify(title)}: {\n${entries.map(entry).join(",\n")}\n  }`;
-  const parts = [...(materia.length === 0 ? [] : [section("materia", materia)]), section("loadouts", [{ name, text }])];
+/** [E16] A configuration with these entries. */
+export function exportText(sections: Readonly<Record<string, readonly MateriaText[]>>): string {
+  const entry = ({ name, text }: MateriaText): string =>
+    `    ${JSON.stringify(name)}: ${text.replaceAll("\n", "\n    ")}`;
+  const parts = Object.entries(sections).flatMap(([title, entries]) =>
+    entries.length === 0 ? [] : [`  ${JSON.stringify(title)}: {\n${entries.map(entry).join(",\n")}\n  }`],
+  );
   return `{\n${parts.join(",\n")}\n}\n`;
 }
 

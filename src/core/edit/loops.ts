@@ -3,17 +3,22 @@ import { END, sortSocketIds, type SocketId } from "../model/ids.ts";
 import { ok, type Result } from "../model/issue.ts";
 import { Loop, type Loadout, type Socket } from "../model/loadout.ts";
 import {
+  addSocket,
+  editLoop,
   loopContaining,
+  nextSocketId,
+  unknownLoop,
   unknownSocket,
   refuseEdit,
   findSocket,
   withField,
+  withLoop,
+  withoutStrayAdvances,
   withSocket,
   withoutKeys,
   freeLoopId,
 } from "./loadout-edit.ts";
-import { addExit, unknownLoop, withLoop } from "./edges-and-exits.ts";
-import { withoutStrayAdvances } from "./sockets.ts";
+import { addExit, connectSockets, findAuthoredWay, setWay, unknownWay } from "./edges-and-exits.ts";
 
 /**
  * [E8] A complete loop around the selected sockets: it takes the list of the generator before it, its last member
@@ -94,23 +99,22 @@ export function renameLoop(loadout: Loadout, id: string, name: string): Result<L
 
 /** Sets the generator of the list; `null` for none. */
 export function setLoopGenerator(loadout: Loadout, id: string, from: string | null): Result<Loadout> {
-  const loop = loadout.loops[id];
-  if (!loop) return unknownLoop(id);
-  if (from !== null && !findSocket(loadout, from)) return unknownSocket(from);
-  if (from !== null && loop.sockets.some((member) => member === from))
-    return refuseEdit(id, `${from} stands inside the loop ${id}`, "the generator stands before the loop");
-  const consumes = from === null ? null : { from: from as SocketId, output: "workItems" as const }; // a key of sockets
-  return ok(withLoop(loadout, id, withField(loop, "consumes", consumes)));
+  return editLoop(loadout, id, (loop) => {
+    if (from === null) return ok(withField(loop, "consumes", null));
+    if (!findSocket(loadout, from)) return unknownSocket(from);
+    if (loop.sockets.some((member) => member === from))
+      return refuseEdit(id, `${from} stands inside the loop ${id}`, "the generator stands before the loop");
+    return ok({ ...loop, consumes: { from: from as SocketId, output: "workItems" } }); // a key of sockets
+  });
 }
 
 /** [E33] How many items run at once; `null` runs one after the other. */
 export function setLoopParallel(loadout: Loadout, id: string, items: number | null): Result<Loadout> {
-  const loop = loadout.loops[id];
-  if (!loop) return unknownLoop(id);
-  const count: unknown = items ?? undefined;
-  if (!v.is(Loop.entries.parallel, count))
-    return refuseEdit(id, `${String(items)} items cannot run at once`, "a whole number from 1 to 64");
-  return ok(withLoop(loadout, id, withField(loop, "parallel", items)));
+  return editLoop(loadout, id, (loop) =>
+    v.is(Loop.entries.parallel, items ?? undefined)
+      ? ok(withField(loop, "parallel", items))
+      : refuseEdit(id, `${String(items)} items cannot run at once`, "a whole number from 1 to 64"),
+  );
 }
 
 /** Removes a member; the loop disappears with its last member. */
@@ -134,6 +138,20 @@ export function setLoopMember(loadout: Loadout, id: string, socket: string, isMe
   }
   const exits = loop.exits.filter((exit) => exit.targetSocketId !== socket);
   return ok(withLoop(loadout, id, { ...loop, sockets: [...loop.sockets, socket as SocketId], exits })); // a key of sockets
+}
+
+/** [E28] Inserts a socket into an edge: the edge leads to it, and it leads to the former target. In a loop it becomes a member. */
+export function insertSocketInWay(loadout: Loadout, way: string, materia: string): Result<Loadout> {
+  const found = findAuthoredWay(loadout, way);
+  if (!found) return unknownWay(way);
+  const id = nextSocketId(loadout);
+  const [from, to] = found.kind === "edge" ? [found.from, found.edge.to] : [found.exit.from, found.exit.targetSocketId];
+  const added = addSocket(loadout, materia);
+  const redirected = added.ok ? setWay(added.value, way, { to: id }) : added;
+  const joined = redirected.ok ? connectSockets(redirected.value, { from: id, to, when: "always" }) : redirected;
+  const loop = loopContaining(loadout, from);
+  const isInside = found.kind === "edge" && loop !== undefined && to !== "end" && loopContaining(loadout, to) === loop;
+  return joined.ok && isInside ? setLoopMember(joined.value, loop, id, true) : joined;
 }
 
 /** The members in the order of a cast: from the entered one along the edges. */

@@ -2,11 +2,9 @@ import { nearestName } from "../model/text.ts";
 import type { IssueCode } from "../model/issue-codes.ts";
 import { type Issue, pathText, type KeyPath } from "../model/issue.ts";
 import type { Loadout } from "../model/loadout.ts";
-import { type LoadoutEdit, findSocket } from "./loadout-edit.ts";
-import { connectSockets, moveEdge, removeEdge, setEdge } from "./edges-and-exits.ts";
+import { type LoadoutEdit, findSocket, setAdvance, setEntry, setMateria, setParse } from "./loadout-edit.ts";
+import { connectSockets, moveEdge, removeEdge, setEdge, removeWay, findAuthoredWay } from "./edges-and-exits.ts";
 import { setLoopGenerator, setLoopMember } from "./loops.ts";
-import { setAdvance, setEntry, setMateria, setParse } from "./sockets.ts";
-import { removeWay, findAuthoredWay } from "./ways.ts";
 import { edgeWayId, exitWayId } from "../model/ids.ts";
 
 export interface QuickFix {

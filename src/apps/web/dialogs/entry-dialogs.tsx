@@ -107,7 +107,7 @@ export function NameEntryDialog<T extends { readonly text: string }, V>(
     <NameDialog
       title={`${action} ${draft.name}`}
       action={action}
-      initial={what === "rename" ? draft.name : nextFreeName(draft.name, taken)}
+      initial={what === "rename" ? draft.name : nextFreeName(draft.name, (each) => each === draft.name || taken(each))}
       taken={taken}
       note={what === "rename" ? "The save changes the file." : "Only a save writes the file."}
       onClose={onClose}
@@ -153,8 +153,9 @@ export function NameDialog(props: {
   );
 }
 
-/** `Full-Auto-2`, or the next unused number. */
+/** The name itself, else `Full-Auto-2` or the next unused number. */
 export function nextFreeName(name: string, taken: (name: string) => boolean): string {
+  if (!taken(name)) return name;
   const stem = name.replace(/-\d+$/, "");
   let number = 2;
   while (taken(`${stem}-${number}`)) number += 1;

@@ -28,7 +28,7 @@ export interface EdgeMark {
   readonly visits?: "unvisited" | "visited" | "last";
   /** Lines of the label. */
   readonly label?: readonly Line[];
-  readonly problem?: Issue["severity"];
+  readonly problem?: Issue["severity"] | undefined;
 }
 
 export interface LoopMark {

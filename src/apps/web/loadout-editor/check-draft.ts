@@ -1,7 +1,6 @@
 import { useDeferredValue, useMemo } from "react";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { checkTarget } from "../../../core/compile/targets/compile.ts";
-import type { Graph } from "../../../core/compile/graph.ts";
 import { worstCase } from "../../../core/compile/worst-case.ts";
 import {
   quickFixFor,
@@ -28,11 +27,7 @@ export interface LoadoutProblem {
   readonly quickFix: QuickFix | undefined;
 }
 
-export interface CheckedDraft {
-  readonly graph: Graph;
-  readonly problems: readonly LoadoutProblem[];
-  readonly worst: { readonly words: string; readonly example: string | null } | null;
-}
+export type CheckedDraft = ReturnType<typeof checkDraft>;
 
 /** Checks the draft after every edit, as the command line does. */
 export function useCheckedDraft(name: string, draft: LoadoutDraft, catalog: Catalog): CheckedDraft {
@@ -40,43 +35,34 @@ export function useCheckedDraft(name: string, draft: LoadoutDraft, catalog: Cata
   return useMemo(() => checkDraft(name, shown, catalog), [name, shown, catalog]);
 }
 
-function checkDraft(name: string, draft: LoadoutDraft, catalog: Catalog): CheckedDraft {
+function checkDraft(name: string, draft: LoadoutDraft, catalog: Catalog) {
   const { loadout } = draft;
   const checked = checkTarget({ kind: "loadout", name, entry: catalogEntryOf(name, draft) }, catalog, 1);
   const known = knownMateria(catalog);
   const problems = checked.issues.map((issue, index): LoadoutProblem => {
     const place = placeOfIssue(issue, name, loadout);
-    const mend = quickFixFor(issue, place, loadout, known);
+    const quickFix = quickFixFor(issue, place, loadout, known);
     const key = `${index} ${issue.code} ${pathText(issue.path)}`;
-    return { key, issue, place, path: shortIssuePath(issue, name), ways: edgeIdsOf(place), quickFix: mend };
+    return { key, issue, place, path: shortIssuePath(issue, name), ways: edgeIdsOf(place), quickFix };
   });
   const sound = checked.flow && !checked.issues.some(isError);
-  const worst = sound ? worstCase(checked.graph, checked.flow, catalog.settings.limits) : undefined;
+  const worst = sound ? worstCase(checked.graph, checked.flow, catalog.settings.limits) : null;
   return {
     graph: checked.graph,
     // Errors first: only they stop a cast.
     problems: mergeAlikeProblems(problems).toSorted((a, b) => Number(isError(b.issue)) - Number(isError(a.issue))),
-    worst:
-      worst === undefined ? null : { words: worstCaseText(checked.graph, worst), example: worstCaseExample(worst) },
+    worst: worst && { words: worstCaseText(checked.graph, worst), example: worstCaseExample(worst) },
   };
 }
 
-/** Joins problems with the same message and fix; every edge is still marked. */
+/** Joins problems of a socket with the same message and fix; every edge is still marked. */
 function mergeAlikeProblems(problems: readonly LoadoutProblem[]): readonly LoadoutProblem[] {
-  const alike = (a: LoadoutProblem, b: LoadoutProblem): boolean =>
-    a.issue.code === b.issue.code &&
-    a.quickFix !== undefined &&
-    a.quickFix.label === b.quickFix?.label &&
-    areOfSameSocket(a, b);
-  return problems.flatMap((problem, index) => {
-    if (problems.slice(0, index).some((other) => alike(other, problem))) return [];
-    const others = problems.filter((other) => other === problem || alike(other, problem));
-    return [{ ...problem, ways: others.flatMap(({ place }) => edgeIdsOf(place)) }];
-  });
-}
-
-function areOfSameSocket({ place: a }: LoadoutProblem, { place: b }: LoadoutProblem): boolean {
-  return a.kind === "socket" && b.kind === "socket" && a.id === b.id;
+  const groups = Map.groupBy(problems, ({ key, issue, place, quickFix }) =>
+    quickFix && place.kind === "socket" ? [place.id, issue.code, quickFix.label].join("\n") : key,
+  );
+  return [...groups.values()].flatMap(([first, ...others]) =>
+    first ? [{ ...first, ways: [first, ...others].flatMap(({ ways }) => ways) }] : [],
+  );
 }
 
 function edgeIdsOf(place: IssuePlace): readonly string[] {

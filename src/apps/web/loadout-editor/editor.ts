@@ -1,4 +1,4 @@
-import { createContext, useCallback, useContext, useMemo, useState } from "react";
+import { createContext, useContext, useMemo, useState } from "react";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { type LoadoutEdit, EMPTY_LOADOUT } from "../../../core/edit/loadout-edit.ts";
 import {
@@ -12,7 +12,7 @@ import {
 import type { Loadout } from "../../../core/model/loadout.ts";
 import type { GraphPart } from "../graph/graph-marks.ts";
 import { toast } from "../ui/toasts.tsx";
-import { useCheckedDraft, type CheckedDraft } from "./check-draft.ts";
+import { useCheckedDraft } from "./check-draft.ts";
 import {
   undoEntryStep,
   redoEntryStep,
@@ -26,24 +26,7 @@ import { endStepGroup, recordStep } from "../../../core/edit/undo-history.ts";
 import type { ConfigDraft } from "../../../core/wire/commands.ts";
 
 /** The shared state of the editor: draft, selection and edits. */
-export interface Editor {
-  readonly name: string;
-  readonly draft: OpenLoadoutDraft;
-  readonly loadout: Loadout;
-  readonly catalog: Catalog;
-  readonly checked: CheckedDraft;
-  /** Why the loadout is read-only; null if it is editable. */
-  readonly readOnly: string | null;
-  readonly selected: readonly GraphPart[];
-  readonly select: (...parts: readonly GraphPart[]) => void;
-  /** Applies one undo step; null after a refusal, which a notice shows. */
-  readonly apply: (what: string, edit: LoadoutEdit, kind?: string) => Loadout | null;
-  /** [E26] Applies a removal, with Undo in its notice. */
-  readonly remove: (what: string, edit: LoadoutEdit) => Loadout | null;
-  readonly type: (text: string) => void;
-  readonly undo: () => void;
-  readonly redo: () => void;
-}
+export type Editor = ReturnType<typeof useEditorState>;
 
 const EditorContext = createContext<Editor | null>(null);
 
@@ -55,48 +38,28 @@ export function useEditor(): Editor {
   return editor;
 }
 
-export function useEditorState(draft: OpenLoadoutDraft, catalog: Catalog): Editor {
+export function useEditorState(draft: OpenLoadoutDraft, catalog: Catalog) {
   const { name, history, layer } = draft;
   const content = history.present;
   const checked = useCheckedDraft(name, content, catalog);
   const [selected, setSelected] = useState<readonly GraphPart[]>([]);
   const source = catalog.loadouts.get(name)?.layer ?? "bundled";
+  /** Why the loadout is read-only; null if it is editable. */
   const readOnly = layer === null ? `${name} is ${source} and read-only. Duplicate it to change it.` : null;
-  const apply = useCallback(
-    (what: string, edit: LoadoutEdit, kind?: string): Loadout | null => {
-      if (readOnly !== null) {
-        toast({ text: readOnly });
-        return null;
+  return useMemo(() => {
+    /** Applies one undo step; null after a refusal, which a notice shows. */
+    const apply = (what: string, edit: LoadoutEdit, kind?: string): Loadout | null => {
+      const result = readOnly === null ? edit(content.loadout) : null;
+      if (result?.ok) {
+        changeLoadoutDraft(name, applyGraphEdit(content, name, result.value), what, kind);
+        return result.value;
       }
-      const result = edit(content.loadout);
-      if (!result.ok) {
-        const [issue] = result.issues;
-        toast({ text: `Not possible: ${issue?.message ?? ""}${issue?.hint === undefined ? "" : `; ${issue.hint}`}.` });
-        return null;
-      }
-      changeLoadoutDraft(name, applyGraphEdit(content, name, result.value), what, kind);
-      return result.value;
-    },
-    [content, name, readOnly],
-  );
-  const remove = useCallback(
-    (what: string, edit: LoadoutEdit): Loadout | null => {
-      const removed = apply(what, edit);
-      if (removed)
-        toast({
-          text: `${what.replace(/^(Delete|Remove)\b/, (word) => `${word}d`)}.`,
-          action: { label: "Undo", act: () => undoIfLast(name, what) },
-        });
-      return removed;
-    },
-    [apply, name],
-  );
-  const type = useCallback(
-    (text: string) => changeLoadoutDraft(name, applyTextEdit(content, name, text), "Edit the JSON", "json"),
-    [content, name],
-  );
-  return useMemo(
-    () => ({
+      const [issue] = result?.issues ?? [];
+      const hint = issue?.hint === undefined ? "" : `; ${issue.hint}`;
+      toast({ text: readOnly ?? `Not possible: ${issue?.message ?? ""}${hint}.` });
+      return null;
+    };
+    return {
       name,
       draft,
       loadout: content.loadout,
@@ -104,15 +67,21 @@ export function useEditorState(draft: OpenLoadoutDraft, catalog: Catalog): Edito
       checked,
       readOnly,
       selected: selected.filter((part) => partExists(part, content.loadout)),
-      select: (...parts) => setSelected(parts),
+      select: (...parts: readonly GraphPart[]): void => setSelected(parts),
       apply,
-      remove,
-      type,
+      /** [E26] Applies a removal, with Undo in its notice. */
+      remove: (what: string, edit: LoadoutEdit): Loadout | null => {
+        const removed = apply(what, edit);
+        const text = `${what.replace(/^(Delete|Remove)\b/, (word) => `${word}d`)}.`;
+        if (removed) toast({ text, action: { label: "Undo", act: () => undoIfLast(name, what) } });
+        return removed;
+      },
+      type: (text: string): void =>
+        changeLoadoutDraft(name, applyTextEdit(content, name, text), "Edit the JSON", "json"),
       undo: () => undoEntryStep(loadoutDrafts, name),
       redo: () => redoEntryStep(loadoutDrafts, name),
-    }),
-    [name, draft, content, catalog, checked, readOnly, selected, apply, remove, type],
-  );
+    };
+  }, [name, draft, content, catalog, checked, readOnly, selected]);
 }
 
 /** A selected part may be gone after a removal or an undo. */
@@ -121,24 +90,6 @@ function partExists(part: GraphPart, loadout: Loadout): boolean {
   if (part.kind === "loop") return Object.hasOwn(loadout.loops, part.id);
   return true;
 }
-
-/** The dialogs of the editor. */
-export type EditorDialogName =
-  | "add"
-  | "review"
-  | "compare"
-  | "import"
-  | "duplicate"
-  | "rename"
-  | "delete"
-  | "rehearse"
-  | "cast"
-  | "new"
-  | "describe"
-  | "explain"
-  | "palette"
-  | "inspector"
-  | "problems";
 
 export type OpenLoadoutDraft = EntryDraft<LoadoutDraft>;
 
@@ -196,14 +147,6 @@ export function closeUndoStep(name: string): void {
 
 /** Back to the content of the file. Undo brings the changes back. */
 export function revertLoadoutDraft(name: string): void {
-  loadoutDrafts.update(name, (draft) => {
-    if (draft.filed === null) return draft;
-    const history = recordStep(draft.history, draftFromText(name, draft.filed), "Discard the changes");
-    return { ...draft, history };
-  });
-}
-
-/** The draft before a delete, unsaved. */
-export function restoreLoadoutDraft(draft: OpenLoadoutDraft): void {
-  loadoutDrafts.put(draft.name, { ...draft, filed: null, was: null, layer: draft.layer ?? "project" });
+  const filed = loadoutDrafts.get().get(name)?.filed ?? null;
+  if (filed !== null) changeLoadoutDraft(name, draftFromText(name, filed), "Discard the changes");
 }

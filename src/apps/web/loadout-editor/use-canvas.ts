@@ -1,6 +1,6 @@
 import { useMemo, useState, type KeyboardEvent } from "react";
 import { connectSockets } from "../../../core/edit/edges-and-exits.ts";
-import { addSocket, nextSocketId, placeSockets } from "../../../core/edit/sockets.ts";
+import { addSocket, nextSocketId, placeSockets } from "../../../core/edit/loadout-edit.ts";
 import type { Destination } from "../../../core/model/ids.ts";
 import type { Condition } from "../../../core/model/loadout.ts";
 import { canAnswerSatisfied } from "../../../core/model/materia.ts";
@@ -27,9 +27,9 @@ import type { Graph } from "../../../core/compile/graph.ts";
 import type { DrawnWay } from "../../../core/view/graph/drawn-ways.ts";
 import { applyManualPositions } from "../../../core/view/layout/manual-positions.ts";
 import { layoutGraph } from "../../../core/view/layout/layout.ts";
-import { line, toned, type Line, type Tone } from "../../../core/view/line.ts";
+import { line, toned } from "../../../core/view/line.ts";
 import { textScale } from "../browser/display.ts";
-import type { CheckedDraft, LoadoutProblem } from "./check-draft.ts";
+import type { CheckedDraft } from "./check-draft.ts";
 
 /** An edge that is being drawn with the keyboard. */
 export interface PendingConnection {
@@ -37,14 +37,10 @@ export interface PendingConnection {
   readonly when: Condition | null;
 }
 
-type SocketPositions = Readonly<Record<string, Point>>;
-type SetDragged = (change: (before: SocketPositions | null) => SocketPositions | null) => void;
-type ConnectSockets = (from: string, to: string, when?: Condition) => void;
-
 /** The current drawing, with dragged sockets at the pointer. */
 export function useEditorDrawing(compact: boolean) {
   const { checked, loadout } = useEditor();
-  const [dragged, setDragged] = useState<SocketPositions | null>(null);
+  const [dragged, setDragged] = useState<Readonly<Record<string, Point>> | null>(null);
   const { graph } = checked;
   const tells = checked.problems.some(({ place }) => place.kind === "loop");
   const metrics = useMemo(() => {
@@ -64,11 +60,11 @@ export function useEditorDrawing(compact: boolean) {
 }
 
 /** Connects two sockets; without a condition `connectSockets` chooses one. */
-export function useConnectSockets(): ConnectSockets {
+export function useConnectSockets() {
   const editor = useEditor();
-  return (from, to, when) => {
+  return (from: string, to: string, when?: Condition): void => {
     const judges = canSocketJudge(editor, from);
-    const drawn = { from, to: to as Destination, judges, ...(when === undefined ? {} : { when }) }; // a socket or the end
+    const drawn = { from, to: to as Destination, judges, when }; // a socket or the end
     editor.apply(`Connect ${from} to ${to}`, (each) => connectSockets(each, drawn));
   };
 }
@@ -82,9 +78,8 @@ export function canSocketJudge({ catalog, loadout }: Editor, id: string): boolea
 
 /** Edits by pointer. */
 export function useGraphEditing(
-  drawing: GraphDrawing,
-  draw: ConnectSockets,
-  setDragged: SetDragged,
+  { drawing, setDragged }: ReturnType<typeof useEditorDrawing>,
+  draw: ReturnType<typeof useConnectSockets>,
 ): GraphEditHandlers {
   const { apply, loadout, select, catalog } = useEditor();
   return useMemo(
@@ -118,7 +113,7 @@ export function useGraphEditing(
 export function useGraphSelection(props: {
   readonly connecting: PendingConnection | null;
   readonly setConnecting: (connecting: PendingConnection | null) => void;
-  readonly draw: ConnectSockets;
+  readonly draw: ReturnType<typeof useConnectSockets>;
   readonly onOpen: (() => void) | undefined;
 }) {
   const { connecting, setConnecting, draw, onOpen } = props;
@@ -186,8 +181,9 @@ export function edgeLabelLines(graph: Graph, way: DrawnWay, runs: RouteStyle): r
 function problemMarks({ graph, problems }: CheckedDraft, drawing: GraphDrawing): GraphMarks {
   const edges = new Map<string, EdgeMark>(
     drawing.edges.map(({ way, runs }) => {
-      const label = edgeLabelLines(graph, way, runs).map((text): Line => line(text));
-      return [way.id, { label, ...edgeProblem(problems, way.id) }];
+      const label = edgeLabelLines(graph, way, runs).map((text) => line(text));
+      const problem = problems.find(({ ways }) => ways.includes(way.id))?.issue.severity;
+      return [way.id, { label, problem }];
     }),
   );
   const sockets = new Map<string, SocketMark>();
@@ -195,15 +191,10 @@ function problemMarks({ graph, problems }: CheckedDraft, drawing: GraphDrawing):
   // Problems are sorted by severity: the first one of each part counts.
   for (const { issue, place } of problems) {
     const { severity, message: text } = issue;
+    const isError = severity === "error";
     if (place.kind === "socket" && !sockets.has(place.id)) sockets.set(place.id, { problem: { severity, text } });
     if (place.kind !== "loop" || loops.has(place.id) || !graph.loops[place.id]) continue;
-    const tone: Tone = severity === "error" ? "bad" : "rework";
-    loops.set(place.id, { secondLine: line(toned(tone, `${severity === "error" ? "!" : "?"} ${text}`)) });
+    loops.set(place.id, { secondLine: line(toned(isError ? "bad" : "rework", `${isError ? "!" : "?"} ${text}`)) });
   }
   return { sockets, edges, loops };
-}
-
-function edgeProblem(problems: readonly LoadoutProblem[], way: string): EdgeMark {
-  const found = problems.find(({ ways }) => ways.includes(way));
-  return found ? { problem: found.issue.severity } : {};
 }

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "react";
-import { connectSockets, moveEdge } from "../../../core/edit/edges-and-exits.ts";
+import { connectSockets, moveEdge, removeWay, findAuthoredWay } from "../../../core/edit/edges-and-exits.ts";
 import {
   addSocket,
   copySockets,
@@ -8,19 +8,19 @@ import {
   pasteSockets,
   placeSockets,
   removeSockets,
-} from "../../../core/edit/sockets.ts";
-import { insertSocketInWay, removeWay, findAuthoredWay } from "../../../core/edit/ways.ts";
-import { createLoop, removeLoop } from "../../../core/edit/loops.ts";
+} from "../../../core/edit/loadout-edit.ts";
+import { createLoop, insertSocketInWay, removeLoop } from "../../../core/edit/loops.ts";
 import { draftFromText, printLoadout } from "../../../core/edit/loadout-draft.ts";
 import { countedText } from "../../../core/model/text.ts";
-import { ok } from "../../../core/model/issue.ts";
-import type { Box, Point } from "../../../core/view/layout/drawing.ts";
+import { ok, type Result } from "../../../core/model/issue.ts";
+import type { Loadout } from "../../../core/model/loadout.ts";
+import type { Box } from "../../../core/view/layout/drawing.ts";
 import { partFromElement } from "../graph/graph-keys.ts";
 import type { GraphPart } from "../graph/graph-marks.ts";
 import { isTyping, useKeysOutsideDialogs } from "../browser/keyboard.ts";
-import { edgeWayId } from "../../../core/model/ids.ts";
+import { edgeWayId, type SocketId } from "../../../core/model/ids.ts";
 import { canSocketJudge, type PendingConnection } from "./use-canvas.ts";
-import { type EditorDialogName, type Editor, isDirty } from "./editor.ts";
+import { type Editor, isDirty } from "./editor.ts";
 import { toast } from "../ui/toasts.tsx";
 import { knownMateria } from "./check-draft.ts";
 
@@ -28,7 +28,7 @@ import { knownMateria } from "./check-draft.ts";
 interface CanvasControl {
   /** The current position of a socket. */
   readonly boxOf: (id: string) => Box | undefined;
-  readonly open: (dialog: EditorDialogName) => void;
+  readonly open: (dialog: "add" | "review" | "duplicate") => void;
   readonly setConnecting: (connecting: PendingConnection | null) => void;
   readonly nextProblem: () => void;
   readonly focusWhenDrawn: (id: string) => void;
@@ -38,17 +38,18 @@ interface CanvasControl {
 export function useEditorKeys(editor: Editor, canvas: CanvasControl): void {
   const { apply, select, selected, undo, redo } = editor;
   const ids = (): readonly string[] => socketIdsIn(selected.length > 0 ? selected : focusedParts());
-  const remove = (): boolean => {
+  const remove = (): unknown => {
     const part = focusedPart() ?? selected[0];
-    if (!part) return false;
-    if (removeParts(editor, selected.length > 1 ? selected : [part])) select();
-    return true;
+    return part ? removeParts(editor, selected.length > 1 ? selected : [part]) : false;
   };
-  const shift = (dx: number, dy: number): boolean => {
+  const shift = (dx: number, dy: number): unknown => {
     const part = focusedPart();
-    if (part?.kind === "edge" && dx === 0) return reorderEdge(editor, part.id, dy < 0 ? -1 : 1);
+    const way = part?.kind === "edge" && dx === 0 ? findAuthoredWay(editor.loadout, part.id) : undefined;
+    if (way?.kind === "edge") return reorderEdge(editor, way.from, way.index, dy < 0 ? -1 : 1);
     const box = part?.kind === "socket" ? canvas.boxOf(part.id) : undefined;
-    return part && box ? moveSocketTo(editor, part.id, { x: box.x + dx, y: box.y + dy }) : false;
+    if (!part || !box) return false;
+    const place = { x: Math.max(4, box.x + dx), y: Math.max(4, box.y + dy) };
+    return apply(`Move ${part.id}`, (each) => placeSockets(each, { [part.id]: place }), `move ${part.id}`);
   };
   useKeysOutsideDialogs({
     a: () => canvas.open("add"),
@@ -57,8 +58,7 @@ export function useEditorKeys(editor: Editor, canvas: CanvasControl): void {
       if (from?.kind !== "socket") return false;
       if (editor.readOnly !== null) return void apply("Connect", ok);
       canvas.setConnecting({ from: from.id, when: null });
-      canvas.focusWhenDrawn(from.id);
-      return true;
+      return canvas.focusWhenDrawn(from.id);
     },
     // The focused part counts as selected.
     l: () => makeLoopFrom(editor, [...new Set([...socketIdsIn(selected), ...socketIdsIn(focusedParts())])]),
@@ -75,14 +75,12 @@ export function useEditorKeys(editor: Editor, canvas: CanvasControl): void {
       const copied = ids();
       if (copied.length === 0) return false;
       const first = nextSocketId(editor.loadout);
-      if (apply(`Duplicate ${copied.join(", ")}`, (each) => duplicateSockets(each, copied)))
-        canvas.focusWhenDrawn(first);
-      return true;
+      const made = apply(`Duplicate ${copied.join(", ")}`, (each) => duplicateSockets(each, copied));
+      return made && canvas.focusWhenDrawn(first);
     },
     "ctrl+a": () => {
       if (isTyping(document.activeElement)) return false;
-      select(...Object.keys(editor.loadout.sockets).map((id) => ({ kind: "socket" as const, id })));
-      return true;
+      return select(...Object.keys(editor.loadout.sockets).map(socketPart));
     },
     "ctrl+s": () => {
       if (editor.readOnly === null && !isDirty(editor.draft)) toast({ text: "Nothing to save." });
@@ -136,33 +134,38 @@ function pasteSelection(editor: Editor, text: string): void {
   if (count === 0) return toast({ text: "The clipboard has no sockets. Copy some in a loadout first." });
   const pasted = editor.apply(`Paste ${countedText(count, "socket")}`, (each) => pasteSockets(each, loadout));
   const fresh = Object.keys(pasted?.sockets ?? {}).filter((id) => !before.has(id));
-  if (fresh.length > 0) editor.select(...fresh.map((id) => ({ kind: "socket" as const, id })));
+  if (fresh.length > 0) editor.select(...fresh.map(socketPart));
 }
 
 /** [E2] Adds a socket after the selected one. */
 export function addSocketAfter(editor: Editor, materia: string, after: string | null): string | null {
-  const id = nextSocketId(editor.loadout);
   const edges = after === null ? undefined : editor.loadout.sockets[after]?.edges;
   // Insert the socket into the only edge, if that is always taken.
   if (after !== null && edges?.length === 1 && edges[0]?.when === "always")
     return addSocketIntoEdge(editor, materia, edgeWayId(after, 0));
   const leads = after !== null && edges?.length === 0;
-  const added = editor.apply(`Add ${materia}`, (each) => {
+  return addNewSocket(editor, materia, (each, id) => {
     const next = addSocket(each, materia);
     return next.ok && leads
       ? connectSockets(next.value, { from: after, to: id, judges: canSocketJudge(editor, after) })
       : next;
   });
-  if (!added) return null;
-  editor.select({ kind: "socket", id });
-  return id;
 }
 
 /** [E28] Inserts a socket into an edge. */
 export function addSocketIntoEdge(editor: Editor, materia: string, way: string): string | null {
-  const id = nextSocketId(editor.loadout);
-  if (!editor.apply(`Add ${materia}`, (each) => insertSocketInWay(each, way, materia))) return null;
-  editor.select({ kind: "socket", id });
+  return addNewSocket(editor, materia, (each) => insertSocketInWay(each, way, materia));
+}
+
+/** Selects the new socket. */
+export function addNewSocket(
+  { apply, select, loadout }: Editor,
+  materia: string,
+  edit: (loadout: Loadout, id: SocketId) => Result<Loadout>,
+): string | null {
+  const id = nextSocketId(loadout);
+  if (!apply(`Add ${materia}`, (each) => edit(each, id))) return null;
+  select({ kind: "socket", id });
   return id;
 }
 
@@ -187,15 +190,18 @@ export function focusedPart(): GraphPart | null {
 }
 
 function focusedParts(): readonly GraphPart[] {
-  const part = focusedPart();
-  return part ? [part] : [];
+  return [focusedPart()].filter((part) => part !== null);
+}
+
+export function socketPart(id: string): GraphPart {
+  return { kind: "socket", id };
 }
 
 export function socketIdsIn(parts: readonly GraphPart[]): readonly string[] {
   return parts.filter(({ kind }) => kind === "socket").map(({ id }) => id);
 }
 
-function removeParts({ remove }: Editor, parts: readonly GraphPart[]): boolean {
+function removeParts({ remove, select }: Editor, parts: readonly GraphPart[]): void {
   const sockets = socketIdsIn(parts);
   const names = parts.map(({ id }) => id).join(", ");
   const done = remove(`Delete ${names}`, (loadout) => {
@@ -206,20 +212,11 @@ function removeParts({ remove }: Editor, parts: readonly GraphPart[]): boolean {
     }
     return result;
   });
-  return done !== null;
+  if (done) select();
 }
 
-function reorderEdge(editor: Editor, id: string, by: -1 | 1): boolean {
-  const way = findAuthoredWay(editor.loadout, id);
-  if (way?.kind !== "edge") return false;
-  const { from, index } = way;
-  if (editor.apply(`Reorder the edges of ${from}`, (each) => moveEdge(each, from, index, by)))
-    editor.select({ kind: "edge", id: edgeWayId(from, index + by) });
-  return true;
-}
-
-/** Its current position, a little aside. */
-function moveSocketTo(editor: Editor, id: string, at: Point): boolean {
-  const place = { x: Math.max(4, at.x), y: Math.max(4, at.y) };
-  return editor.apply(`Move ${id}`, (each) => placeSockets(each, { [id]: place }), `move ${id}`) !== null;
+/** Moves an edge in the order of its socket, and keeps it selected. */
+export function reorderEdge({ apply, select }: Editor, from: string, index: number, by: -1 | 1): void {
+  if (apply(`Reorder the edges of ${from}`, (each) => moveEdge(each, from, index, by)))
+    select({ kind: "edge", id: edgeWayId(from, index + by) });
 }

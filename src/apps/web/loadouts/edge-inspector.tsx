@@ -1,10 +1,20 @@
 import type { ReactElement, KeyboardEvent } from "react";
-import { moveEdge, connectSockets, removeEdge, setEdge, setExit } from "../../../core/edit/edges-and-exits.ts";
-import { removeWay, setWay, findAuthoredWay, type AuthoredWay } from "../../../core/edit/ways.ts";
+import {
+  moveEdge,
+  connectSockets,
+  removeEdge,
+  setEdge,
+  setExit,
+  removeWay,
+  setWay,
+  findAuthoredWay,
+  type AuthoredWay,
+} from "../../../core/edit/edges-and-exits.ts";
 import { type Destination, edgeWayId, emptyListWayId } from "../../../core/model/ids.ts";
 import { Button } from "../ui/buttons.tsx";
 import { FieldError, Select, FieldRow } from "../ui/fields.tsx";
 import { useEditor } from "../loadout-editor/editor.ts";
+import { reorderEdge } from "../loadout-editor/use-editor-keys.ts";
 import {
   CONDITION_OPTIONS,
   DeleteButton,
@@ -132,20 +142,23 @@ function EdgeHead(props: { readonly id: string; readonly title: string; readonly
 }
 
 function EdgeOrderRow({ from, index }: { readonly from: string; readonly index: number }): ReactElement {
-  const { loadout, apply, select, readOnly } = useEditor();
+  const editor = useEditor();
+  const { loadout, readOnly } = editor;
   const count = loadout.sockets[from]?.edges.length ?? 0;
-  const move = (by: -1 | 1): void => {
-    if (apply(`Reorder the edges of ${from}`, (each) => moveEdge(each, from, index, by)))
-      select({ kind: "edge", id: edgeWayId(from, index + by) });
-  };
   return (
     <FieldRow label="Order">
       <span className={css("row")}>
         <span className={css("grow")}>{`${index + 1} of ${count}`}</span>
-        <Button off={readOnly ?? (index === 0 ? "It is the first edge" : null)} onClick={() => move(-1)}>
+        <Button
+          off={readOnly ?? (index === 0 ? "It is the first edge" : null)}
+          onClick={() => reorderEdge(editor, from, index, -1)}
+        >
           Move earlier
         </Button>
-        <Button off={readOnly ?? (index + 1 >= count ? "It is the last edge" : null)} onClick={() => move(1)}>
+        <Button
+          off={readOnly ?? (index + 1 >= count ? "It is the last edge" : null)}
+          onClick={() => reorderEdge(editor, from, index, 1)}
+        >
           Move later
         </Button>
       </span>

@@ -7,13 +7,14 @@ import {
   useId,
   useState,
 } from "react";
-import { addSocket, nextSocketId } from "../../../core/edit/sockets.ts";
+import { addSocket } from "../../../core/edit/loadout-edit.ts";
 import { GraphView, GraphLegend } from "../graph/graph-view.tsx";
 import type { GraphHandle } from "../graph/viewport.tsx";
 import { Button } from "../ui/buttons.tsx";
 import { useScreenWidth } from "../browser/display.ts";
 import { ProblemCallout, ConnectBar, AddSocketButton } from "./canvas-overlays.tsx";
 import { useEditor } from "../loadout-editor/editor.ts";
+import { addNewSocket } from "../loadout-editor/use-editor-keys.ts";
 import {
   useGraphSelection,
   useConnectSockets,
@@ -49,13 +50,12 @@ export function EditorCanvas(props: CanvasProps): ReactElement {
 }
 
 function EmptyCanvas({ onAdd }: { readonly onAdd: () => void }): ReactElement {
-  const { apply, select, loadout, readOnly } = useEditor();
+  const editor = useEditor();
   const drop = (event: DragEvent): void => {
     const materia = event.dataTransfer.getData("text/materia");
     if (materia === "") return;
     event.preventDefault();
-    if (apply(`Add ${materia}`, (each) => addSocket(each, materia)))
-      select({ kind: "socket", id: nextSocketId(loadout) });
+    addNewSocket(editor, materia, (each) => addSocket(each, materia));
   };
   return (
     <div
@@ -65,7 +65,7 @@ function EmptyCanvas({ onAdd }: { readonly onAdd: () => void }): ReactElement {
       onDragOver={(event) => event.preventDefault()}
     >
       <p>No sockets yet. Drag a materia here, or add one.</p>
-      <Button look="primary" icon="plus" off={readOnly} onClick={onAdd}>
+      <Button look="primary" icon="plus" off={editor.readOnly} onClick={onAdd}>
         Add a socket <kbd>A</kbd>
       </Button>
     </div>
@@ -76,9 +76,10 @@ function GraphCanvas(props: CanvasProps): ReactElement {
   const { handle, connecting, setConnecting, onOpen, onAdd, pendingFocus: awaited } = props;
   const { name, checked, selected, readOnly } = useEditor();
   const width = useScreenWidth();
-  const { drawing, marks, setDragged } = useEditorDrawing(width !== "large");
+  const drawn = useEditorDrawing(width !== "large");
+  const { drawing, marks } = drawn;
   const draw = useConnectSockets();
-  const edit = useGraphEditing(drawing, draw, setDragged);
+  const edit = useGraphEditing(drawn, draw);
   const choose = useGraphSelection({ connecting, setConnecting, draw, onOpen: width === "small" ? onOpen : undefined });
   usePendingFocus(awaited, drawing, handle);
   return (

@@ -1,21 +1,22 @@
 import { type ReactElement, useState } from "react";
-import { catalogEntryOf, importConfigText, missingMateria } from "../../../core/edit/loadout-draft.ts";
+import { catalogEntryOf, importConfigText } from "../../../core/edit/loadout-draft.ts";
 import NewCastDialog from "../dialogs/new-cast-dialog.tsx";
 import { RehearseDialog } from "../dialogs/rehearse-dialog.tsx";
-import { DeleteEntryDialog, NameEntryDialog, SaveEntryDialog, nextFreeName } from "../dialogs/entry-dialogs.tsx";
-import {
-  useEditor,
-  type EditorDialogName,
-  createLoadoutDraft,
-  unsavedConfigOf,
-  restoreLoadoutDraft,
-  loadoutDrafts,
-} from "../loadout-editor/editor.ts";
+import { DeleteEntryDialog, NameEntryDialog, SaveEntryDialog } from "../dialogs/entry-dialogs.tsx";
+import { useEditor, createLoadoutDraft, unsavedConfigOf, loadoutDrafts } from "../loadout-editor/editor.ts";
 import { addSocketAfter, addSocketIntoEdge, focusedPart } from "../loadout-editor/use-editor-keys.ts";
-import { CompareLoadoutsDialog, ImportLoadoutsDialog, NewLoadoutDialog, useTakenNames } from "./loadout-dialogs.tsx";
+import {
+  CompareLoadoutsDialog,
+  importLoadout,
+  ImportLoadoutsDialog,
+  NewLoadoutDialog,
+  StartField,
+  useTakenNames,
+} from "./loadout-dialogs.tsx";
 import { PickMateriaDialog } from "./loadouts-and-palette.tsx";
 import * as v from "valibot";
-import type { Issue } from "../../../core/model/issue.ts";
+import { isError, type Issue } from "../../../core/model/issue.ts";
+import { countedText } from "../../../core/model/text.ts";
 import { billLines, billSettings, makeBill } from "../../../core/view/graph/bill.ts";
 import { explainGraph } from "../../../core/view/graph/export.ts";
 import { buildFlow } from "../../../core/compile/flow.ts";
@@ -25,7 +26,13 @@ import { fetchCommandOutput } from "../net/api.ts";
 import { css } from "../ui/classes.ts";
 import { ConfirmDialog, Dialog } from "../ui/dialog.tsx";
 import { IssueList } from "../ui/issues.tsx";
-import { Select } from "../ui/fields.tsx";
+import { LabelledField, TextArea } from "../ui/fields.tsx";
+
+type LoadoutDialogName = "review" | "compare" | "duplicate" | "rename" | "delete" | "rehearse" | "cast" | "explain";
+type DialogName = LoadoutDialogName | "add" | "import" | "new" | "describe";
+
+/** The dialogs of the editor, and the panels that open like one where there is no room for them. */
+export type EditorDialogName = DialogName | "palette" | "inspector" | "problems";
 
 interface EditorDialogProps {
   readonly onClose: () => void;
@@ -34,7 +41,7 @@ interface EditorDialogProps {
   readonly onAdded: (id: string) => void;
 }
 
-/** The open dialog. */
+/** The open dialog; the page itself shows the panels. */
 export function EditorDialogs(
   props: EditorDialogProps & { readonly dialog: EditorDialogName | null },
 ): ReactElement | null {
@@ -42,51 +49,41 @@ export function EditorDialogs(
   const { name, draft, checked } = useEditor();
   const taken = useTakenNames();
   const entry = { drafts: loadoutDrafts, draft, onClose };
-  switch (dialog) {
-    case "add":
-      return <AddSocketDialog {...props} />;
-    case "review":
-      return <SaveEntryDialog {...entry} problems={checked.problems.map(({ issue }) => issue)} />;
-    case "compare":
-      return <CompareLoadoutsDialog {...props} />;
-    case "import":
-      return <ImportLoadoutsDialog {...props} />;
-    case "describe":
-      return <DescribeLoadoutDialog {...props} />;
-    case "explain":
-      return <ExplainLoadoutDialog {...props} />;
-    case "new":
-      return <NewLoadoutDialog {...props} />;
-    case "duplicate":
-    case "rename": {
-      const copy = { from: name, brings: draft.brings };
-      const duplicate = (next: string): void => createLoadoutDraft(next, draft.history.present, copy);
-      return <NameEntryDialog {...entry} what={dialog} taken={taken} onDuplicate={duplicate} />;
-    }
-    case "delete":
-      return <DeleteEntryDialog {...entry} onRestore={() => restoreLoadoutDraft(draft)} />;
-    case "rehearse": {
-      const unsaved = unsavedConfigOf(draft);
-      return (
-        <RehearseDialog
-          title={`Rehearse ${name}`}
-          graph={checked.graph}
-          target={{ loadout: name, ...(unsaved ? { draft: unsaved } : {}) }}
-          warning={unsaved ? "The rehearsal uses your unsaved changes. Only a save writes the file." : null}
-          onBegun={onRehearsed}
-          onClose={onClose}
-        />
-      );
-    }
-    case "cast":
-      return <CastDraftDialog {...props} />;
-    case "palette":
-    case "inspector":
-    case "problems":
-    case null:
-      // The page itself shows these panels.
-      return null;
-  }
+  const unsaved = unsavedConfigOf(draft);
+  const naming = (what: "duplicate" | "rename"): ReactElement => {
+    const copy = { from: name, brings: draft.brings };
+    const duplicate = (next: string): void => createLoadoutDraft(next, draft.history.present, copy);
+    return <NameEntryDialog {...entry} what={what} taken={taken} onDuplicate={duplicate} />;
+  };
+  // The draft before the delete, unsaved.
+  const restore = (): void =>
+    loadoutDrafts.put(name, { ...draft, filed: null, was: null, layer: draft.layer ?? "project" });
+  const dialogs: Readonly<Record<DialogName, () => ReactElement>> = {
+    add: () => <AddSocketDialog {...props} />,
+    review: () => <SaveEntryDialog {...entry} problems={checked.problems.map(({ issue }) => issue)} />,
+    compare: () => <CompareLoadoutsDialog {...props} />,
+    import: () => <ImportLoadoutsDialog {...props} />,
+    describe: () => <DescribeLoadoutDialog {...props} />,
+    explain: () => <ExplainLoadoutDialog {...props} />,
+    new: () => <NewLoadoutDialog {...props} />,
+    duplicate: () => naming("duplicate"),
+    rename: () => naming("rename"),
+    delete: () => <DeleteEntryDialog {...entry} onRestore={restore} />,
+    rehearse: () => (
+      <RehearseDialog
+        title={`Rehearse ${name}`}
+        graph={checked.graph}
+        target={{ loadout: name, ...(unsaved ? { draft: unsaved } : {}) }}
+        warning={unsaved ? "The rehearsal uses your unsaved changes. Only a save writes the file." : null}
+        onBegun={onRehearsed}
+        onClose={onClose}
+      />
+    ),
+    cast: () => <CastDraftDialog {...props} />,
+  };
+  return dialog === null || dialog === "palette" || dialog === "inspector" || dialog === "problems"
+    ? null
+    : dialogs[dialog]();
 }
 
 function AddSocketDialog({ onClose, onAdded }: EditorDialogProps): ReactElement {
@@ -112,8 +109,8 @@ function CastDraftDialog({ onClose }: EditorDialogProps): ReactElement {
   const { name, draft, checked, catalog } = useEditor();
   const entry = catalogEntryOf(name, draft.history.present);
   const shown = { ...catalog, loadouts: new Map([...catalog.loadouts, [name, entry]]) };
-  const errors = checked.problems.filter(({ issue }) => issue.severity === "error").length;
-  const off = errors === 0 ? null : `It has ${errors} ${errors === 1 ? "error" : "errors"}`;
+  const errors = checked.problems.filter(({ issue }) => isError(issue)).length;
+  const off = errors === 0 ? null : `It has ${countedText(errors, "error")}`;
   return <NewCastDialog loadout={name} draft={unsavedConfigOf(draft)} catalog={shown} off={off} onClose={onClose} />;
 }
 
@@ -138,8 +135,7 @@ function DescribeLoadoutDialog({ onClose }: { readonly onClose: () => void }): R
     const read = importConfigText(JSON.stringify(answer.value.config), answer.value.name);
     const [made] = read.ok ? read.value.loadouts : [];
     if (!read.ok || !made) return;
-    const free = taken(made.name) ? nextFreeName(made.name, taken) : made.name;
-    createLoadoutDraft(free, made.draft, { brings: missingMateria(made.draft.loadout, read.value.materia, catalog) });
+    const free = importLoadout(made, read.value.materia, { catalog, taken });
     onClose();
     navigate(hrefOf("loadouts", free));
   };
@@ -151,24 +147,17 @@ function DescribeLoadoutDialog({ onClose }: { readonly onClose: () => void }): R
       onClose={onClose}
       onAct={() => void ask()}
     >
-      <div className={css("option")}>
-        <span className={css("label")}>Begin with</span>
-        <Select
-          label="Begin with"
-          value={from}
-          options={[
-            { value: "", label: "Nothing" },
-            { value: name, label: `${name}, and change it` },
-          ]}
-          onPick={setFrom}
-        />
-      </div>
-      <label className={css("option")}>
-        <span className={css("label")}>What should be done</span>
-        <span className={css("field")}>
-          <textarea rows={5} value={words} onChange={(event) => setWords(event.target.value)} />
-        </span>
-      </label>
+      <StartField
+        value={from}
+        options={[
+          { value: "", label: "Nothing" },
+          { value: name, label: `${name}, and change it` },
+        ]}
+        onPick={setFrom}
+      />
+      <LabelledField label="What should be done">
+        <TextArea value={words} onType={setWords} />
+      </LabelledField>
       <p className={css("note")}>
         {isBusy ? "An agent drafts it, and the checks answer…" : "An agent drafts it. Only a save writes the file."}
       </p>

@@ -1,23 +1,23 @@
 import type { ReactElement } from "react";
 import { compareLoadouts } from "../../../core/edit/compare-loadouts.ts";
-import { resetLayout } from "../../../core/edit/sockets.ts";
+import { resetLayout } from "../../../core/edit/loadout-edit.ts";
 import { Button, UndoRedoButtons, Menu, type MenuItem } from "../ui/buttons.tsx";
 import { useScreenWidth } from "../browser/display.ts";
 import {
   useEditor,
-  type EditorDialogName,
   revertLoadoutDraft,
   isDirty,
   type OpenLoadoutDraft,
   loadoutDrafts,
 } from "../loadout-editor/editor.ts";
+import type { EditorDialogName } from "./editor-dialogs.tsx";
 import { undoEntryStep } from "../data/entry-drafts.ts";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { activateLoadout } from "../data/catalog-changes.ts";
 import { toast, downloadText } from "../ui/toasts.tsx";
 import { bindSheets } from "../ui/classes.ts";
 import editorSheet from "./editor.module.css";
-import { exportLoadoutText, requiredMateria } from "../../../core/edit/loadout-draft.ts";
+import { exportText, requiredMateria } from "../../../core/edit/loadout-draft.ts";
 import { entryText } from "../../../core/edit/config-text.ts";
 import { getConfig } from "../net/api.ts";
 
@@ -168,5 +168,6 @@ async function exportLoadout({ name, history, brings }: OpenLoadoutDraft, catalo
     return (file && entryText(file.text, "materia", materia)) ?? brings.find((each) => each.name === materia)?.text;
   };
   const { loadout, text } = history.present;
-  downloadText(`${name}.json`, exportLoadoutText(name, text, requiredMateria(loadout, catalog, textOf)));
+  const materia = requiredMateria(loadout, catalog, textOf);
+  downloadText(`${name}.json`, exportText({ materia, loadouts: [{ name, text }] }));
 }

@@ -1,6 +1,5 @@
 import type { ReactElement } from "react";
-import type { LoadoutEdit } from "../../../core/edit/loadout-edit.ts";
-import { setAssign } from "../../../core/edit/sockets.ts";
+import { type LoadoutEdit, setAssign } from "../../../core/edit/loadout-edit.ts";
 import { Button } from "../ui/buttons.tsx";
 import { FieldRow, TextField, type SelectOption, Select } from "../ui/fields.tsx";
 import { useEditor, closeUndoStep } from "../loadout-editor/editor.ts";

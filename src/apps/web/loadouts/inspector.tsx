@@ -1,6 +1,6 @@
 import { useId, type ReactElement } from "react";
-import { loopContaining } from "../../../core/edit/loadout-edit.ts";
 import {
+  loopContaining,
   duplicateSockets,
   removeSockets,
   setAdvance,
@@ -8,7 +8,7 @@ import {
   setMateria,
   setParse,
   setDescription,
-} from "../../../core/edit/sockets.ts";
+} from "../../../core/edit/loadout-edit.ts";
 import { socketToJson } from "../../../core/edit/loadout-draft.ts";
 import { printJson } from "../../../core/edit/json-edit.ts";
 import { isGate, isGenerator, isInteractive, parseModeOf } from "../../../core/model/materia.ts";

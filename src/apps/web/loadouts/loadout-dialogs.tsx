@@ -8,9 +8,8 @@ import { css } from "../ui/classes.ts";
 import {
   importConfigText,
   missingMateria,
-  draftFromLoadout,
   draftFromText,
-  type LoadoutDraft,
+  type ImportedConfig,
   printLoadout,
 } from "../../../core/edit/loadout-draft.ts";
 import { isError } from "../../../core/model/issue.ts";
@@ -29,7 +28,7 @@ export function NewLoadoutDialog({ onClose }: { readonly onClose: () => void }):
   const templates = loadoutTemplates(catalog);
   const begin = (name: string): void => {
     const template = templates.find(({ key }) => key === chosen);
-    if (template) createLoadoutDraft(name, template.draft(name));
+    if (template) createLoadoutDraft(name, draftFromText(name, template.text));
     onClose();
     navigate(hrefOf("loadouts", name));
   };
@@ -37,22 +36,28 @@ export function NewLoadoutDialog({ onClose }: { readonly onClose: () => void }):
     <NameDialog
       title="New loadout"
       action="Create"
-      initial={taken("My-Loadout") ? nextFreeName("My-Loadout", taken) : "My-Loadout"}
+      initial={nextFreeName("My-Loadout", taken)}
       taken={taken}
       note="Only a save writes the file."
       onClose={onClose}
       onName={begin}
     >
-      <div className={css("option")}>
-        <span className={css("label")}>Begin with</span>
-        <Select
-          label="Begin with"
-          value={chosen}
-          options={templates.map(({ key, label }) => ({ value: key, label }))}
-          onPick={setChosen}
-        />
-      </div>
+      <StartField
+        value={chosen}
+        options={templates.map(({ key, label }) => ({ value: key, label }))}
+        onPick={setChosen}
+      />
     </NameDialog>
+  );
+}
+
+/** What a new loadout begins with. */
+export function StartField(props: Omit<Parameters<typeof Select>[0], "label">): ReactElement {
+  return (
+    <div className={css("option")}>
+      <span className={css("label")}>Begin with</span>
+      <Select label="Begin with" {...props} />
+    </div>
   );
 }
 
@@ -61,6 +66,17 @@ export function useTakenNames(): (name: string) => boolean {
   const { catalog } = useEditor();
   const drafts = useStore(loadoutDrafts);
   return (name) => catalog.loadouts.has(name) || drafts.has(name);
+}
+
+/** [E16] Opens an imported loadout under a free name, with the materia that it brings. */
+export function importLoadout(
+  { name, draft }: ImportedConfig["loadouts"][number],
+  materia: ImportedConfig["materia"],
+  { catalog, taken }: { readonly catalog: Catalog; readonly taken: (name: string) => boolean },
+): string {
+  const free = nextFreeName(name, taken);
+  createLoadoutDraft(free, draft, { brings: missingMateria(draft.loadout, materia, catalog) });
+  return free;
 }
 
 /** Imports loadouts from a file or pasted text, also broken ones. */
@@ -72,11 +88,7 @@ export function ImportLoadoutsDialog({ onClose }: { readonly onClose: () => void
   const read = text.trim() === "" ? null : importConfigText(text, name);
   const { loadouts: found, materia } = read?.ok ? read.value : { loadouts: [], materia: [] };
   const create = (): void => {
-    const names = found.map(({ name: wanted, draft }) => {
-      const free = taken(wanted) ? nextFreeName(wanted, taken) : wanted;
-      createLoadoutDraft(free, draft, { brings: missingMateria(draft.loadout, materia, catalog) });
-      return free;
-    });
+    const names = found.map((each) => importLoadout(each, materia, { catalog, taken }));
     onClose();
     if (names[0] !== undefined) navigate(hrefOf("loadouts", names[0]));
   };
@@ -107,7 +119,9 @@ export function ImportLoadoutsDialog({ onClose }: { readonly onClose: () => void
       {found.map(({ name: each, draft }) => (
         <p key={each} className={css(draft.issues.some(isError) ? "note bad" : "note good")}>
           <b>{each}</b> · {Object.keys(draft.loadout.sockets).length} sockets
-          {importedMateriaText(missingMateria(draft.loadout, materia, catalog).map((own) => own.name))}
+          {missingMateria(draft.loadout, materia, catalog).map(
+            (own, at) => `${at === 0 ? " · comes with " : ", "}${own.name}`,
+          )}
           {draft.issues.length > 0 && ` · ${draft.issues.length} problems, shown in place`}
         </p>
       ))}
@@ -115,17 +129,7 @@ export function ImportLoadoutsDialog({ onClose }: { readonly onClose: () => void
   );
 }
 
-function importedMateriaText(names: readonly string[]): string {
-  return names.length === 0 ? "" : ` · comes with ${names.join(", ")}`;
-}
-
-/** The templates of a new loadout. All but the empty one run unchanged. */
-export interface LoadoutTemplate {
-  readonly key: string;
-  readonly label: string;
-  readonly draft: (name: string) => LoadoutDraft;
-}
-
+/** Like all templates but the empty one it runs unchanged. */
 const ONE_AGENT = `{
   "entry": "Socket-1",
   "sockets": {
@@ -148,23 +152,16 @@ const BUILD_AND_CHECK = `{
 }`;
 
 /** [E28] An empty one, two small ones, and a copy of each bundled loadout. */
-function loadoutTemplates(catalog: Catalog): readonly LoadoutTemplate[] {
-  const bundled = [...catalog.loadouts.values()].flatMap(({ name, layer, value }) =>
-    layer === "bundled" && value ? [{ name, value }] : [],
-  );
+function loadoutTemplates({ loadouts }: Catalog): readonly { key: string; label: string; text: string }[] {
   return [
-    { key: "", label: "Empty canvas", draft: (name) => draftFromLoadout(name, EMPTY_LOADOUT) },
-    { key: "one agent", label: "One agent", draft: (name) => draftFromText(name, ONE_AGENT) },
-    {
-      key: "build and check",
-      label: "Build, check, and build again",
-      draft: (name) => draftFromText(name, BUILD_AND_CHECK),
-    },
-    ...bundled.map(({ name: key, value }) => ({
-      key: `bundled ${key}`,
-      label: `A copy of ${key}`,
-      draft: (name: string) => draftFromLoadout(name, value),
-    })),
+    { key: "", label: "Empty canvas", text: printLoadout(EMPTY_LOADOUT) },
+    { key: "one agent", label: "One agent", text: ONE_AGENT },
+    { key: "build and check", label: "Build, check, and build again", text: BUILD_AND_CHECK },
+    ...[...loadouts.values()].flatMap(({ name, layer, value }) =>
+      layer === "bundled" && value
+        ? [{ key: `bundled ${name}`, label: `A copy of ${name}`, text: printLoadout(value) }]
+        : [],
+    ),
   ];
 }
 

@@ -5,7 +5,6 @@ import {
   EditorProvider,
   useEditorState,
   useEditor,
-  type EditorDialogName,
   type OpenLoadoutDraft,
   loadoutDrafts,
 } from "../loadout-editor/editor.ts";
@@ -20,7 +19,7 @@ import { useScreenWidth } from "../browser/display.ts";
 import { FileConflictBar } from "../dialogs/file-conflict.tsx";
 import { EditorCanvas } from "./editor-canvas.tsx";
 import type { PendingConnection } from "../loadout-editor/use-canvas.ts";
-import { EditorDialogs } from "./editor-dialogs.tsx";
+import { EditorDialogs, type EditorDialogName } from "./editor-dialogs.tsx";
 import { Inspector } from "./inspector.tsx";
 import { ProblemsPanel, type ProblemsPanelTab } from "./problems-panel.tsx";
 import { LoadoutList, MateriaPalette } from "./loadouts-and-palette.tsx";

@@ -18,14 +18,14 @@ import {
   createMateriaDraft,
   isMateriaDirty,
   readMateriaDraft,
-  restoreMateriaDraft,
   useCatalogWithDraft,
   type OpenMateriaDraft,
   useBundledMateriaText,
-  usagesOf,
+  loadoutsUsing,
   materiaDrafts,
 } from "./materia-drafts.ts";
 import { css } from "../ui/classes.ts";
+import { IssueList } from "../ui/issues.tsx";
 
 export type MateriaDialogName = "review" | "compare" | "duplicate" | "rename" | "delete" | "new" | "rehearse" | "list";
 
@@ -67,11 +67,11 @@ export function MateriaDialogs(
 }
 
 function SaveMateriaDialog({ draft, catalog, onClose }: MateriaDialogProps): ReactElement {
-  const { name, history, was } = draft;
-  const { issues } = readMateriaDraft(name, history.present);
+  const { name, was } = draft;
+  const { issues } = readMateriaDraft(draft);
   return (
     <SaveEntryDialog drafts={materiaDrafts} draft={draft} problems={issues} onClose={onClose}>
-      {was !== null && usagesOf(catalog, was).length > 0 && (
+      {was !== null && loadoutsUsing(catalog, was).length > 0 && (
         <p>{`Sockets in the same file that use ${was} will use ${name}.`}</p>
       )}
     </SaveEntryDialog>
@@ -80,8 +80,9 @@ function SaveMateriaDialog({ draft, catalog, onClose }: MateriaDialogProps): Rea
 
 function DeleteMateriaDialog({ draft, catalog, onClose }: MateriaDialogProps): ReactElement {
   const bundled = useBundledMateriaText(draft.name);
-  const loadouts = [...new Set(usagesOf(catalog, draft.name).map(({ loadout }) => loadout))];
-  const restore = (): void => restoreMateriaDraft(draft);
+  const loadouts = loadoutsUsing(catalog, draft.name);
+  // The draft before the delete, unsaved.
+  const restore = (): void => createMateriaDraft(draft.name, draft.history.present.raw);
   return (
     <DeleteEntryDialog drafts={materiaDrafts} draft={draft} onRestore={restore} onClose={onClose}>
       {bundled === null && loadouts.length > 0 && (
@@ -108,30 +109,23 @@ function CompareMateriaDialog({ draft, onClose }: MateriaDialogProps): ReactElem
 
 function RehearseMateriaDialog({ draft, catalog, onClose }: MateriaDialogProps): ReactElement | null {
   const { name, history } = draft;
-  const { value } = readMateriaDraft(name, history.present);
+  const { value } = readMateriaDraft(draft);
   const made = compileTargets([{ kind: "materia", name }], useCatalogWithDraft(catalog, name, value));
   if (!made.ok) {
     return (
       <ConfirmDialog title={`Rehearse ${name}`} action="Close" onClose={onClose} onAct={onClose}>
-        {made.issues.map(({ message }) => (
-          <p key={message} className={css("note bad")}>
-            {message}
-          </p>
-        ))}
+        <IssueList issues={made.issues} />
       </ConfirmDialog>
     );
   }
   const isDraft = isMateriaDirty(draft);
-  const warning = isDraft ? "The rehearsal uses your unsaved changes. Only a save writes the file." : null;
+  const unsaved = { draft: { materia: { [name]: history.present.raw } } };
   return (
     <RehearseDialog
       title={`Rehearse ${name}`}
       graph={made.value.graph}
-      target={{
-        targets: [`materia:${name}`],
-        ...(isDraft ? { draft: { materia: { [name]: history.present.raw } } } : {}),
-      }}
-      warning={warning}
+      target={{ targets: [`materia:${name}`], ...(isDraft ? unsaved : {}) }}
+      warning={isDraft ? "The rehearsal uses your unsaved changes. Only a save writes the file." : null}
       onClose={onClose}
     />
   );
@@ -139,33 +133,30 @@ function RehearseMateriaDialog({ draft, catalog, onClose }: MateriaDialogProps):
 
 /** Every template runs unchanged. */
 const MATERIA_TEMPLATES = {
-  agent: { type: "agent", prompt: "Do what the request asks:\n{{request}}" },
-  utility: { type: "utility", command: ["echo", "done"] },
-  gate: { type: "utility", gate: true, command: ["npm", "test"] },
-  person: { type: "person", question: "Is this as it should be?\n{{request}}" },
-} as const satisfies Readonly<Record<string, JsonObject>>;
+  agent: [{ type: "agent", prompt: "Do what the request asks:\n{{request}}" }, "A model works from a prompt."],
+  utility: [{ type: "utility", command: ["echo", "done"] }, "A program runs; no model is used."],
+  gate: [
+    { type: "utility", gate: true, command: ["npm", "test"] },
+    "A program answers yes or no by its exit code, such as your tests.",
+  ],
+  person: [{ type: "person", question: "Is this as it should be?\n{{request}}" }, "The cast waits for your answer."],
+} as const satisfies Readonly<Record<string, readonly [JsonObject, description: string]>>;
 type TemplateKind = keyof typeof MATERIA_TEMPLATES;
-
-const KIND_DESCRIPTIONS: Readonly<Record<TemplateKind, string>> = {
-  agent: "A model works from a prompt.",
-  utility: "A program runs; no model is used.",
-  gate: "A program answers yes or no by its exit code, such as your tests.",
-  person: "The cast waits for your answer.",
-};
 
 function NewMateriaDialog({ catalog, onClose }: MateriaDialogProps): ReactElement {
   const [kind, setKind] = useState<TemplateKind>("agent");
+  const [template, description] = MATERIA_TEMPLATES[kind];
   const taken = (each: string): boolean => catalog.materia.has(each);
   return (
     <NameDialog
       title="New materia"
       action="Create"
-      initial={taken("My-Materia") ? nextFreeName("My-Materia", taken) : "My-Materia"}
+      initial={nextFreeName("My-Materia", taken)}
       taken={taken}
       note="Only a save writes the file."
       onClose={onClose}
       onName={(next) => {
-        createMateriaDraft(next, MATERIA_TEMPLATES[kind]);
+        createMateriaDraft(next, template);
         onClose();
         navigate(hrefOf("materia", next));
       }}
@@ -176,7 +167,7 @@ function NewMateriaDialog({ catalog, onClose }: MateriaDialogProps): ReactElemen
         options={{ agent: "Agent", utility: "Utility", gate: "Gate", person: "Person" }}
         onPick={setKind}
       />
-      <p>{KIND_DESCRIPTIONS[kind]}</p>
+      <p>{description}</p>
     </NameDialog>
   );
 }

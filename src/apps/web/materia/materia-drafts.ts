@@ -3,7 +3,6 @@ import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { type CatalogEntry, readLayer } from "../../../core/catalog/layer.ts";
 import { updateJsonText, parseJsonc, printJson } from "../../../core/edit/json-edit.ts";
 import { recordStep } from "../../../core/edit/undo-history.ts";
-import type { Issue } from "../../../core/model/issue.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../core/model/json.ts";
 import type { Materia } from "../../../core/model/materia.ts";
 import { createEntryDrafts, newEntryDraft, type EntryDraft, type EntryDrafts } from "../data/entry-drafts.ts";
@@ -20,7 +19,7 @@ export const materiaDrafts: EntryDrafts<MateriaDraft, Materia> = createEntryDraf
   section: "materia",
   entryOf: (catalog, name) => catalog.materia.get(name),
   fromText: (_name, text) => parseMateriaText(text),
-  fromValue: (_name, value) => draftFromObject(toJsonObject(value)),
+  fromValue: (_name, value) => draftFromObject(value ? toJsonObject(value) : {}),
   isDirty: isMateriaDirty,
 });
 
@@ -33,8 +32,7 @@ function draftFromObject(raw: JsonObject): MateriaDraft {
   return { raw, text: printJson(raw) };
 }
 
-function toJsonObject(value: Materia | undefined): JsonObject {
-  if (!value) return {};
+function toJsonObject(value: Materia): JsonObject {
   return JSON.parse(JSON.stringify(value)) as JsonObject; // plain data, read from JSON
 }
 
@@ -64,17 +62,9 @@ export function setMateriaField(name: string, key: string, value: Json | null, k
   });
 }
 
-/** The draft before a delete, unsaved. */
-export function restoreMateriaDraft(draft: OpenMateriaDraft): void {
-  createMateriaDraft(draft.name, draft.history.present.raw);
-}
-
 /** Parses the draft with the reader of configuration files. */
-export function readMateriaDraft(
-  name: string,
-  { raw }: MateriaDraft,
-): { readonly value: Materia | null; readonly issues: readonly Issue[] } {
-  const entry = readLayer("project", { materia: { [name]: raw } }).materia.get(name);
+export function readMateriaDraft({ name, history }: OpenMateriaDraft) {
+  const entry = readLayer("project", { materia: { [name]: history.present.raw } }).materia.get(name);
   return { value: entry?.value ?? null, issues: entry?.issues ?? [] };
 }
 
@@ -96,8 +86,7 @@ export function useBundledMateriaText(name: string): string | null {
     const read = async (): Promise<void> => {
       const { bundledLayer } = await import("../../../core/catalog/bundled-layer.ts");
       const value = bundledLayer().materia.get(name)?.value;
-      // Plain data, read from JSON.
-      if (isHere) setText(value ? printJson(JSON.parse(JSON.stringify(value)) as JsonObject) : null);
+      if (isHere) setText(value ? printJson(toJsonObject(value)) : null);
     };
     void read();
     return () => {
@@ -110,6 +99,10 @@ export function useBundledMateriaText(name: string): string | null {
 export interface MateriaUsage {
   readonly loadout: string;
   readonly socket: string;
+}
+
+export function loadoutsUsing(catalog: Catalog, name: string): readonly string[] {
+  return [...new Set(usagesOf(catalog, name).map(({ loadout }) => loadout))];
 }
 
 /** The sockets that use a materia. */

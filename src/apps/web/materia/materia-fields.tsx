@@ -1,9 +1,9 @@
 import { type ReactElement, useState, type ReactNode } from "react";
 import { parseJsonc } from "../../../core/edit/json-edit.ts";
 import { BUNDLED_SCRIPT_NAMES } from "../../../core/catalog/bundled-utilities.ts";
-import type { Json } from "../../../core/model/json.ts";
+import { isJsonObject, isSameJson, type Json } from "../../../core/model/json.ts";
 import { useEquipment } from "../data/use-catalog.ts";
-import { Select, TextField } from "../ui/fields.tsx";
+import { Select, TextField, type SelectOption } from "../ui/fields.tsx";
 import { setMateriaField, type OpenMateriaDraft } from "./materia-drafts.ts";
 import { bindSheets } from "../ui/classes.ts";
 import materiaSheet from "./materia.module.css";
@@ -12,200 +12,181 @@ import { Button } from "../ui/buttons.tsx";
 
 const css = bindSheets(materiaSheet);
 
+interface DraftProps {
+  readonly draft: OpenMateriaDraft;
+}
+
+interface MateriaKey {
+  readonly field: string;
+  readonly label: string;
+  /** The accessible name, if it says more than the label. */
+  readonly named?: string;
+  readonly as: "text" | "code" | "number" | "words" | "choice";
+  /** Also the choice of no value. */
+  readonly placeholder: string;
+}
+
+/** [YP15] What an agent has of the user's Pi, its sandbox and its model. */
+const AGENT_KEYS: readonly MateriaKey[] = [
+  { field: "skills", label: "Skills", as: "words", placeholder: "none" },
+  { field: "extensions", label: "Extensions", as: "words", placeholder: "none" },
+  { field: "mcp", label: "MCP servers", as: "words", placeholder: "none" },
+  { field: "sandbox", label: "Sandbox", as: "choice", placeholder: "no sandbox" },
+  { field: "model", label: "Model", as: "code", placeholder: "the cast's model" },
+  { field: "thinking", label: "Thinking", as: "choice", placeholder: "the cast's own" },
+];
+
+const UTILITY_KEYS: readonly MateriaKey[] = [
+  { field: "timeoutMs", label: "Time-out in ms", as: "number", placeholder: "30000" },
+  { field: "env", label: "Environment", named: "Environment variables", as: "words", placeholder: "GIT_DIR, CI" },
+];
+
+/** The field of one key of the materia; an empty one removes the key. */
+export function MateriaField(
+  props: DraftProps &
+    MateriaKey & {
+      /** The choices, or the words that can be added. */
+      readonly known?: readonly string[];
+      readonly whole?: boolean;
+    },
+): ReactElement {
+  const { draft, field, label, named = label, as, placeholder, known = [], whole = false } = props;
+  const value = draft.history.present.raw[field];
+  const words = wordsOf(value);
+  const shown = typeof value === "number" ? `${value}` : stringOr(value, "");
+  const set = (next: Json, kind?: string): void =>
+    setMateriaField(draft.name, field, next === "" || isSameJson(next, []) ? null : next, kind);
+  const others = known.filter((each) => !words.includes(each));
+  return (
+    <FormField label={label} whole={whole}>
+      {as === "words" ? (
+        <WordsField label={named} placeholder={placeholder} value={words} onChange={(next) => set(next, field)} />
+      ) : as === "choice" ? (
+        <Select
+          label={named}
+          value={shown}
+          options={[{ value: "", label: placeholder }, ...known.map(plainOption)]}
+          onPick={(next) => set(next)}
+        />
+      ) : (
+        <TextField
+          label={named}
+          mono={as === "code"}
+          numeric={as === "number"}
+          value={shown}
+          placeholder={placeholder}
+          onType={(text) => set(as === "number" && text !== "" ? Number(text) : text, field)}
+        />
+      )}
+      {as === "words" && others.length > 0 && (
+        <Select
+          label={`Add to ${label}`}
+          value=""
+          options={[{ value: "", label: "add…" }, ...others.map(plainOption)]}
+          onPick={(each) => set([...words, each], field)}
+        />
+      )}
+    </FormField>
+  );
+}
+
 /** The fields of a utility. */
-export function UtilityFields({ draft }: { readonly draft: OpenMateriaDraft }): ReactElement {
-  const { name, history } = draft;
-  const { raw } = history.present;
-  const isScript = raw["script"] !== undefined;
-  const timeout = raw["timeoutMs"];
+export function UtilityFields({ draft }: DraftProps): ReactElement {
+  const { script } = draft.history.present.raw;
   return (
     <div className={css("form-options")}>
       <FormField label="Program" whole>
-        {isScript ? (
+        {script === undefined ? (
+          <CommandFields draft={draft} />
+        ) : (
           <Select
             label="Bundled utility"
-            value={stringOr(raw["script"], "")}
-            options={BUNDLED_SCRIPT_NAMES.map((each) => ({ value: each, label: each }))}
-            onPick={(script) => setMateriaField(name, "script", script)}
-          />
-        ) : (
-          <CommandFields
-            value={raw["command"]}
-            onChange={(words, kind) => setMateriaField(name, "command", words, kind)}
+            value={stringOr(script, "")}
+            options={BUNDLED_SCRIPT_NAMES.map(plainOption)}
+            onPick={(next) => setMateriaField(draft.name, "script", next)}
           />
         )}
       </FormField>
-      <FormField label="Time-out in ms">
-        <TextField
-          label="Time-out in ms"
-          numeric
-          placeholder="30000"
-          value={typeof timeout === "number" ? `${timeout}` : ""}
-          onType={(text) => setMateriaField(name, "timeoutMs", text === "" ? null : Number(text), "timeout")}
-        />
-      </FormField>
-      <FormField label="Environment">
-        <WordListField
-          label="Environment variables"
-          placeholder="GIT_DIR, CI"
-          value={Array.isArray(raw["env"]) ? raw["env"].map(String) : []}
-          onChange={(names) => setMateriaField(name, "env", names.length === 0 ? null : names, "env")}
-        />
-      </FormField>
+      {UTILITY_KEYS.map((key) => (
+        <MateriaField key={key.field} draft={draft} {...key} />
+      ))}
       <FormField label="Parameters">
-        <JsonField
-          label="Parameters"
-          value={raw["params"] ?? {}}
-          onChange={(params) => setMateriaField(name, "params", params, "params")}
-        />
+        <ParametersField draft={draft} />
       </FormField>
     </div>
   );
 }
 
-/** A JSON field; invalid text stays in the field only. */
-function JsonField(props: {
-  readonly label: string;
-  readonly value: Json;
-  readonly onChange: (value: Json) => void;
-}): ReactElement {
-  const { label, value, onChange } = props;
-  const [text, setText] = useState(JSON.stringify(value));
-  const read = parseJsonc(text);
+/** Invalid text stays in the field only. */
+function ParametersField({ draft }: DraftProps): ReactElement {
+  const [text, setText] = useState(JSON.stringify(draft.history.present.raw["params"] ?? {}));
   return (
     <TextField
-      label={label}
+      label="Parameters"
       mono
       value={text}
-      invalid={read.ok ? null : "This is not JSON"}
+      invalid={parseJsonc(text).ok ? null : "This is not JSON"}
       onType={(next) => {
         setText(next);
         const parsed = parseJsonc(next);
-        if (parsed.ok) onChange(parsed.value.value as Json); // a JSON parser returns JSON
+        if (parsed.ok) setMateriaField(draft.name, "params", parsed.value.value as Json, "params"); // a JSON parser returns JSON
       }}
     />
   );
 }
 
-/** The fields of an agent. */
-export function AgentFields({ draft }: { readonly draft: OpenMateriaDraft }): ReactElement {
-  const { name, history } = draft;
-  const { raw } = history.present;
+export function AgentFields({ draft }: DraftProps): ReactElement {
+  const { sandboxes, ...equipment } = useEquipment();
+  const sandbox = stringOr(draft.history.present.raw["sandbox"], "");
+  const known: Readonly<Record<string, readonly string[]>> = {
+    ...equipment,
+    sandbox: [...new Set([...sandboxes, ...(sandbox === "" ? [] : [sandbox])])],
+    thinking: THINKING_LEVELS,
+  };
   return (
     <>
       <ToolsField draft={draft} />
-      <EquipmentFields draft={draft} />
-      <FormField label="Model">
-        <TextField
-          label="Model"
-          mono
-          value={stringOr(raw["model"], "")}
-          placeholder="the cast's model"
-          onType={(text) => setMateriaField(name, "model", text === "" ? null : text, "model")}
-        />
-      </FormField>
-      <FormField label="Thinking">
-        <Select
-          label="Thinking"
-          value={stringOr(raw["thinking"], "")}
-          options={[
-            { value: "", label: "the cast's own" },
-            ...THINKING_LEVELS.map((level) => ({ value: level, label: level })),
-          ]}
-          onPick={(level) => setMateriaField(name, "thinking", level === "" ? null : level)}
-        />
-      </FormField>
-    </>
-  );
-}
-
-/** [YP15] What the agent has of the user's Pi, and its sandbox. */
-function EquipmentFields({ draft }: { readonly draft: OpenMateriaDraft }): ReactElement {
-  const { name, history } = draft;
-  const { raw } = history.present;
-  const known = useEquipment();
-  const sandbox = stringOr(raw["sandbox"], "");
-  const options = ["", ...new Set([...known.sandboxes, ...(sandbox === "" ? [] : [sandbox])])];
-  const lists = [
-    ["Skills", "skills"],
-    ["Extensions", "extensions"],
-    ["MCP servers", "mcp"],
-  ] as const;
-  return (
-    <>
-      {lists.map(([label, key]) => {
-        const value = raw[key];
-        const words = Array.isArray(value) ? value.map(String) : [];
-        const others = known[key].filter((each) => !words.includes(each));
-        const change = (next: readonly string[]): void =>
-          setMateriaField(name, key, next.length === 0 ? null : next, key);
-        return (
-          <FormField key={key} label={label}>
-            <WordListField label={label} value={words} placeholder="none" onChange={change} />
-            {others.length > 0 && (
-              <Select
-                label={`Add to ${label}`}
-                value=""
-                options={[{ value: "", label: "add…" }, ...others.map((each) => ({ value: each, label: each }))]}
-                onPick={(each) => change([...words, each])}
-              />
-            )}
-          </FormField>
-        );
-      })}
-      <FormField label="Sandbox">
-        <Select
-          label="Sandbox"
-          value={sandbox}
-          options={options.map((each) => ({ value: each, label: each === "" ? "no sandbox" : each }))}
-          onPick={(each) => setMateriaField(name, "sandbox", each === "" ? null : each)}
-        />
-      </FormField>
+      {AGENT_KEYS.map((key) => (
+        <MateriaField key={key.field} draft={draft} {...key} known={known[key.field] ?? []} />
+      ))}
     </>
   );
 }
 
 const TOOL_SCOPES = ["none", "readOnly", "coding"] as const;
 
-function ToolsField({ draft }: { readonly draft: OpenMateriaDraft }): ReactElement {
+function ToolsField({ draft }: DraftProps): ReactElement {
   const { name, history } = draft;
-  const { raw } = history.present;
-  const scope = typeof raw["tools"] === "object" && raw["tools"] !== null ? "custom" : stringOr(raw["tools"], "none");
-  const custom =
-    scope === "custom" && raw["tools"] !== null && typeof raw["tools"] === "object" && "tools" in raw["tools"]
-      ? raw["tools"].tools
-      : [];
-  const list = Array.isArray(custom) ? custom.map(String) : [];
-  const typed = (tools: readonly string[]): void => setMateriaField(name, "tools", { type: "custom", tools }, "tools");
+  const { tools } = history.present.raw;
+  const setCustom = (names: readonly string[]): void =>
+    setMateriaField(name, "tools", { type: "custom", tools: names }, "tools");
   return (
     <FormField label="Tools">
       <Select
         label="Tools"
-        value={scope}
+        value={isJsonObject(tools) ? "custom" : stringOr(tools, "none")}
         options={[
           ...TOOL_SCOPES.map((each) => ({
             value: each,
             label: [each, toolsInScope(each).join(", ")].filter(Boolean).join(": "),
           })),
-          { value: "custom", label: "custom" },
+          plainOption("custom"),
         ]}
         onPick={(next) =>
           setMateriaField(name, "tools", next === "custom" ? { type: "custom", tools: ["read"] } : next)
         }
       />
-      {scope === "custom" && <WordListField label="Tools by name" value={list} onChange={typed} />}
+      {isJsonObject(tools) && <WordsField label="Tools by name" value={wordsOf(tools["tools"])} onChange={setCustom} />}
     </FormField>
   );
 }
 
 /** A program and its arguments in separate fields: no quoting, no shell. */
-function CommandFields(props: {
-  readonly value: Json | undefined;
-  readonly onChange: (words: readonly string[], kind?: string) => void;
-}): ReactElement {
-  const { value, onChange } = props;
-  const words = Array.isArray(value) ? value.map(String) : typeof value === "string" ? [value] : [];
+function CommandFields({ draft }: DraftProps): ReactElement {
+  const { command } = draft.history.present.raw;
+  const words = typeof command === "string" ? [command] : wordsOf(command);
   const shown = words.length === 0 ? [""] : words;
+  const change = (next: readonly string[], kind?: string): void => setMateriaField(draft.name, "command", next, kind);
   return (
     <div className={css("command-fields")} role="group" aria-label="Command">
       {shown.map((word, index) => {
@@ -219,20 +200,20 @@ function CommandFields(props: {
               className={css("grow")}
               value={word}
               placeholder={index === 0 ? "npm" : ""}
-              onType={(next) => onChange(shown.with(index, next), `command ${index}`)}
+              onType={(next) => change(shown.with(index, next), `command ${index}`)}
             />
             {index > 0 && (
               <Button
                 look="bare"
                 icon="bin"
                 label={`Remove ${label.toLowerCase()}`}
-                onClick={() => onChange(shown.toSpliced(index, 1))}
+                onClick={() => change(shown.toSpliced(index, 1))}
               />
             )}
           </div>
         );
       })}
-      <Button icon="plus" onClick={() => onChange([...shown, ""])}>
+      <Button icon="plus" onClick={() => change([...shown, ""])}>
         Add an argument
       </Button>
     </div>
@@ -241,6 +222,14 @@ function CommandFields(props: {
 
 export function stringOr(value: unknown, fallback: string): string {
   return typeof value === "string" ? value : fallback;
+}
+
+function wordsOf(value: Json | undefined): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+function plainOption(value: string): SelectOption {
+  return { value, label: value };
 }
 
 export function FormField(props: {
@@ -258,7 +247,7 @@ export function FormField(props: {
 }
 
 /** A comma-separated list. The typed text stays; the words are read from it. */
-function WordListField(props: {
+function WordsField(props: {
   readonly label: string;
   readonly value: readonly string[];
   readonly placeholder?: string;
@@ -275,10 +264,7 @@ function WordListField(props: {
       placeholder={placeholder}
       value={isCurrent ? typed.text : value.join(", ")}
       onType={(text) => {
-        const words = text
-          .split(",")
-          .map((each) => each.trim())
-          .filter((each) => each !== "");
+        const words = text.split(",").flatMap((each) => each.trim() || []);
         setTyped({ text, words });
         onChange(words);
       }}

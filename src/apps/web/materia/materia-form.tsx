@@ -2,14 +2,15 @@ import { type ReactElement, useRef, type UIEvent } from "react";
 import type { Issue } from "../../../core/model/issue.ts";
 import type { JsonObject } from "../../../core/model/json.ts";
 import type { Materia } from "../../../core/model/materia.ts";
-import { FieldError, SegmentedControl, Switch, TextField } from "../ui/fields.tsx";
+import { FieldError, SegmentedControl, Switch } from "../ui/fields.tsx";
 import { MATERIA_COLORS, materiaColorStyle, Icon } from "../ui/icons.tsx";
-import { AgentFields, FormField, stringOr, UtilityFields } from "./materia-fields.tsx";
+import { AgentFields, FormField, MateriaField, stringOr, UtilityFields } from "./materia-fields.tsx";
 import { setMateriaField, type OpenMateriaDraft } from "./materia-drafts.ts";
 import { bindSheets } from "../ui/classes.ts";
 import materiaSheet from "./materia.module.css";
 import { promptVariables } from "../../../core/edit/prompt-preview.ts";
 import { Button } from "../ui/buttons.tsx";
+import { countedText } from "../../../core/model/text.ts";
 
 const css = bindSheets(materiaSheet);
 
@@ -24,6 +25,7 @@ export function MateriaForm(props: {
   const { raw } = history.present;
   const isUtility = raw["type"] === "utility";
   const isPerson = raw["type"] === "person";
+  const key = isPerson ? "question" : "prompt";
   return (
     <div className={css("materia-form")}>
       {issues.map((issue) => (
@@ -47,55 +49,42 @@ export function MateriaForm(props: {
         )}
         {!isPerson && <BehaviourField name={name} raw={raw} />}
         <ColourField name={name} chosen={stringOr(raw["color"], "slate")} />
-        <FormField label="Description" whole>
-          <TextField
-            label="Description"
-            value={stringOr(raw["description"], "")}
-            placeholder="One sentence"
-            onType={(text) => setMateriaField(name, "description", text === "" ? null : text, "description")}
-          />
-        </FormField>
+        <MateriaField
+          draft={draft}
+          field="description"
+          label="Description"
+          as="text"
+          placeholder="One sentence"
+          whole
+        />
       </div>
       {isUtility ? (
         <UtilityFields draft={draft} />
       ) : (
-        <PromptEditor
-          name={name}
-          field={isPerson ? "question" : "prompt"}
-          prompt={stringOr(raw[isPerson ? "question" : "prompt"], "")}
-          value={value}
-        />
+        <PromptEditor name={name} field={key} prompt={stringOr(raw[key], "")} value={value} />
       )}
     </div>
   );
 }
 
 function BehaviourField({ name, raw }: { readonly name: string; readonly raw: JsonObject }): ReactElement {
-  const isUtility = raw["type"] === "utility";
+  const switches = [
+    ["Generator", "generator"],
+    raw["type"] === "utility"
+      ? ["Gate", "gate"]
+      : ["Interactive", raw["multiTurn"] === true ? "multiTurn" : "interactive"],
+  ] as const;
   return (
     <FormField label="Behaviour">
       <span className={css("row wrap")}>
-        <Switch
-          label="Generator"
-          on={raw["generator"] === true}
-          onTurn={(on) => setMateriaField(name, "generator", on ? true : null)}
-        />
-        {isUtility && (
+        {switches.map(([label, key]) => (
           <Switch
-            label="Gate"
-            on={raw["gate"] === true}
-            onTurn={(on) => setMateriaField(name, "gate", on ? true : null)}
+            key={label}
+            label={label}
+            on={raw[key] === true}
+            onTurn={(on) => setMateriaField(name, key, on ? true : null)}
           />
-        )}
-        {!isUtility && (
-          <Switch
-            label="Interactive"
-            on={raw["interactive"] === true || raw["multiTurn"] === true}
-            onTurn={(on) =>
-              setMateriaField(name, raw["multiTurn"] === true ? "multiTurn" : "interactive", on ? true : null)
-            }
-          />
-        )}
+        ))}
       </span>
     </FormField>
   );
@@ -135,13 +124,15 @@ function PromptEditor(props: {
   const { name, field: key, prompt, value } = props;
   const area = useRef<HTMLTextAreaElement>(null);
   const layer = useRef<HTMLPreElement>(null);
+  const title = key === "prompt" ? "Prompt" : "Question";
   const insert = (variable: string): void => {
     const field = area.current;
     const [from, to] = [field?.selectionStart ?? prompt.length, field?.selectionEnd ?? prompt.length];
     setMateriaField(name, key, `${prompt.slice(0, from)}{{${variable}}}${prompt.slice(to)}`);
     requestAnimationFrame(() => {
       field?.focus();
-      field?.setSelectionRange(from + variable.length + 4, from + variable.length + 4);
+      const end = from + variable.length + 4;
+      field?.setSelectionRange(end, end);
     });
   };
   const follow = (event: UIEvent<HTMLTextAreaElement>): void => {
@@ -150,7 +141,7 @@ function PromptEditor(props: {
   return (
     <>
       <div className={css("row wrap")}>
-        <h2>{key === "prompt" ? "Prompt" : "Question"}</h2>
+        <h2>{title}</h2>
         <span className={css("grow")} />
         <span className={css("faint not-small")}>Insert</span>
         {INSERTABLE_VARIABLES.map((variable) => (
@@ -166,12 +157,12 @@ function PromptEditor(props: {
       </div>
       <div className={css("prompt-editor")}>
         <pre ref={layer} aria-hidden="true">
-          <HighlightedPrompt prompt={prompt} />
+          {markVariables(prompt)}
           {"\n"}
         </pre>
         <textarea
           ref={area}
-          aria-label={key === "prompt" ? "Prompt" : "Question"}
+          aria-label={title}
           spellCheck={false}
           value={prompt}
           onScroll={follow}
@@ -185,27 +176,21 @@ function PromptEditor(props: {
 
 function PromptSummary({ prompt, value }: { readonly prompt: string; readonly value: Materia | null }): ReactElement {
   const unknown = value ? promptVariables(value).filter(({ variable }) => variable.kind === "unknown") : [];
-  const lines = prompt.split("\n").length;
   return (
     <div className={css("row wrap faint")}>
-      <span>{`${lines} ${lines === 1 ? "line" : "lines"} · ${prompt.length.toLocaleString("en")} characters`}</span>
+      <span>{`${countedText(prompt.split("\n").length, "line")} · ${prompt.length.toLocaleString("en")} characters`}</span>
       <span className={css("grow")} />
-      {unknown.length === 0 ? (
-        <span className={css("status good")}>
-          <Icon name="tick" />
-          All variables known
-        </span>
-      ) : (
-        <span className={css("status bad")}>
-          <Icon name="warning" />
-          {`No value for ${unknown.map((each) => `{{${each.name}}}`).join(", ")}`}
-        </span>
-      )}
+      <span className={css(unknown.length === 0 ? "status good" : "status bad")}>
+        <Icon name={unknown.length === 0 ? "tick" : "warning"} />
+        {unknown.length === 0
+          ? "All variables known"
+          : `No value for ${unknown.map((each) => `{{${each.name}}}`).join(", ")}`}
+      </span>
     </div>
   );
 }
 
-function HighlightedPrompt({ prompt }: { readonly prompt: string }): ReactElement[] {
+function markVariables(prompt: string): ReactElement[] {
   return prompt.split(/(\{\{[^{}]*\}\})/).map((piece, index) => (
     // The index is the key: pieces never move.
     <span key={index} className={css(piece.startsWith("{{") ? "variable" : "")}>

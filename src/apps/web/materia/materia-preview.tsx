@@ -4,12 +4,12 @@ import { compileTargets } from "../../../core/compile/targets/compile.ts";
 import type { Graph, GraphSocket } from "../../../core/compile/graph.ts";
 import { handoffContractText } from "../../../core/prompt/handoff-contract.ts";
 import { previewTurn, promptVariables } from "../../../core/edit/prompt-preview.ts";
-import type { Materia } from "../../../core/model/materia.ts";
+import type { Materia, TemplateVariable } from "../../../core/model/materia.ts";
 import type { AgentPrompt } from "../../../core/prompt/agent-prompt.ts";
 import { Select, FieldRow, Switch, TextField } from "../ui/fields.tsx";
 import { Button, Tabs, tabId } from "../ui/buttons.tsx";
 import { hrefOf } from "../browser/route.ts";
-import { useCatalogWithDraft, usagesOf, type MateriaUsage } from "./materia-drafts.ts";
+import { loadoutsUsing, useCatalogWithDraft, usagesOf, type MateriaUsage } from "./materia-drafts.ts";
 import { bindSheets } from "../ui/classes.ts";
 import materiaSheet from "./materia.module.css";
 import { copyText } from "../ui/toasts.tsx";
@@ -39,7 +39,7 @@ export function MateriaPreview(props: {
           label="Preview"
           tabs={[
             { key: "preview", label: "Preview" },
-            { key: "used", label: "Used by", count: new Set(seats.map(({ loadout }) => loadout)).size },
+            { key: "used", label: "Used by", count: loadoutsUsing(catalog, name).length },
           ]}
           chosen={tab}
           onChoose={setTab}
@@ -73,6 +73,12 @@ function UsageList({ seats }: { readonly seats: readonly MateriaUsage[] }): Reac
   );
 }
 
+const WITHOUT_PROMPT = {
+  person: "A person has no prompt. They are asked the question, and answer yes or no.",
+  utility: "A utility has no prompt. It gets one JSON object with the state, the item and its parameters.",
+  agent: "This materia has problems. Fix them to see its prompt.",
+} as const;
+
 function PromptPreview(props: {
   readonly name: string;
   readonly value: Materia | null;
@@ -83,22 +89,10 @@ function PromptPreview(props: {
   const [place, setPlace] = useState("");
   const [request, setRequest] = useState("Add CSV export to the reports page");
   const [reworked, setReworked] = useState(false);
-  const chosen = seats.find(({ loadout, socket }) => `${loadout} ${socket}` === place) ?? seats[0];
+  const chosen = seats.find((seat) => usageKey(seat) === place) ?? seats[0];
   const seated = useMemo(() => compileUsage(catalog, name, chosen), [catalog, name, chosen]);
-  if (value?.type === "person")
-    return (
-      <p className={css("preview-part faint")}>
-        A person has no prompt. They are asked the question, and answer yes or no.
-      </p>
-    );
-  if (value?.type === "utility")
-    return (
-      <p className={css("preview-part faint")}>
-        A utility has no prompt. It gets one JSON object with the state, the item and its parameters.
-      </p>
-    );
-  if (!value || !seated)
-    return <p className={css("preview-part faint")}>This materia has problems. Fix them to see its prompt.</p>;
+  if (value?.type !== "agent" || !seated)
+    return <p className={css("preview-part faint")}>{WITHOUT_PROMPT[value?.type ?? "agent"]}</p>;
   const text = previewTurn(seated.graph, seated.socket, { request, items: SAMPLE_ITEMS, reworked });
   return (
     <>
@@ -106,14 +100,11 @@ function PromptPreview(props: {
         <FieldRow label="Preview for">
           <Select
             label="Preview for"
-            value={chosen ? `${chosen.loadout} ${chosen.socket}` : ""}
+            value={chosen ? usageKey(chosen) : ""}
             options={
-              seats.length === 0
-                ? [{ value: "", label: "by itself" }]
-                : seats.map((seat) => ({
-                    value: `${seat.loadout} ${seat.socket}`,
-                    label: `${seat.loadout}, ${seat.socket}`,
-                  }))
+              chosen
+                ? seats.map((seat) => ({ value: usageKey(seat), label: `${seat.loadout}, ${seat.socket}` }))
+                : [{ value: "", label: "by itself" }]
             }
             onPick={setPlace}
           />
@@ -138,6 +129,7 @@ function PromptSections(props: {
   readonly socket: GraphSocket;
 }): ReactElement {
   const { text, graph, socket } = props;
+  const whole = `${text.system}\n\n${text.prompt}`;
   return (
     <>
       {promptSections(text).map(({ title, note, body }, index) => (
@@ -162,7 +154,16 @@ function PromptSections(props: {
             : "The fields are listed at the end of the instructions."}
         </p>
       </div>
-      <WholePrompt text={`${text.system}\n\n${text.prompt}`} />
+      <div className={css("section last")}>
+        <div className={css("row")}>
+          <span className={css("grow secondary")}>
+            Whole prompt <b>{`${whole.length.toLocaleString("en")} characters`}</b>
+          </span>
+          <Button icon="copy" onClick={() => void copyText(whole, "the prompt")}>
+            Copy
+          </Button>
+        </div>
+      </div>
     </>
   );
 }
@@ -175,26 +176,11 @@ function promptSections({ system, prompt }: AgentPrompt): readonly Record<"title
   return [{ title: "Instructions", note: "stable", body: system }, ...parts];
 }
 
-function WholePrompt({ text }: { readonly text: string }): ReactElement {
-  return (
-    <div className={css("section last")}>
-      <div className={css("row")}>
-        <span className={css("grow secondary")}>
-          Whole prompt <b>{`${text.length.toLocaleString("en")} characters`}</b>
-        </span>
-        <Button icon="copy" onClick={() => void copyText(text, "the prompt")}>
-          Copy
-        </Button>
-      </div>
-    </div>
-  );
+function usageKey({ loadout, socket }: MateriaUsage): string {
+  return `${loadout} ${socket}`;
 }
 
-function compileUsage(
-  catalog: Catalog,
-  name: string,
-  seat: MateriaUsage | undefined,
-): { readonly graph: Graph; readonly socket: GraphSocket } | null {
+function compileUsage(catalog: Catalog, name: string, seat: MateriaUsage | undefined) {
   const inPlace = seat && compileTargets([{ kind: "loadout", name: seat.loadout }], catalog);
   const made = inPlace?.ok ? inPlace : compileTargets([{ kind: "materia", name }], catalog);
   if (!made.ok) return null;
@@ -215,32 +201,32 @@ function PromptVariables(props: {
   const found = promptVariables(value);
   if (found.length === 0) return null;
   const isLooped = socket.loop !== null && (graph.loops[socket.loop]?.items ?? null) !== null;
+  const exampleOf = (variable: TemplateVariable): string => {
+    switch (variable.kind) {
+      case "request":
+        return request;
+      case "item":
+        return isLooped ? (SAMPLE_ITEMS[0]?.[variable.field] ?? "") : "nothing: it is in no loop";
+      case "workItems":
+        return `${SAMPLE_ITEMS.length} work items as JSON`;
+      case "state":
+        return "value set by an earlier socket";
+      default:
+        return "nothing: unknown variable";
+    }
+  };
   return (
     <dl className={css("variables preview-part")}>
-      {found.map(({ name, variable }) => {
-        const would =
-          variable.kind === "request"
-            ? request
-            : variable.kind === "item"
-              ? isLooped
-                ? (SAMPLE_ITEMS[0]?.[variable.field] ?? "")
-                : "nothing: it is in no loop"
-              : variable.kind === "workItems"
-                ? `${SAMPLE_ITEMS.length} work items as JSON`
-                : variable.kind === "state"
-                  ? "value set by an earlier socket"
-                  : "nothing: unknown variable";
-        return (
-          <div key={name}>
-            <dt>
-              <code className={css("variable")}>{`{{${name}}}`}</code>
-            </dt>
-            <dd className={css("cut")} title={would}>
-              {would}
-            </dd>
-          </div>
-        );
-      })}
+      {found.map(({ name, variable }) => (
+        <div key={name}>
+          <dt>
+            <code className={css("variable")}>{`{{${name}}}`}</code>
+          </dt>
+          <dd className={css("cut")} title={exampleOf(variable)}>
+            {exampleOf(variable)}
+          </dd>
+        </div>
+      ))}
     </dl>
   );
 }

@@ -1,5 +1,7 @@
 import { useEffect, useState, type ReactElement } from "react";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
+import { exportText } from "../../../core/edit/loadout-draft.ts";
+import { countedText } from "../../../core/model/text.ts";
 import { useCatalog } from "../data/use-catalog.ts";
 import { Button, UndoRedoButtons, Menu } from "../ui/buttons.tsx";
 import { Dialog } from "../ui/dialog.tsx";
@@ -17,7 +19,7 @@ import {
   readMateriaDraft,
   type OpenMateriaDraft,
   useBundledMateriaText,
-  usagesOf,
+  loadoutsUsing,
   materiaDrafts,
 } from "./materia-drafts.ts";
 import { undoEntryStep, redoEntryStep, useEntryDraft } from "../data/entry-drafts.ts";
@@ -57,8 +59,8 @@ function MateriaEditor(props: { readonly draft: OpenMateriaDraft; readonly catal
   const { draft, catalog } = props;
   const [open, setOpen] = useState<MateriaDialogName | null>(null);
   const width = useScreenWidth();
-  const { name, history } = draft;
-  const { value, issues } = readMateriaDraft(name, history.present);
+  const { name } = draft;
+  const { value, issues } = readMateriaDraft(draft);
   const isOff = isMateriaDirty(draft) ? null : "Nothing to save";
   useKeysOutsideDialogs({
     "ctrl+s": () => (isOff === null ? setOpen("review") : toast({ text: `${isOff}.` })),
@@ -102,15 +104,14 @@ function MateriaToolbar(props: {
   const { draft, catalog, open, off } = props;
   const width = useScreenWidth();
   const { name, history } = draft;
-  const { value } = readMateriaDraft(name, history.present);
+  const { value } = readMateriaDraft(draft);
   const entry = catalog.materia.get(name);
   const layer = draft.layer ?? entry?.layer ?? "project";
-  const used = new Set(usagesOf(catalog, name).map(({ loadout }) => loadout)).size;
-  const bundled = useBundledMateriaText(name);
+  const replaces = useBundledMateriaText(name) !== null && layer !== "bundled";
   const notes = [
-    ...(layer !== "bundled" && bundled !== null ? ["replaces bundled"] : []),
+    ...(replaces ? ["replaces bundled"] : []),
     ...(layer === "bundled" ? ["edits are saved as your own copy"] : []),
-    `used by ${used} ${used === 1 ? "loadout" : "loadouts"}`,
+    `used by ${countedText(loadoutsUsing(catalog, name).length, "loadout")}`,
     ...(isMateriaDirty(draft) ? ["not saved"] : []),
   ];
   return (
@@ -128,16 +129,10 @@ function MateriaToolbar(props: {
       />
       {width === "large" && (
         <Button
-          off={
-            bundled !== null && layer !== "bundled"
-              ? null
-              : draft.filed === null
-                ? "No saved or bundled version to compare with"
-                : null
-          }
+          off={replaces || draft.filed !== null ? null : "No saved or bundled version to compare with"}
           onClick={() => open("compare")}
         >
-          {bundled !== null && layer !== "bundled" ? "Compare with bundled…" : "Compare with saved…"}
+          {replaces ? "Compare with bundled…" : "Compare with saved…"}
         </Button>
       )}
       <Button icon="play" onClick={() => open("rehearse")}>
@@ -158,9 +153,10 @@ function MoreMenu(props: {
 }): ReactElement {
   const { draft, layer, open } = props;
   const off = layer === "project" || layer === "user" ? null : `It is ${layer} and cannot be changed there`;
-  const name = JSON.stringify(draft.name);
-  const exported = (): void =>
-    downloadText(`${draft.name}.json`, `{\n  "materia": {\n    ${name}: ${indentedText(draft)}\n  }\n}\n`);
+  const exported = (): void => {
+    const { name, history } = draft;
+    downloadText(`${name}.json`, exportText({ materia: [{ name, text: history.present.text }] }));
+  };
   return (
     <Menu
       icon="more"
@@ -174,10 +170,6 @@ function MoreMenu(props: {
       ]}
     />
   );
-}
-
-function indentedText({ history }: OpenMateriaDraft): string {
-  return history.present.text.replaceAll("\n", "\n    ");
 }
 
 function MateriaList(props: {
