@@ -108,7 +108,7 @@ export function watchRemoteCast(
   state.stopWatching = () => looking.abort();
   const ended = follow(watch, { signal: looking.signal, redraw })
     .then((end) => {
-      const place = { runDir: store.locationOf(cast.castId), ...(on === undefined ? {} : { on }), ...watch.result() };
+      const place = { runDir: store.locationOf(cast.castId), on, ...watch.result() };
       if (!end.ok) screen.refuse(end.issues);
       else if (!looking.signal.aborted) showEnd(screen, end.value, place);
     })

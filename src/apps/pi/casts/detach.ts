@@ -7,7 +7,6 @@ import { detachCast, optionWords } from "../../../shell/casting/detach-cast.ts";
 import { agentNeeds } from "../../../shell/workspace/agent-hosts.ts";
 import type { Workspace } from "../../../shell/workspace/workspace.ts";
 import type { CastFile } from "../../../shell/store/cast-file.ts";
-import type { CastStore } from "../../../shell/store/cast-store.ts";
 import { toolGuardNames } from "../agents/tool-guards.ts";
 import { sessionModel } from "../session/project.ts";
 import type { UserSession } from "../session/user-session.ts";
@@ -54,19 +53,16 @@ function hasAgentWithoutModel({ materia }: Graph): boolean {
   return Object.values(materia).some((each) => each.type === "agent" && each.model === undefined);
 }
 
-export interface PausedCast {
-  readonly castId: CastId;
-  readonly place: Workspace["place"];
-  readonly store: CastStore;
-  readonly agents: DetachedAgents;
-}
-
 /** Settings of agents whose materia set none: as in this session. */
 export interface DetachedAgents {
   readonly thinking: ThinkingLevel;
 }
 
 /** [X37] Hands the paused cast to a background process. */
-export function detachPausedCast({ castId, place, store, agents }: PausedCast): Promise<Result<number>> {
+export function detachPausedCast(
+  castId: CastId,
+  { place, store }: Workspace,
+  agents: DetachedAgents,
+): Promise<Result<number>> {
   return detachCast({ castId, place, store, words: ["recast", ...optionWords({ ...agents }), castId] });
 }

@@ -6,8 +6,9 @@ import { sleepText } from "../../../core/view/numbers.ts";
 import { askHowToContinue, askSleepDecision, type StopChoice, askLeave } from "./cast-dialogs.ts";
 import { PAUSE_REASON } from "../../../shell/context/run-context.ts";
 import { oneLine } from "../../../core/model/text.ts";
-import { runUnlessReplacedAsync, runUnlessReplaced, type UserSession, piTui } from "../session/user-session.ts";
-import { MAX_QUOTED } from "./messages.ts";
+import { parseJson } from "../../../core/model/json.ts";
+import { runUnlessReplacedAsync, runUnlessReplaced, piTui } from "../session/user-session.ts";
+import { MAX_QUOTED, withdrawMessages } from "./messages.ts";
 import type { DetachedAgents } from "./detach.ts";
 import { error, fail, failWith, type Result } from "../../../core/model/issue.ts";
 import type { CommandContext, RunningCast } from "./session-state.ts";
@@ -15,20 +16,18 @@ import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { KeyId } from "@earendil-works/pi-tui";
 import type { Widget } from "../screen/widget.ts";
 
-/** [X35] Esc: interrupts the agent's turn and asks how to continue; a utility runs on until the answer. */
-function interruptCast({ user, screen, state: { running } }: CommandContext): void {
-  if (!running || running.control.interrupt()) return;
+/** Esc: what it means now. */
+function onEscape(context: CommandContext): void {
+  const { user, screen, state } = context;
+  const { running } = state;
+  if (!running) return;
+  const { phase } = running.watch.timeline().state;
+  if (phase.kind === "sleeping") return askAboutSleep(context, running, phase);
+  // [X35] Interrupts the agent's turn and asks how to continue; a utility runs on until the answer.
+  if (running.control.interrupt()) return;
   askHowToContinue(user.ctx, undefined, running.endedSignal).then((how) => {
     if (how.kind === "pause" || how.kind === "abort") running.stop(how.kind);
   }, screen.noteFailure);
-}
-
-/** Esc: what it means now. */
-export function onEscape(context: CommandContext): void {
-  const { running } = context.state;
-  const phase = running?.watch.timeline().state.phase;
-  if (running && phase?.kind === "sleeping") askAboutSleep(context, running, phase);
-  else interruptCast(context);
 }
 
 /** [Z11] While the provider refuses: wake the cast, use another model, or abort it. */
@@ -137,8 +136,8 @@ async function askHowToLeave({ user, state }: CommandContext, { checkDetach, end
   }
 }
 
-/** A key that leaves the session: leave after the person agreed. */
-export function leaveIfConfirmed(context: CommandContext, leave: () => unknown): boolean {
+/** A key or a command that leaves the session: leave after the person agreed. Returns false if that is being asked already. */
+function leaveIfConfirmed(context: CommandContext, leave: () => unknown): boolean {
   if (context.state.isLeaving) return false;
   confirmLeave(context)
     .then((may) => (may ? runUnlessReplacedAsync(async () => leave()) : undefined))
@@ -150,10 +149,7 @@ const RpcRequest = v.looseObject({ type: v.picklist(["abort", "clear_queue"]) })
 type RpcRequestName = v.InferOutput<typeof RpcRequest>["type"];
 
 /** [X36, X51] A client in RPC mode reaches only Pi's own session, which is idle while an agent works in another one. Listen where its requests arrive. The returned function stops listening. */
-export function onRpcRequests(
-  { mode }: ExtensionContext,
-  act: Readonly<Record<RpcRequestName, () => void>>,
-): () => void {
+function onRpcRequests({ mode }: ExtensionContext, act: Readonly<Record<RpcRequestName, () => void>>): () => void {
   const { stdin } = process;
   // Without a reader, a listener would start reading.
   if (mode !== "rpc" || stdin.listenerCount("data") === 0) return () => undefined;
@@ -169,48 +165,56 @@ export function onRpcRequests(
 
 function parseRpcRequest(line: string): readonly RpcRequestName[] {
   if (!line.includes('"abort"') && !line.includes('"clear_queue"')) return [];
-  try {
-    const request = v.safeParse(RpcRequest, JSON.parse(line));
-    return request.success ? [request.output.type] : [];
-  } catch {
-    return [];
-  }
-}
-
-/** The keys while a cast runs; each function returns whether it used the key. */
-export interface CastKeyHandlers {
-  /** [X35] Esc: interrupts. */
-  readonly onEscape: () => void;
-  /** [X6] Handles a key or a command that leaves Pi; returns false if that is being asked already. */
-  readonly onLeave: () => boolean;
-  /** [X61] Handles `/reload`, which would interrupt the cast; returns false if that is being asked already. */
-  readonly onReload: () => boolean;
-  /** [X57] Sends the typed text to Pi's own agent. */
-  readonly onSendToPi: (text: string) => void;
-  /** [X36] Takes back a kept text; returns false if there is none. */
-  readonly onTakeBack: () => boolean;
+  const request = v.safeParse(RpcRequest, parseJson(line));
+  return request.success ? [request.output.type] : [];
 }
 
 const QUIT_COMMANDS: ReadonlySet<string> = new Set(["/quit", "/exit"]);
 
+/** The keys and the requests of a client while a cast runs. The returned function stops listening. */
+export function listenWhileRunning(context: CommandContext, widget: Widget | undefined, controller: AbortController) {
+  const { ctx } = context.user;
+  const offs = [
+    onCastKeys(context, widget),
+    onRpcRequests(ctx, {
+      // Pi aborts a turn in the user's session itself.
+      abort: () => (runUnlessReplaced(() => ctx.isIdle()) ?? true) && stopCast(controller, "abort"),
+      clear_queue: () => void withdrawMessages(context),
+    }),
+  ];
+  return () => offs.forEach((off) => off());
+}
+
 /** Listens while the keys have no other meaning: no dialog is open and Pi is idle (leaving always counts). The returned function stops listening. */
-export function onCastKeys({ ctx }: UserSession, widget: Widget | undefined, keys: CastKeyHandlers): () => void {
+function onCastKeys(context: CommandContext, widget: Widget | undefined): () => void {
+  const { ctx, pi } = context.user;
   if (ctx.mode !== "tui" || !widget) return () => undefined;
+  const leave = (): boolean => leaveIfConfirmed(context, () => ctx.shutdown());
+  /** Whether the key was used. */
   const take = (data: string): boolean => {
     const typed = ctx.ui.getEditorText().trim();
-    // In every session and every state: nobody leaves a running cast without being asked.
-    if (typed === "" && matchesAnyKey(data, "ctrl+d", "ctrl+c")) return keys.onLeave();
+    // [X6] In every session and every state: nobody leaves a running cast without being asked.
+    if (typed === "" && matchesAnyKey(data, "ctrl+d", "ctrl+c")) return leave();
     const entered = matchesAnyKey(data, "enter") ? enteredCommand(typed, widget.chosenCompletion()) : "";
-    if (QUIT_COMMANDS.has(entered)) return keys.onLeave();
-    if (entered === "/reload") return keys.onReload();
+    if (QUIT_COMMANDS.has(entered)) return leave();
+    // [X61] It would interrupt the cast.
+    if (entered === "/reload")
+      return leaveIfConfirmed(context, () => {
+        ctx.ui.setEditorText("");
+        return context.state.reload?.();
+      });
     if (!ctx.isIdle()) return false;
-    if (matchesAnyKey(data, "alt+up")) return keys.onTakeBack();
+    if (matchesAnyKey(data, "alt+up")) return withdrawMessages(context);
     // [X35] Pi's own meanings come first: Esc closes an open list of completions, and leaves a `!` command.
-    const isFree = !typed.startsWith("!") && !widget.isCompleting();
-    if (isFree && matchesAnyKey(data, "escape")) return takeKey(keys.onEscape);
-    const isMessage = typed !== "" && !/^[/!]/.test(typed);
-    if (isMessage && matchesAnyKey(data, "alt+enter")) return takeKey(() => keys.onSendToPi(typed));
-    return false;
+    const isEscape = !typed.startsWith("!") && !widget.isCompleting() && matchesAnyKey(data, "escape");
+    if (isEscape) onEscape(context);
+    // [X57] For Pi's own agent.
+    const isForPi = typed !== "" && !/^[/!]/.test(typed) && matchesAnyKey(data, "alt+enter");
+    if (isForPi) {
+      ctx.ui.setEditorText("");
+      pi.sendUserMessage(typed);
+    }
+    return isEscape || isForPi;
   };
   const off = ctx.ui.onTerminalInput((data) => {
     if (piTui().isKeyRelease(data) || !widget.isInFront()) return undefined;
@@ -225,11 +229,6 @@ function enteredCommand(typed: string, chosen: string | undefined): string {
   return chosen !== undefined && /^\/\S*$/.test(typed) ? `/${chosen}` : typed;
 }
 
-export function matchesAnyKey(data: string, ...keys: readonly KeyId[]): boolean {
+function matchesAnyKey(data: string, ...keys: readonly KeyId[]): boolean {
   return keys.some((key) => piTui().matchesKey(data, key));
-}
-
-function takeKey(act: () => void): true {
-  act();
-  return true;
 }

@@ -46,7 +46,8 @@ export async function startInProject(
   trusted: TrustedProject,
   { command, options }: { readonly command: CastingCommand; readonly options: Options },
 ): Promise<Result<StartedCast>> {
-  return prepareAndRun(context, trusted, { options, prepare: (asker) => prepareTrusted(context, command, asker) });
+  const prepare: CastToRun["prepare"] = (asker) => prepareTrusted(context, command, asker);
+  return prepareAndRun(context, trusted, { options, said: undefined, prepare });
 }
 
 /** [S15] Asks about a named cast that was started elsewhere, and prepares it again if the person trusts it. */
@@ -70,9 +71,9 @@ export async function answerWaitingCast(
   if (!busy.ok) return busy;
   const trusted = await resolveTrustedProject(context, options);
   if (!trusted.ok) return trusted;
-  const prepareAnswer: CastToRun["prepare"] = (asker) => prepareStoppedCast(castId, how, asker);
-  const said = how.kind === "finish" ? {} : { said: how.text };
-  return prepareAndRun(context, trusted.value, { options, prepare: prepareAnswer, ...said });
+  const said = how.kind === "finish" ? undefined : how.text;
+  const prepare: CastToRun["prepare"] = (asker) => prepareStoppedCast(castId, how, asker);
+  return prepareAndRun(context, trusted.value, { options, said, prepare });
 }
 
 /** The cast to run. */
@@ -80,52 +81,41 @@ interface CastToRun {
   readonly options: Options;
   readonly prepare: (asker: CommandCaller) => Promise<Result<PreparedCast>>;
   /** The message that goes with it, if any. */
-  readonly said?: string;
+  readonly said: string | undefined;
 }
 
 async function prepareAndRun(
   context: CommandContext,
   { workspace, remember, vouch }: TrustedProject,
-  cast: CastToRun,
+  { options, said, prepare }: CastToRun,
 ): Promise<Result<StartedCast>> {
   const { user, screen } = context;
-  const { prepare: prepareCast, ...rest } = cast;
   const controller = new AbortController();
   const control = createTurnControl(turnCallbacks(context, controller));
   // Without a person at the screen nobody can refine: the agent answers once and the cast waits.
   const visible: VisibleTurns | undefined = screen.isWatched ? createVisibleTurns(user) : undefined;
   const openReal: CommandCaller["openReal"] = (choice, patience) =>
     createUserAgentHost(user, { choice, patience, visible, control });
-  const prepared = await prepareCast({
-    options: cast.options,
+  const prepared = await prepare({
+    options,
     workspace,
     openReal,
     texts: { from: user.ctx.cwd },
     tellsForecast: screen.isWatched,
     remember,
-    ...(cast.options.detach ? detachingCaller(user) : {}),
+    ...(options.detach ? detachingCaller(user) : {}),
   });
   if (!prepared.ok) return prepared;
-  if (cast.options.detach) return startDetached(context, prepared.value, vouch);
+  if (options.detach) return startDetached(context, prepared.value, vouch);
   const events = await prepared.value.events();
   if (!events.ok) return events;
   const transcripts = await followRehearsal(context, workspace, prepared.value);
   const busy = requireFreeSession(context);
   if (!busy.ok) return busy;
   for (const text of prepared.value.notes) screen.note(text);
-  const { cwd } = user.ctx;
-  const more = { ...(vouch ? { vouch } : {}), ...(transcripts ? { transcripts } : {}) };
-  const run = {
-    ...rest,
-    ...more,
-    prepared: prepared.value,
-    past: { file: prepared.value.file, events: events.value },
-    workspace,
-    controller,
-    control,
-    visible,
-    cwd,
-  };
+  const past = { file: prepared.value.file, events: events.value };
+  const agents = { controller, control, visible, transcripts };
+  const run = { options, cwd: user.ctx.cwd, prepared: prepared.value, past, workspace, ...agents, vouch, said };
   return ok({ done: runCastInSession(context, run) });
 }
 

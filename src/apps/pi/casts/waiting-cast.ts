@@ -6,28 +6,25 @@ import { visitLabel } from "../../../core/view/graph/labels.ts";
 import { line, toned, wrapLine, type Line } from "../../../core/view/line.ts";
 import { oneLine } from "../../../core/model/text.ts";
 import { openWidget } from "../screen/widget.ts";
-import { askGate, withEscape } from "./cast-dialogs.ts";
-import type { CommandContext } from "./session-state.ts";
+import { askGate, askText, choose, withEscape } from "./cast-dialogs.ts";
+import type { CommandContext, PersonAnswer } from "./session-state.ts";
 import type { CommandOf } from "../../../core/command/command.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { mayBeCastName, findOwnCast, type Workspace } from "../../../shell/workspace/workspace.ts";
 import { markdownLine } from "../screen/card.ts";
-import { textLines, type CastResult } from "../screen/result-card.ts";
+import { textLines } from "../screen/result-card.ts";
 import { planMarkdown } from "../screen/visit-cards.ts";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { findObject } from "../../../core/handoff/find-object.ts";
 import { isWorkItem } from "../../../core/model/handoff.ts";
-import type { Resumption } from "../../../shell/casting/resume-cast.ts";
 import { runDiff } from "../../../shell/commands/diff.ts";
 import { userOpenedDialogs } from "../session/dialogs.ts";
 
 interface WaitDetails {
-  readonly state: CastState;
   /** Messages that the person typed while the agent was still answering. */
   readonly refinements: readonly string[];
-  readonly result: CastResult;
-  /** Whether the answer is in the user's session already. */
-  readonly seen: boolean;
+  /** The answer, unless it is in the user's session already. */
+  readonly lines: readonly Line[] | undefined;
   readonly options: Options;
   readonly workspace: Workspace;
 }
@@ -35,11 +32,12 @@ interface WaitDetails {
 /** [X17] The cast waits for the person at this screen: their next message goes to its agent. */
 export function waitForPerson(
   context: CommandContext,
-  { state, refinements, result, seen, options, workspace }: WaitDetails,
+  state: CastState,
+  { refinements, lines, options, workspace }: WaitDetails,
 ): void {
   const { user, screen } = context;
   const isGate = askedPersonMateria(state) !== undefined;
-  if (!seen && !isGate) screen.showAnswer({ lines: result.lines, data: null, code: 4 });
+  if (lines && !isGate) screen.showAnswer({ lines, data: null, code: 4 });
   const widget = openWidget(user.ctx, {
     lines: (width) => waitingLines(state, width, user.ctx.mode),
     status: () => "‖ materia waits for you",
@@ -58,25 +56,19 @@ export function waitForPerson(
 /** [Q8] A dialog asks; if it is postponed, a command asks again. */
 function askAtGate(context: CommandContext, workspace: Workspace, state: CastState): void {
   const { signal } = context.state.waiting?.dialog ?? new AbortController();
-  reviewGate(context, workspace, { state, isWanted: false, signal }).then(
+  reviewGate(context, workspace, state, { isWanted: false, signal }).then(
     (said) => void (said && !signal.aborted && context.answer(said)),
     context.screen.noteFailure,
   );
-}
-
-interface ShownGate {
-  readonly state: CastState;
-  readonly isWanted: boolean;
-  readonly signal: AbortSignal;
 }
 
 /** [X56] Shows question, request and change, and then asks. */
 async function reviewGate(
   { user, screen }: CommandContext,
   workspace: Workspace,
-  { state, isWanted, signal }: ShownGate,
-): Promise<Exclude<Resumption, { kind: "recast" }> | undefined> {
-  const { castId, request, phase } = state;
+  { castId, request, phase }: CastState,
+  { isWanted, signal }: { readonly isWanted: boolean; readonly signal: AbortSignal },
+): Promise<PersonAnswer | undefined> {
   const question = phase.kind === "waiting" ? phase.reply : "";
   const changed = await runDiff(workspace, { kind: "diff", castId, as: "stat" });
   const width = screen.width();
@@ -102,41 +94,27 @@ export function stopWaiting({ state }: Pick<CommandContext, "state">): void {
 function waitingLines(state: CastState, width: number, mode: ExtensionContext["mode"]): readonly Line[] {
   const { phase, graph, castId } = state;
   const socket = phase.kind === "waiting" ? socketOf(graph, phase.visit.socket) : undefined;
+  const name = toned("strong", socket ? visitLabel(socket.id, socket.materia) : "");
+  const help = askedPersonMateria(state)
+    ? [
+        ...commandHelp("continue", mode === "tui" ? "asks you again · " : "says yes · "),
+        ...commandHelp("continue --reject <reason>", "says no · "),
+      ]
+    : ["type to refine", toned("dim", " · "), ...commandHelp("continue", "approves, refines or edits it · ")];
   return [
-    line(
-      toned("wait", "‖ waiting for you"),
-      "  ",
-      toned("strong", socket ? visitLabel(socket.id, socket.materia) : ""),
-      toned("dim", `  ${castId}`),
-    ),
-    ...wrapLine(askedPersonMateria(state) ? gateLine(mode) : AGENT_LINE, width),
+    line(toned("wait", "‖ waiting for you"), "  ", name, toned("dim", `  ${castId}`)),
+    ...wrapLine(line(...help, ...commandHelp("abort", "stops it")), width),
   ];
 }
 
-const AGENT_LINE = line(
-  "type to refine",
-  toned("dim", " · "),
-  toned("accent", "/materia continue"),
-  toned("dim", " approves, refines or edits it · "),
-  toned("accent", "/materia abort"),
-  toned("dim", " stops it"),
-);
-
-function gateLine(mode: ExtensionContext["mode"]): Line {
-  return line(
-    toned("accent", "/materia continue"),
-    toned("dim", mode === "tui" ? " asks you again · " : " says yes · "),
-    toned("accent", "/materia continue --reject <reason>"),
-    toned("dim", " says no · "),
-    toned("accent", "/materia abort"),
-    toned("dim", " stops it"),
-  );
+function commandHelp(command: string, does: string): Line {
+  return [toned("accent", `/materia ${command}`), toned("dim", ` ${does}`)];
 }
 
-/** A reply that a cast waits with, and the person's decision. */
+/** A reply that a cast waits with, and the person's decision; undefined if they postpone it. */
 export interface ReplyReview {
   readonly castId: CastId;
-  readonly decision: ReplyDecision;
+  readonly decision: PersonAnswer | { readonly kind: "abort" } | undefined;
 }
 
 /** [X38, X56] A `continue` without text shows what the cast waits with before it asks. Undefined if there is text, if no cast waits, or if an RPC client has just received it. */
@@ -155,8 +133,8 @@ export async function reviewReply(
   if (askedPersonMateria(cast.value.state)) {
     // A dialog that still waits for an empty editor would open beside this one.
     state.waiting?.dialog?.abort();
-    const asked = { state: cast.value.state, isWanted: true, signal: new AbortController().signal };
-    return { castId, decision: await reviewGate(context, workspace, asked) };
+    const asked = { isWanted: true, signal: new AbortController().signal };
+    return { castId, decision: await reviewGate(context, workspace, cast.value.state, asked) };
   }
   const shown = replyMarkdown(reply);
   screen.showAnswer({ lines: textLines(shown), drawn: [markdownLine(shown)], data: null, code: 4 });
@@ -181,35 +159,27 @@ function replyMarkdown(reply: string): string {
   return plan ? planMarkdown(plan.object) : reply;
 }
 
-const APPROVE = "Approve: continue with it";
-const REFINE = "Refine: say what should change";
-const EDIT = "Edit it";
-const ABORT = "Abort the cast";
-const LATER = "Later";
-
-/** The person's decision about a reply; undefined if they postpone it. */
-export type ReplyDecision = Exclude<Resumption, { kind: "recast" }> | { readonly kind: "abort" } | undefined;
-
-/** [X38] */
-export async function askReplyDecision(ctx: ExtensionContext, reply: string): Promise<ReplyDecision> {
+/** [X38] The person's decision about a reply. */
+export async function askReplyDecision(ctx: ExtensionContext, reply: string): Promise<ReplyReview["decision"]> {
   const title = withEscape(ctx, "What do you decide?", "later");
   for (;;) {
-    const chosen = await userOpenedDialogs(ctx).select(title, [APPROVE, REFINE, EDIT, ABORT, LATER]);
-    if (chosen === APPROVE) return { kind: "finish" };
-    if (chosen === ABORT) return { kind: "abort" };
-    if (chosen !== REFINE && chosen !== EDIT) return undefined;
-    const decision = chosen === REFINE ? await askRefinement(ctx) : await editReply(ctx, reply);
+    const kind = await choose(userOpenedDialogs(ctx), title, [
+      ["Approve: continue with it", "finish"],
+      ["Refine: say what should change", "answer"],
+      ["Edit it", "edit"],
+      ["Abort the cast", "abort"],
+      ["Later", undefined],
+    ]);
+    if (kind === undefined) return undefined;
+    if (kind === "finish" || kind === "abort") return { kind };
+    const text = kind === "answer" ? await askText(ctx, "What should change?") : "";
+    const decision = kind === "edit" ? await editReply(ctx, reply) : text !== "" && { kind, text };
     if (decision) return decision;
   }
 }
 
-async function askRefinement(ctx: ExtensionContext): Promise<ReplyDecision> {
-  const text = (await userOpenedDialogs(ctx).input("What should change?", ""))?.trim() ?? "";
-  return text === "" ? undefined : { kind: "answer", text };
-}
-
 /** Only the list in the reply is edited; the text around it is left out. */
-async function editReply({ ui }: ExtensionContext, reply: string): Promise<ReplyDecision> {
+async function editReply({ ui }: ExtensionContext, reply: string): Promise<PersonAnswer | undefined> {
   const plan = workItemListIn(reply);
   let text = plan ? JSON.stringify(plan.object, undefined, 2) : reply;
   for (let title = "Edit it, then save"; ;) {

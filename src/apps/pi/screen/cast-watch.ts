@@ -31,8 +31,10 @@ import type { WidgetContent } from "./widget.ts";
 import type { LoadedCast } from "../../../shell/store/cast-store.ts";
 import { initialState } from "../../../core/cast/state/initial-state.ts";
 
+export type CastObserver = Required<Omit<RunObserver, "signal" | "released" | "onQueued" | "onSettingUp">>;
+
 /** A running cast, for the faces that show it. */
-export interface CastWatch extends Required<Omit<RunObserver, "signal" | "released" | "onQueued" | "onSettingUp">> {
+export interface CastWatch extends CastObserver {
   readonly timeline: () => CastTimeline;
   /** For the card of its end: the items so far, the last report, the models and the time. */
   readonly result: () => ObservedResult;

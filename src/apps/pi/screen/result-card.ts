@@ -24,7 +24,7 @@ import { markdownLine, type Card, type CardLine } from "./card.ts";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import { modelText } from "../../../core/view/report/visit-detail.ts";
 import { titleText } from "../../../core/view/report/handoff-lines.ts";
-import { castStatus, castFigures } from "../../../core/cast/summary.ts";
+import { castStatus, castFigures, hasResult } from "../../../core/cast/summary.ts";
 
 /** The result of a cast: for the person, for the conversation, and as plain text. */
 export interface CastResult {
@@ -44,9 +44,9 @@ const MAX_REPLY_LENGTH = 1_500;
 export interface ResultContext {
   readonly runDir: string;
   /** The project of the cast, if it is not Pi's folder: commands must name it. */
-  readonly elsewhere?: string;
+  readonly elsewhere?: string | undefined;
   /** [B30] The fleet that it ran on: commands must name it. */
-  readonly on?: string;
+  readonly on?: string | undefined;
   /** The result of each item, as far as this process has seen it. */
   readonly items?: readonly ItemLog[];
   /** The time that it worked. */
@@ -90,7 +90,11 @@ export function castResultOf(
   const isSaid = oneLine(said, 10_000).includes(oneLine(reason, 10_000));
   const why = isSaid ? [] : [line(toned(statusSymbol(status).tone ?? "plain", oneLine(reason, 600)))];
   const steps = resultSteps(state, status, { program: COMMAND_PREFIX, typed: command });
-  const here = steps.map((step) => ({ ...step, command: withPlaceOptions(step.command, { elsewhere, on }) }));
+  const folder = elsewhere === undefined ? "" : ` --cwd ${quoteWord(elsewhere)}`;
+  const place = `${folder}${on === undefined ? "" : ` --on ${quoteWord(on)}`}`;
+  const here = steps.map(({ command: each, does }) => {
+    return { command: each.replace(/^\/materia \w+/, (start) => `${start}${place}`), does };
+  });
   const foot = [...stepLines(here), line(toned("dim", `Files: ${runDir}`))];
   const request = line(toned("dim", "Request: "), oneLine(state.request, 300));
   const time = workedMs === undefined ? "" : `${durationText(workedMs)} · `;
@@ -114,23 +118,14 @@ export function castResultOf(
   };
 }
 
-function withPlaceOptions(
-  command: string,
-  { elsewhere, on }: { readonly elsewhere: string | undefined; readonly on: string | undefined },
-): string {
-  const folder = elsewhere === undefined ? "" : ` --cwd ${quoteWord(elsewhere)}`;
-  const fleet = on === undefined ? "" : ` --on ${quoteWord(on)}`;
-  return command.replace(/^\/materia \w+/, (start) => `${start}${folder}${fleet}`);
-}
-
 /** The last words, and before those of a judge the report that it judged; for a cast that ends in a list all its items. */
 function finalReply(state: CastState, items: readonly ItemLog[], report: string): string {
-  const { phase, handed, graph } = state;
-  const hasResult = phase.kind === "ended" && (phase.outcome === "completed" || phase.outcome === "not_satisfied");
+  const { handed, graph } = state;
+  const isDone = hasResult(state);
   const endsInList = handed !== null && handed.item !== null && socketOf(graph, handed.socket).loop !== null;
-  if (hasResult && endsInList && items.length > 0) return itemLogsText(items);
+  if (isDone && endsInList && items.length > 0) return itemLogsText(items);
   const last = lastReply(state);
-  if (!hasResult || state.satisfied === undefined || report.trim() === "" || report.trim() === last) return last;
+  if (!isDone || state.satisfied === undefined || report.trim() === "" || report.trim() === last) return last;
   return [report.trim(), last === "" ? "" : `${handed?.materia ?? "Judge"}: ${last}`].join("\n\n").trim();
 }
 
@@ -188,7 +183,6 @@ export function createItemLogs() {
   const models = new Set<string>();
   let said = "";
   let report = "";
-  const tell = (index: number, tale: ItemLog): void => void tales.set(index, tale);
   return {
     result: () => ({
       items: [...tales].toSorted(([a], [b]) => a - b).map(([, tale]) => tale),
@@ -207,17 +201,14 @@ export function createItemLogs() {
       report = workText(event) ?? report;
       if (event.type === "item_started") titles.set(event.index, event.title);
       if (event.type === "item_ended" && event.advanced !== null) {
-        const how = event.gaveUp === undefined ? "done" : "given_up";
-        tell(event.index, {
-          title: titles.get(event.index) ?? "",
-          how,
-          said: itemWork.get(event.child) || (event.handed?.text ?? ""),
-        });
+        const { index, child, gaveUp, handed } = event;
+        const how = gaveUp === undefined ? "done" : "given_up";
+        tales.set(index, { title: titles.get(index) ?? "", how, said: itemWork.get(child) || (handed?.text ?? "") });
       }
       if (event.type !== "cursor_advanced" || before.pass === null) return;
       const { cursor, items } = before.pass;
       const gaveUp = before.phase.kind === "leaving" && before.phase.gaveUp;
-      tell(cursor, { title: items[cursor]?.title ?? "", how: gaveUp ? "given_up" : "done", said });
+      tales.set(cursor, { title: items[cursor]?.title ?? "", how: gaveUp ? "given_up" : "done", said });
       said = "";
     },
   };

@@ -18,11 +18,11 @@ import {
 import { COMMAND_PREFIX } from "../session/project.ts";
 import type { PreparedCast } from "../../../shell/casting/prepared-cast.ts";
 import type { RunOutcome } from "../../../shell/context/run-context.ts";
-import type { CastWatch } from "./cast-watch.ts";
+import type { CastObserver, CastWatch } from "./cast-watch.ts";
 import { basename } from "node:path";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { oneLine, thrownMessage } from "../../../core/model/text.ts";
-import { type CastStatus, castStatus } from "../../../core/cast/summary.ts";
+import { type CastStatus, castStatus, endReason } from "../../../core/cast/summary.ts";
 
 /** Shows the output of commands to people and programs, in each of Pi's modes. */
 export interface Screen {
@@ -162,21 +162,21 @@ function writeFully(file: 1 | 2, text: string): void {
 }
 
 /** [X3] Programs receive everything that the screen would show. */
-export function forwardToScreen(screen: Screen, watch: CastWatch): CastWatch {
-  const steps = (act: CastWatch["onSteps"]): CastWatch["onSteps"] => {
-    return (all) => {
+export function forwardToScreen(screen: Screen, watch: CastWatch): CastObserver {
+  const steps =
+    (act: CastWatch["onSteps"]): CastWatch["onSteps"] =>
+    (all) => {
       act(all);
       for (const { event, after } of all) screen.sendNews(after.castId, { event });
     };
-  };
-  const progress = (act: CastWatch["onProgress"]): CastWatch["onProgress"] => {
-    return (done, state) => {
+  const progress =
+    (act: CastWatch["onProgress"]): CastWatch["onProgress"] =>
+    (done, state) => {
       act(done, state);
       screen.sendNews(state.castId, { progress: done });
     };
-  };
   return {
-    ...watch,
+    onItemQueued: watch.onItemQueued,
     onSteps: steps(watch.onSteps),
     onProgress: progress(watch.onProgress),
     onItemSteps: steps(watch.onItemSteps),
@@ -190,28 +190,19 @@ export async function announceCast(
   { castId, file: { graph, request } }: Pick<PreparedCast, "castId" | "file">,
   running: Promise<Result<RunOutcome>>,
 ): Promise<Result<RunOutcome>> {
-  const news = (status: CastStatusReport["status"]): CastStatusReport => ({
-    castId,
-    status,
-    loadout: graph.name,
-    request,
-  });
-  screen.sendStatus(news("running"));
+  const cast = { castId, loadout: graph.name, request };
+  screen.sendStatus({ ...cast, status: "running" });
   const ended = await running;
-  if (!ended.ok) screen.sendStatus(news("failed"));
-  else screen.sendStatus({ ...news(endStatus(ended.value)), ...endSummary(ended.value) });
+  screen.sendStatus({ ...cast, ...(ended.ok ? endSummary(ended.value) : { status: "failed" }) });
   return ended;
 }
 
-function endStatus({ kind, state }: RunOutcome): CastStatusReport["status"] {
-  return kind === "paused" ? "paused" : castStatus(state, false);
-}
-
-function endSummary(end: RunOutcome): Pick<CastStatusReport, "totals" | "reason"> {
-  const { phase } = end.state;
-  const stopped = phase.kind === "ended" && phase.outcome !== "completed" ? phase.reason : "";
-  const reason = end.kind === "broken" ? end.problem : stopped;
-  return { totals: totalsOf(end.state), ...(reason === "" ? {} : { reason }) };
+function endSummary(end: RunOutcome): Pick<CastStatusReport, "status" | "totals" | "reason"> {
+  const { state } = end;
+  const status = castStatus(state, false);
+  const reason = end.kind === "broken" ? end.problem : status === "completed" ? "" : endReason(state);
+  const summary = { status: end.kind === "paused" ? "paused" : status, totals: totalsOf(state) } as const;
+  return reason === "" ? summary : { ...summary, reason };
 }
 
 const BELL = "\u0007";
