@@ -5,6 +5,7 @@ import { toggleTheme } from "../browser/display.ts";
 import { useCatalog } from "../data/use-catalog.ts";
 import { useCasts } from "../data/use-casts-and-fleet.ts";
 import { SearchDialog, Dialog } from "../ui/dialog.tsx";
+import { Checkbox } from "../ui/fields.tsx";
 import { capitalize } from "../ui/status.tsx";
 import { navigate, hrefOf } from "../browser/route.ts";
 import { MAIN_PAGES } from "./top-bar.tsx";
@@ -168,17 +169,14 @@ export function ShortcutsDialog({ onClose }: { readonly onClose: () => void }): 
         ))}
       </div>
       <div className={css("dialog-foot")}>
-        <label className={css("row")}>
-          <input
-            type="checkbox"
-            checked={letters}
-            onChange={(event) => {
-              setLetterKeys(event.target.checked);
-              setOn(event.target.checked);
-            }}
-          />
-          Single-letter keys
-        </label>
+        <Checkbox
+          label="Single-letter keys"
+          on={letters}
+          onTurn={(on) => {
+            setLetterKeys(on);
+            setOn(on);
+          }}
+        />
         <span className={css("grow")} />
         <a href={hrefOf("help")} onClick={onClose}>
           Guide to this page

@@ -19,11 +19,15 @@ import { LineCommentsContext, useLineComments } from "./patch-rows.tsx";
 const css = bindSheets(answerSheet);
 
 /** Whether the cast waits for a yes or no. */
-function asksYesOrNo({ cast }: Pick<CastPanelProps, "cast">): boolean {
+function asksYesOrNo({ cast }: CastPanelProps): boolean {
   return askedPersonMateria(cast.replay.timelineAt(cast.replay.lastSeq()).state) !== undefined;
 }
 
-/** Answers a waiting cast: yes or no to a gate, or a message to the agent. */
+function questionTitle(props: CastPanelProps): string {
+  const who = props.view.latest.position?.materia ?? "The cast";
+  return `${who} ${asksYesOrNo(props) ? "asks" : "waits for"} you`;
+}
+
 function AnswerForm(
   props: CastPanelProps & { readonly onDone?: () => void; readonly comments?: string },
 ): ReactElement {
@@ -34,8 +38,6 @@ function AnswerForm(
   const isGate = asksYesOrNo(props);
   const text = [said.trim(), comments].filter((part) => part !== "").join("\n\n");
   const busy = command.busy !== null;
-  // A cast that was started elsewhere needs trust too.
-  const trust = command.isForeign ? "Trust this cast and " : "";
   const answer = isGate ? "Yes" : text === "" ? "Accept the result and continue" : "Answer";
   const send = async (reject: boolean): Promise<void> => {
     const sent: TypedCommand = { kind: "continue", castId, text, reject };
@@ -66,11 +68,11 @@ function AnswerForm(
             off={text === "" ? "A no needs a reason" : null}
             onClick={() => void send(true)}
           >
-            {`${trust}${command.isForeign ? "say no" : "No"}`}
+            {command.isForeign ? "Trust this cast and say no" : "No"}
           </Button>
         )}
         <Button look="primary" type="submit" busy={busy}>
-          {command.isForeign ? `${trust}${isGate ? "say yes" : "continue"}` : answer}
+          {command.isForeign ? `Trust this cast and ${isGate ? "say yes" : "continue"}` : answer}
         </Button>
       </div>
     </form>
@@ -79,19 +81,15 @@ function AnswerForm(
 
 /** [Q8, W50] The question, the work that it is about, and the answer form. */
 export function AnswerDialog(props: CastPanelProps & { readonly onClose: () => void }): ReactElement {
-  const { view, onClose } = props;
-  const who = view.latest.position?.materia ?? "The cast";
-  const { question } = view.latest;
-  const title = asksYesOrNo(props) ? `${who} asks you` : `${who} waits for you`;
   return (
-    <ReviewDialog {...props} title={title} question={question}>
+    <ReviewDialog {...props} title={questionTitle(props)} question={props.view.latest.question}>
       {(comments, clear) => (
         <AnswerForm
           {...props}
           comments={comments}
           onDone={() => {
             clear();
-            onClose();
+            props.onClose();
           }}
         />
       )}
@@ -102,13 +100,12 @@ export function AnswerDialog(props: CastPanelProps & { readonly onClose: () => v
 /** [W32] Question and answer form inside the open visit. */
 export function VisitQuestion(props: CastPanelProps & { readonly visit: TimelineVisit }): ReactElement | null {
   const { view, visit } = props;
-  const { status, question, position } = view.latest;
+  const { status, question } = view.latest;
   const isHere = visit.index === view.allVisits.length - 1;
   if (status !== "waiting" || !isHere || view.at !== null) return null;
-  const who = position?.materia ?? "The cast";
   return (
     <section className={css("asked")} aria-label="Waiting for you">
-      <h3 className={css("asked-title")}>{asksYesOrNo(props) ? `${who} asks you` : `${who} waits for you`}</h3>
+      <h3 className={css("asked-title")}>{questionTitle(props)}</h3>
       {question !== null && asksYesOrNo(props) && (
         <div className={css("question")} tabIndex={0} role="region" aria-label="Question">
           <Markdown text={question} />

@@ -25,23 +25,22 @@ interface FilePatchProps extends CastPanelProps {
   readonly file: FileChange;
   readonly place: string | null;
   /** The checkpoint of the shown patch: a running visit makes later ones. */
-  readonly checkpoint: string;
+  readonly to: string;
   readonly form: PatchViewMode;
   readonly onVisit: (index: number) => void;
 }
 
-/** One file: its patch and the visits that changed it. */
 export function FilePatchView(props: FilePatchProps): ReactElement {
-  const { cast, file, place, checkpoint: to, form } = props;
+  const { cast, file, place, to, form } = props;
   const { castId } = cast.castFile;
-  const { path } = file;
+  const { path, from } = file;
   const of = `${castId} ${place ?? ""} ${path}`;
   const asked = useFetched(`${of} ${to}`, of, (signal) => getPatch(castId, { place, path }, signal));
   return (
     <section className={css("patch")} aria-label={`Diff of ${showHiddenCharacters(path)}`}>
       <div className={css("patch-head")}>
         <code className={css("breakable")}>
-          {file.from !== undefined && `${showHiddenCharacters(file.from)} → `}
+          {from !== undefined && `${showHiddenCharacters(from)} → `}
           {showHiddenCharacters(path)}
         </code>
         <LineCounts file={file} />
@@ -100,16 +99,13 @@ function FileHistory(props: FilePatchProps & { readonly answer: PatchResponse })
       <ol aria-labelledby={label}>
         {makers.map((maker) => {
           if (maker.kind === "others") return <li key={maker.seq}>somebody else, before it was resumed</li>;
-          const visit = view.allVisits.find(
-            ({ socket, visit: number }) => socket === maker.socket && number === maker.visit,
-          );
-          const isHere = visit !== undefined && visit.index === view.visit?.index;
+          const visit = view.allVisits.find((each) => each.socket === maker.socket && each.visit === maker.visit);
           return (
             <li key={`${maker.socket}#${maker.visit}`}>
               <button
                 type="button"
                 className={css("history-visit")}
-                aria-current={isHere ? "true" : undefined}
+                aria-current={visit && visit === view.visit ? "true" : undefined}
                 title={visit?.item?.title}
                 onClick={() => visit && onVisit(visit.index)}
               >
@@ -139,10 +135,7 @@ const STATUS_LABELS = {
   deleted: { sign: "D", word: "deleted", look: "file-deleted" },
   renamed: { sign: "R", word: "renamed", look: "" },
   type: { sign: "T", word: "became something else", look: "" },
-} as const satisfies Record<
-  FileChange["status"],
-  { readonly sign: string; readonly word: string; readonly look: string }
->;
+} as const satisfies Record<FileChange["status"], object>;
 
 /** The files in the order of git; one tab stop, arrow keys move. */
 export function ChangedFileList(props: {
@@ -154,13 +147,7 @@ export function ChangedFileList(props: {
   const list = useRef<HTMLUListElement>(null);
   const move = (event: KeyboardEvent): void => {
     const at = files.findIndex(({ path }) => path === chosen);
-    const steps: Readonly<Record<string, number>> = {
-      ArrowDown: at + 1,
-      ArrowUp: at - 1,
-      Home: 0,
-      End: files.length - 1,
-    };
-    const to = steps[event.key];
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: files.length - 1 }[event.key];
     const file = to === undefined ? undefined : files[to];
     if (!file || to === undefined) return;
     event.preventDefault();
@@ -170,45 +157,34 @@ export function ChangedFileList(props: {
   };
   return (
     <ul className={css("file-list")} aria-label="Changed files" ref={list} onKeyDown={move}>
-      {files.map((file) => (
-        <li key={file.path}>
-          <ChangedFileRow file={file} isChosen={file.path === chosen} onChoose={() => onChoose(file.path)} />
-        </li>
-      ))}
+      {files.map((file) => {
+        const { sign, word, look } = STATUS_LABELS[file.status];
+        const cut = file.path.lastIndexOf("/") + 1;
+        const was = file.from === undefined ? "" : `, was ${showHiddenCharacters(file.from)}`;
+        return (
+          <li key={file.path}>
+            <button
+              type="button"
+              className={css("file-row")}
+              aria-current={file.path === chosen ? "true" : undefined}
+              tabIndex={file.path === chosen ? 0 : -1}
+              title={`${showHiddenCharacters(file.path)}, ${word}${was}`}
+              onClick={() => onChoose(file.path)}
+            >
+              <span className={css(`file-sign ${look}`)} aria-hidden="true">
+                {sign}
+              </span>
+              <span className={css("file-name")}>
+                <span className={css("cut")}>{showHiddenCharacters(file.path.slice(cut))}</span>
+                {cut > 0 && <span className={css("cut faint")}>{showHiddenCharacters(file.path.slice(0, cut))}</span>}
+              </span>
+              <span className={css("spoken")}>{`, ${word}${was}, `}</span>
+              <LineCounts file={file} />
+            </button>
+          </li>
+        );
+      })}
     </ul>
-  );
-}
-
-function ChangedFileRow(props: {
-  readonly file: FileChange;
-  readonly isChosen: boolean;
-  readonly onChoose: () => void;
-}): ReactElement {
-  const { file, isChosen, onChoose } = props;
-  const { sign, word, look } = STATUS_LABELS[file.status];
-  const cut = file.path.lastIndexOf("/") + 1;
-  const name = showHiddenCharacters(file.path.slice(cut));
-  const folder = showHiddenCharacters(file.path.slice(0, cut));
-  const was = file.from === undefined ? "" : `, was ${showHiddenCharacters(file.from)}`;
-  return (
-    <button
-      type="button"
-      className={css("file-row")}
-      aria-current={isChosen ? "true" : undefined}
-      tabIndex={isChosen ? 0 : -1}
-      title={`${showHiddenCharacters(file.path)}, ${word}${was}`}
-      onClick={onChoose}
-    >
-      <span className={css(`file-sign ${look}`)} aria-hidden="true">
-        {sign}
-      </span>
-      <span className={css("file-name")}>
-        <span className={css("cut")}>{name}</span>
-        {folder !== "" && <span className={css("cut faint")}>{folder}</span>}
-      </span>
-      <span className={css("spoken")}>{`, ${word}${was}, `}</span>
-      <LineCounts file={file} />
-    </button>
   );
 }
 

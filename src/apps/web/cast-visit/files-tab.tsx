@@ -13,6 +13,7 @@ import { getChanges } from "../net/api.ts";
 import { Button } from "../ui/buttons.tsx";
 import { SegmentedControl } from "../ui/fields.tsx";
 import type { CastPanelProps } from "../cast-replay/use-cast-view.ts";
+import type { VisitProps } from "./visit-panel.tsx";
 import { useFetched } from "../data/use-fetched.ts";
 import { FilePatchView, RefusedNote, ChangedFileList } from "./file-patch.tsx";
 import { useStoredText } from "../browser/store.ts";
@@ -22,19 +23,22 @@ import filesSheet from "./files.module.css";
 
 const css = bindSheets(filesSheet);
 
-interface FilesTabProps extends CastPanelProps {
-  readonly visit: TimelineVisit;
-}
+type FilesScope = "visit" | "item" | "cast";
 
 /** [W25] The changed files of the visit, its item or the whole cast. */
-export function FilesTab(props: FilesTabProps): ReactElement {
+export function FilesTab(props: VisitProps): ReactElement {
   const { cast, visit } = props;
   const [wanted, setWanted] = useState<FilesScope>("visit");
   const [stored, setForm] = useStoredText("materia-diff-form");
   const form: PatchViewMode = stored === "split" ? "split" : "unified";
-  const lastSeq = cast.replay.lastSeq();
-  const spans = useMemo(() => castFileSpans(cast.replay.events()), [cast.replay, lastSeq]);
-  if (spans.kind === "none") return <FilesNotKept spans={spans} />;
+  const spans = useFileSpans(cast);
+  if (spans.kind === "none")
+    return (
+      <div className={css("files-note")} tabIndex={0} role="region" aria-label="Files">
+        <p>{`This cast has no checkpoints of its files: ${spans.problem ?? "checkpoints were off, or an earlier version ran it"}.`}</p>
+        <p className={css("secondary")}>A cast in a git repository with a commit keeps them.</p>
+      </div>
+    );
   const scope = wanted === "item" && !visit.item ? "visit" : wanted;
   return (
     <div className={css("files")}>
@@ -58,17 +62,12 @@ export function FilesTab(props: FilesTabProps): ReactElement {
   );
 }
 
-function FilesNotKept({ spans }: { readonly spans: CastFileSpans & { readonly kind: "none" } }): ReactElement {
-  const why = spans.problem ?? "checkpoints were off, or an earlier version ran it";
-  return (
-    <div className={css("files-note")} tabIndex={0} role="region" aria-label="Files">
-      <p>{`This cast has no checkpoints of its files: ${why}.`}</p>
-      <p className={css("secondary")}>A cast in a git repository with a commit keeps them.</p>
-    </div>
-  );
+export function useFileSpans({ replay }: CastPanelProps["cast"]): CastFileSpans {
+  const lastSeq = replay.lastSeq();
+  return useMemo(() => castFileSpans(replay.events()), [replay, lastSeq]);
 }
 
-interface FileChangesProps extends FilesTabProps {
+interface FileChangesProps extends VisitProps {
   readonly spans: CastFileSpans & { readonly kind: "kept" };
   readonly scope: FilesScope;
   readonly form: PatchViewMode;
@@ -101,7 +100,7 @@ function FileChanges(props: FileChangesProps): ReactElement {
 function ChangedFiles(
   props: FileChangesProps & { readonly place: string | null; readonly to: string; readonly changes: ChangesResponse },
 ): ReactElement {
-  const { cast, view, place, to, changes, form, onScope } = props;
+  const { view, changes, onScope } = props;
   const files = useMemo(() => changes.files.toSorted((a, b) => toolFileRank(a) - toolFileRank(b)), [changes]);
   const [chosen, setChosen] = useState<string | null>(null);
   const scroll = useRef<HTMLDivElement>(null);
@@ -124,12 +123,8 @@ function ChangedFiles(
         {files.map((file, index) => (
           <NearPatch key={file.path} isFirst={index < 2}>
             <FilePatchView
-              cast={cast}
-              view={view}
+              {...props}
               file={file}
-              place={place}
-              checkpoint={to}
-              form={form}
               onVisit={(visit) => {
                 setChosen(file.path);
                 onScope("visit");
@@ -161,8 +156,7 @@ function NearPatch(props: { readonly isFirst: boolean; readonly children: ReactE
 
 /** [W50] The change of the whole cast, for a decision about it. */
 export function CastFileChanges({ cast, view }: CastPanelProps): ReactElement | null {
-  const lastSeq = cast.replay.lastSeq();
-  const spans = useMemo(() => castFileSpans(cast.replay.events()), [cast.replay, lastSeq]);
+  const spans = useFileSpans(cast);
   const visit = view.allVisits.at(-1);
   if (spans.kind === "none" || !visit) return null;
   return (
@@ -171,9 +165,6 @@ export function CastFileChanges({ cast, view }: CastPanelProps): ReactElement | 
     </div>
   );
 }
-
-/** The scope of the shown files. */
-export type FilesScope = "visit" | "item" | "cast";
 
 /** Its name on the command line and in addresses; null for the whole cast. */
 function scopeAddress(scope: FilesScope, { socket, visit, item }: TimelineVisit): string | null {

@@ -42,12 +42,18 @@ export function readableHandoff(text: string): JsonObject | null {
 export function HandoffCard({ handoff }: { readonly handoff: JsonObject }): ReactElement {
   const [isRaw, setRaw] = useState(false);
   const read = v.safeParse(ReadableHandoff, handoff);
+  const isSatisfied = read.success ? read.output.satisfied : undefined;
   const json = JSON.stringify(handoff, null, 2);
   const others = Object.entries(handoff).filter(([key]) => !READABLE_FIELDS.has(key));
   return (
     <div className={css("handoff-card")}>
       <div className={css("row")}>
-        {read.success && <SatisfiedMark satisfied={read.output.satisfied} />}
+        {isSatisfied !== undefined && (
+          <span className={css(isSatisfied ? "status good" : "status rework")}>
+            <Icon name={isSatisfied ? "tick" : "not_satisfied"} />
+            {isSatisfied ? "Satisfied" : "Not satisfied"}
+          </span>
+        )}
         <span className={css("grow")} />
         {read.success && (
           <Button look="bare" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
@@ -63,7 +69,20 @@ export function HandoffCard({ handoff }: { readonly handoff: JsonObject }): Reac
       ) : (
         <>
           {read.output.context !== undefined && read.output.context !== "" && <Markdown text={read.output.context} />}
-          {read.output.workItems && <WorkItems items={read.output.workItems} />}
+          {read.output.workItems && (
+            <ol className={css("work-items")} aria-label="Work items">
+              {read.output.workItems.map((item, index) => {
+                const { title, context = "" } = typeof item === "string" ? { title: item } : item;
+                return (
+                  // The index is the key: titles may repeat.
+                  <li key={index} dir="auto">
+                    <b>{title}</b>
+                    {context !== "" && <Markdown text={context} />}
+                  </li>
+                );
+              })}
+            </ol>
+          )}
           {others.length > 0 && (
             <pre className={css("code wrap")}>
               <CodeTokens text={JSON.stringify(Object.fromEntries(others), null, 2)} language="json" />
@@ -72,35 +91,6 @@ export function HandoffCard({ handoff }: { readonly handoff: JsonObject }): Reac
         </>
       )}
     </div>
-  );
-}
-
-function SatisfiedMark({ satisfied }: { readonly satisfied: boolean | undefined }): ReactElement | null {
-  if (satisfied === undefined) return null;
-  return (
-    <span className={css(satisfied ? "status good" : "status rework")}>
-      <Icon name={satisfied ? "tick" : "not_satisfied"} />
-      {satisfied ? "Satisfied" : "Not satisfied"}
-    </span>
-  );
-}
-
-function WorkItems(props: {
-  readonly items: readonly (string | { readonly title: string; readonly context?: string | undefined })[];
-}): ReactElement {
-  return (
-    <ol className={css("work-items")} aria-label="Work items">
-      {props.items.map((item, index) => {
-        const { title, context = "" } = typeof item === "string" ? { title: item } : item;
-        return (
-          // The index is the key: titles may repeat.
-          <li key={index} dir="auto">
-            <b>{title}</b>
-            {context !== "" && <Markdown text={context} />}
-          </li>
-        );
-      })}
-    </ol>
   );
 }
 
@@ -113,8 +103,7 @@ const FOUND_TEXTS = {
 
 /** The handoff and how it was read: dropped fields, rejected replies, repair turns. */
 export function HandoffTab({ cast, visit }: VisitProps): ReactElement {
-  const events = eventsOfVisit(cast.replay.events(), visit);
-  const told = events.flatMap((event) => {
+  const told = eventsOfVisit(cast.replay.events(), visit).flatMap((event) => {
     const shown = renderHandoffEvent(event);
     return shown ? [<div key={event.seq}>{shown}</div>] : [];
   });
@@ -144,9 +133,9 @@ function renderHandoffEvent(event: CastEvent): ReactElement | null {
     case "output_accepted":
       return (
         <>
-          <p
-            className={css("secondary")}
-          >{`Plain text of ${countedText(event.chars, "character")}; no fields are read from it.`}</p>
+          <p className={css("secondary")}>
+            {`Plain text of ${countedText(event.chars, "character")}; no fields are read from it.`}
+          </p>
           <pre className={css("told")}>{event.text}</pre>
         </>
       );

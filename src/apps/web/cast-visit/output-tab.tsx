@@ -20,28 +20,32 @@ import { CopyButton } from "../ui/toasts.tsx";
 const css = bindSheets(readerSheet);
 
 /** Texts and tool calls in order. Follows the stream until a person scrolls up. */
-export function OutputTab(props: VisitProps & { readonly blocks: readonly TranscriptBlock[] }): ReactElement {
-  const { cast, visit, blocks } = props;
-  const isUtility = cast.castFile.graph.materia[visit.materia]?.type === "utility";
-  return isUtility ? (
+export function OutputTab(props: OutputProps): ReactElement {
+  const { visit } = props;
+  return isUtility(props) ? (
     <UtilityOutput {...props} />
   ) : (
-    <AgentOutput {...props} key={`${visit.socket} ${visit.visit}`} blocks={blocks} />
+    <AgentOutput {...props} key={`${visit.socket} ${visit.visit}`} />
   );
 }
 
-function AgentOutput(props: VisitProps & { readonly blocks: readonly TranscriptBlock[] }): ReactElement {
-  const { cast, visit, view, blocks } = props;
+type OutputProps = VisitProps & { readonly blocks: readonly TranscriptBlock[] };
+
+function isUtility({ cast, visit }: VisitProps): boolean {
+  return cast.castFile.graph.materia[visit.materia]?.type === "utility";
+}
+
+function AgentOutput({ cast, visit, view, blocks }: OutputProps): ReactElement {
   const isLive = visit.to === null && view.latest.status === "running";
-  const output = useVisitFile(
-    cast,
-    visit,
-    blocks.length === 0 && visit.to !== null && visit.outcome !== "failed" ? "output.md" : null,
-  );
+  const isKept = blocks.length === 0 && visit.to !== null && visit.outcome !== "failed";
+  const output = useVisitFile(cast, visit, isKept ? "output.md" : null);
   const follow = useAutoScroll(isLive, blocks);
-  const shown =
-    blocks.length > 0 ? blocks : output.kind === "text" ? [{ kind: "text", text: output.text } as const] : [];
-  const { answer, work } = isLive ? { answer: shown, work: [] } : splitAnswer(shown);
+  const shown = blocks.length > 0 || output == null ? blocks : [{ kind: "text", text: output } as const];
+  // [W49] Everything before the last texts is folded. A visit that ended with a tool has no answer.
+  const last = shown.findLastIndex(({ kind }) => kind !== "text") + 1;
+  const answerFrom = isLive || last === shown.length ? 0 : last;
+  const [work, answer] = [shown.slice(0, answerFrom), shown.slice(answerFrom)];
+  const tools = work.filter(({ kind }) => kind === "tool").length;
   const failure = failureText(cast, visit);
   const said = shown.flatMap((block) => (block.kind === "text" ? [block.text] : [])).join("\n\n");
   return (
@@ -63,43 +67,28 @@ function AgentOutput(props: VisitProps & { readonly blocks: readonly TranscriptB
         // The index is the key: blocks are only appended.
         <OutputBlock key={index} block={block} isLast={isLive && index === answer.length - 1} />
       ))}
-      {work.length > 0 && <FoldedWork blocks={work} />}
+      {work.length > 0 && (
+        <details className={css("work")}>
+          <summary>{`Before the answer: ${tools === 0 ? "its thinking" : countedText(tools, "tool call")}`}</summary>
+          {work.map((block, index) => (
+            <OutputBlock key={index} block={block} isLast={false} />
+          ))}
+        </details>
+      )}
       {failure !== undefined && <div className={css("note bad")}>{failure}</div>}
       {shown.length === 0 && failure === undefined && (
-        <p className={css("faint")}>{isLive ? "No output yet." : output.kind === "loading" ? "" : "No output."}</p>
+        <p className={css("faint")}>{isLive ? "No output yet." : output === undefined ? "" : "No output."}</p>
       )}
       {isLive && shown.at(-1)?.kind === "tool" && <Caret />}
       {follow.missed > 0 && (
         <Button className={css("new-lines")} onClick={follow.resume}>
-          {follow.missed === 1 ? "1 new line" : `${follow.missed} new lines`}
+          {countedText(follow.missed, "new line")}
         </Button>
       )}
     </div>
   );
 }
 
-/** The last texts, and everything before them. A visit that ended with a tool has no answer. */
-function splitAnswer(blocks: readonly TranscriptBlock[]) {
-  const last = blocks.findLastIndex(({ kind }) => kind !== "text") + 1;
-  return last === blocks.length
-    ? { answer: blocks, work: [] }
-    : { answer: blocks.slice(last), work: blocks.slice(0, last) };
-}
-
-/** [W49] What an agent did before its answer, one click away. */
-function FoldedWork({ blocks }: { readonly blocks: readonly TranscriptBlock[] }): ReactElement {
-  const tools = blocks.filter(({ kind }) => kind === "tool").length;
-  return (
-    <details className={css("work")}>
-      <summary>{`Before the answer: ${tools === 0 ? "its thinking" : countedText(tools, "tool call")}`}</summary>
-      {blocks.map((block, index) => (
-        <OutputBlock key={index} block={block} isLast={false} />
-      ))}
-    </details>
-  );
-}
-
-/** Why the last turn or program failed. */
 function failureText(cast: WatchedCast, visit: TimelineVisit): string | undefined {
   if (visit.outcome !== "failed") return undefined;
   const failed = eventsOfVisit(cast.replay.events(), visit).findLast(({ type }) => type === "turn_failed");
@@ -140,8 +129,7 @@ function Caret(): ReactElement {
 function UtilityOutput({ cast, visit }: VisitProps): ReactElement {
   const out = useVisitFile(cast, visit, "stdout.txt");
   const err = useVisitFile(cast, visit, "stderr.txt");
-  const text = out.kind === "text" ? out.text : "";
-  const errors = err.kind === "text" ? err.text : "";
+  const [text, errors] = [out ?? "", err ?? ""];
   const handoff = readableHandoff(text);
   const failure = failureText(cast, visit);
   return (
@@ -158,7 +146,7 @@ function UtilityOutput({ cast, visit }: VisitProps): ReactElement {
           <pre className={css("code wrap")}>{errors}</pre>
         </>
       )}
-      {text === "" && errors === "" && failure === undefined && out.kind !== "loading" && (
+      {text === "" && errors === "" && failure === undefined && out !== undefined && (
         <p className={css("faint")}>It printed nothing.</p>
       )}
     </div>
@@ -182,8 +170,7 @@ function useAutoScroll(isLive: boolean, blocks: readonly TranscriptBlock[]) {
   const lines = countLines(blocks);
   useLayoutEffect(() => {
     const element = box.current;
-    if (!element || !isLive) return;
-    if (!follows.current) return;
+    if (!element || !isLive || !follows.current) return;
     element.scrollTop = element.scrollHeight;
     setSeen(lines);
   }, [isLive, lines, blocks]);
@@ -214,16 +201,15 @@ const AgentText = memo(function Prose({ text }: { readonly text: string }): Reac
   return handoff === null ? <Markdown text={text} /> : <HandoffCard handoff={handoff} />;
 });
 
-export type VisitFileState =
-  | { readonly kind: "loading" }
-  | { readonly kind: "none" }
-  | { readonly kind: "text"; readonly text: string };
-
 /** The wait for the file of an event; a slow disk may be late. */
 const RETRY_DELAYS_MS = [200, 400, 800, 1_600, 3_200];
 
-/** A file of a visit, fetched again when the visit moves on; null fetches nothing. */
-export function useVisitFile(cast: WatchedCast, visit: TimelineVisit, name: VisitFileName | null): VisitFileState {
+/** A file of a visit, fetched again when the visit moves on; null if there is none, undefined while it loads. */
+export function useVisitFile(
+  cast: WatchedCast,
+  visit: TimelineVisit,
+  name: VisitFileName | null,
+): string | null | undefined {
   const { castId } = cast.castFile;
   const { socket, visit: number } = visit;
   // Without an owner nothing more is written.
@@ -231,42 +217,40 @@ export function useVisitFile(cast: WatchedCast, visit: TimelineVisit, name: Visi
   const stage = `${visit.outcome} ${visit.repairs} ${visit.to === null} ${cast.isAlive}`;
   const key = `${castId} ${socket} ${number} ${name ?? ""}`;
   const file = useFetched(name === null ? null : `${key} ${stage}`, key, async (signal) => {
-    const found = name && (await readVisitFile(castId, { socket, visit: number, name }, { waits, signal }));
-    return { ok: true, status: 200, value: found ?? NO_FILE };
+    const value = name && (await readVisitFile(castId, { socket, visit: number, name }, { waits, signal }));
+    return { ok: true, status: 200, value };
   });
-  if (name === null) return NO_FILE;
-  return file.kind === "loaded" ? file.value : LOADING_FILE;
+  if (name === null) return null;
+  return file.kind === "loaded" ? file.value : undefined;
 }
-
-const NO_FILE: VisitFileState = { kind: "none" };
-const LOADING_FILE: VisitFileState = { kind: "loading" };
 
 async function readVisitFile(
   castId: string,
   file: Parameters<typeof getVisitFile>[1],
   { waits, signal }: { readonly waits: readonly number[]; readonly signal: AbortSignal },
-): Promise<VisitFileState> {
+): Promise<string | null> {
   for (const wait of [...waits, null]) {
     const answer = await getVisitFile(castId, file, signal);
-    if (!answer.ok) return NO_FILE;
-    if (answer.status !== 204) return { kind: "text", text: answer.value };
-    if (wait === null || signal.aborted) return NO_FILE;
+    if (!answer.ok) return null;
+    if (answer.status !== 204) return answer.value;
+    if (wait === null || signal.aborted) return null;
     await new Promise((resolve) => setTimeout(resolve, wait));
   }
-  return NO_FILE;
+  return null;
 }
 
 /** The prompt of the agent, or the input of a utility. */
-export function PromptTab({ cast, visit }: VisitProps): ReactElement {
-  const isUtility = cast.castFile.graph.materia[visit.materia]?.type === "utility";
-  const file = useVisitFile(cast, visit, isUtility ? "input.json" : "prompt.md");
-  const parts = useVisitFile(cast, visit, isUtility ? null : "prompt-parts.json");
-  const sent = parts.kind === "text" ? (JSON.parse(parts.text) as SentPrompt).parts : undefined; // the server wrote it
+export function PromptTab(props: VisitProps): ReactElement {
+  const { cast, visit } = props;
+  const isInput = isUtility(props);
+  const text = useVisitFile(cast, visit, isInput ? "input.json" : "prompt.md");
+  const parts = useVisitFile(cast, visit, isInput ? null : "prompt-parts.json");
+  const sent = parts == null ? undefined : (JSON.parse(parts) as SentPrompt).parts; // the server wrote it
   return (
     <div className={css("output")} tabIndex={0} role="region" aria-label="Prompt">
-      {file.kind === "text" && (
+      {text != null && (
         <div className={css("copy-place")}>
-          <CopyButton text={file.text} what={isUtility ? "the input" : "the prompt"} />
+          <CopyButton text={text} what={isInput ? "the input" : "the prompt"} />
         </div>
       )}
       {sent?.map(({ title, text, tokens, chars, reused }, index) => (
@@ -276,10 +260,8 @@ export function PromptTab({ cast, visit }: VisitProps): ReactElement {
         </details>
       ))}
       {/* Not before the parts: a replaced text would lose the marked words. */}
-      {file.kind === "text" && !sent && (isUtility || parts.kind === "none") && (
-        <pre className={css("told")}>{isUtility ? prettyJson(file.text) : file.text}</pre>
-      )}
-      {file.kind === "none" && <p className={css("faint")}>No prompt was kept for this visit.</p>}
+      {text != null && parts === null && <pre className={css("told")}>{isInput ? prettyJson(text) : text}</pre>}
+      {text === null && <p className={css("faint")}>No prompt was kept for this visit.</p>}
     </div>
   );
 }

@@ -12,11 +12,11 @@ import * as v from "valibot";
 import { parseJson } from "../../../core/model/json.ts";
 import { useTextDraft } from "../browser/unsaved-drafts.ts";
 import { bindSheets } from "../ui/classes.ts";
-import tokensSheet from "../ui/code-tokens.module.css";
+import { TOKEN_CLASSES } from "../ui/code-tokens.tsx";
 import filesSheet from "./files.module.css";
 import { Button } from "../ui/buttons.tsx";
 
-const css = bindSheets(filesSheet, tokensSheet);
+const css = bindSheets(filesSheet);
 
 /** Draw rows in blocks near the view: 5,000 lines must not cost more than 100 at first. */
 const ROWS_PER_SLICE = 100;
@@ -70,7 +70,7 @@ const RowSlice = memo(function Slice(props: {
           );
         if (row.kind === "line")
           return <PatchLineRow key={index} path={path} line={row.line} changed={row.changed} colour={colour} />;
-        return <SideBySideRow key={index} left={row.left} right={row.right} colour={colour} />;
+        return <SideBySideRow key={index} sides={[row.left, row.right]} colour={colour} />;
       })}
     </div>
   );
@@ -95,60 +95,75 @@ export function useNearView(isFirst: boolean) {
   return { place, isNear };
 }
 
-export type LineTokenizer = (line: string) => readonly SyntaxToken[];
+type LineTokenizer = (line: string) => readonly SyntaxToken[];
 
-const LINE_CLASSES = { same: "", gone: "gone-line", new: "new-line" } as const;
-const LINE_SIGNS = { same: " ", gone: "−", new: "+" } as const;
-const SPOKEN_PREFIXES = { same: "", gone: "removed: ", new: "added: " } as const;
+const LINE_LOOKS = {
+  same: { look: "", sign: " ", spoken: "" },
+  gone: { look: "gone-line", sign: "−", spoken: "removed: " },
+  new: { look: "new-line", sign: "+", spoken: "added: " },
+} as const;
 
 interface PatchLineProps extends PatchSide {
   readonly colour: LineTokenizer | null;
 }
 
-/** Unified view. */
+/** Unified view: a button at each line opens a comment below it. */
 function PatchLineRow({ path, line, changed, colour }: PatchLineProps & { readonly path: string }): ReactElement {
   const place = `${path}:${line.after ?? line.before ?? 0}`;
+  const comments = useContext(LineCommentsContext);
+  const text = comments?.texts.get(place);
+  const isOpen = text !== undefined;
   return (
     <>
-      <div className={css(`line ${LINE_CLASSES[line.kind]}`)}>
-        <LineCommentButton place={place} />
+      <div className={css(`line ${LINE_LOOKS[line.kind].look}`)}>
+        {comments && (
+          <button
+            type="button"
+            className={css("comment-button")}
+            aria-label={`Comment on ${place}`}
+            aria-expanded={isOpen}
+            onClick={() => comments.write(place, isOpen ? null : "")}
+          >
+            {isOpen ? "−" : "+"}
+          </button>
+        )}
         <span className={css("line-number")} data-number={line.before ?? ""} aria-hidden="true" />
         <span className={css("line-number")} data-number={line.after ?? ""} aria-hidden="true" />
         <LineText line={line} changed={changed} colour={colour} />
       </div>
-      <LineComment place={place} />
+      {comments && isOpen && (
+        <div className={css("line-comment")}>
+          <textarea
+            autoFocus
+            dir="auto"
+            rows={2}
+            aria-label={`Comment on ${place}`}
+            value={text}
+            onChange={(event) => comments.write(place, event.target.value)}
+          />
+          <Button look="bare" icon="cross" label="Remove the comment" onClick={() => comments.write(place, null)} />
+        </div>
+      )}
     </>
   );
 }
 
-/** Side-by-side view. */
 function SideBySideRow(props: {
-  readonly left: PatchSide | null;
-  readonly right: PatchSide | null;
+  readonly sides: readonly (PatchSide | null)[];
   readonly colour: LineTokenizer | null;
 }): ReactElement {
-  const { left, right, colour } = props;
   return (
     <div className={css("pair")}>
-      {left ? (
-        <SideBySideHalf {...left} number={left.line.before} colour={colour} />
-      ) : (
-        <span className={css("no-line")} />
-      )}
-      {right ? (
-        <SideBySideHalf {...right} number={right.line.after} colour={colour} />
-      ) : (
-        <span className={css("no-line")} />
-      )}
-    </div>
-  );
-}
-
-function SideBySideHalf({ number, ...props }: PatchLineProps & { readonly number: number | null }): ReactElement {
-  return (
-    <div className={css(`line ${LINE_CLASSES[props.line.kind]}`)}>
-      <span className={css("line-number")} data-number={number ?? ""} aria-hidden="true" />
-      <LineText {...props} />
+      {props.sides.map((side, index) => {
+        if (!side) return <span key={index} className={css("no-line")} />;
+        const number = index === 0 ? side.line.before : side.line.after;
+        return (
+          <div key={index} className={css(`line ${LINE_LOOKS[side.line.kind].look}`)}>
+            <span className={css("line-number")} data-number={number ?? ""} aria-hidden="true" />
+            <LineText {...side} colour={props.colour} />
+          </div>
+        );
+      })}
     </div>
   );
 }
@@ -157,66 +172,45 @@ function SideBySideHalf({ number, ...props }: PatchLineProps & { readonly number
 const MAX_LINE_CHARS = 4_000;
 
 function LineText({ line, changed, colour }: PatchLineProps): ReactElement {
-  const { kind, lacksFinalNewline: isUnended } = line;
+  const { sign, spoken } = LINE_LOOKS[line.kind];
   const more = line.text.length - MAX_LINE_CHARS;
   const text = more > 0 ? line.text.slice(0, MAX_LINE_CHARS) : line.text;
   return (
     <>
-      <span className={css("line-sign")} data-sign={LINE_SIGNS[kind]} aria-hidden="true" />
-      {kind !== "same" && <span className={css("spoken")}>{SPOKEN_PREFIXES[kind]}</span>}
+      <span className={css("line-sign")} data-sign={sign} aria-hidden="true" />
+      {spoken !== "" && <span className={css("spoken")}>{spoken}</span>}
       <code dir="ltr">
         {highlightPieces(text, changed, colour).map(({ look, text: piece }, index) =>
-          look === "" ? (
+          look === undefined ? (
             showHiddenCharacters(piece)
           ) : (
-            <span key={index} className={css(look)}>
+            <span key={index} className={look}>
               {showHiddenCharacters(piece)}
             </span>
           ),
         )}
         {more > 0 && <span className={css("faint")}>{` … ${more} more characters`}</span>}
-        {isUnended && <span className={css("faint")}> (no line break at the end)</span>}
+        {line.lacksFinalNewline && <span className={css("faint")}> (no line break at the end)</span>}
       </code>
     </>
   );
 }
 
-const TOKEN_CLASSES = {
-  plain: "",
-  string: "string",
-  comment: "comment",
-  number: "figure",
-  keyword: "keyword",
-} as const;
-type PieceClass = (typeof TOKEN_CLASSES)[SyntaxToken["kind"]] | "changed";
-
-interface TextPiece {
-  readonly look: PieceClass;
-  readonly text: string;
-}
-
 /** Changed words are marked in the plain color; the rest has syntax colors. */
-function highlightPieces(
-  text: string,
-  changed: ChangedRange | null,
-  colour: LineTokenizer | null,
-): readonly TextPiece[] {
+function highlightPieces(text: string, changed: ChangedRange | null, colour: LineTokenizer | null) {
   const tokens: readonly SyntaxToken[] = colour ? colour(text) : [{ kind: "plain", text }];
-  const pieces: TextPiece[] = [];
   let at = 0;
-  for (const { kind, text: piece } of tokens) {
-    const end = at + piece.length;
-    const [from, to] = changed ? [Math.max(at, changed.from), Math.min(end, changed.to)] : [end, end];
-    const middle = Math.min(from, end);
-    const parts: readonly TextPiece[] = [
-      { look: TOKEN_CLASSES[kind], text: text.slice(at, middle) },
-      { look: "changed", text: to > middle ? text.slice(middle, to) : "" },
-      { look: TOKEN_CLASSES[kind], text: text.slice(Math.max(middle, to), end) },
-    ];
-    pieces.push(...parts.filter((part) => part.text !== ""));
+  return tokens.flatMap(({ kind, text: piece }) => {
+    const [start, end] = [at, at + piece.length];
     at = end;
-  }
-  return pieces;
+    const [from, to] = changed ? [Math.max(start, changed.from), Math.min(end, changed.to)] : [end, end];
+    const middle = Math.min(from, end);
+    return [
+      { look: TOKEN_CLASSES[kind], text: text.slice(start, middle) },
+      { look: css("changed"), text: to > middle ? text.slice(middle, to) : "" },
+      { look: TOKEN_CLASSES[kind], text: text.slice(Math.max(middle, to), end) },
+    ].filter((part) => part.text !== "");
+  });
 }
 
 /** [W50] Comments on lines by their place, `src/a.ts:12`; null where nothing is reviewed. */
@@ -245,41 +239,4 @@ export function useLineComments(castId: string): LineComments & { readonly text:
   const written = [...texts].filter(([, text]) => text.trim() !== "");
   const text = written.map(([place, said]) => `${place}: ${said.trim()}`).join("\n");
   return { texts, write, text, clear: () => store("") };
-}
-
-/** A button at a line, and the comment below it. */
-function LineCommentButton({ place }: { readonly place: string }): ReactElement | null {
-  const comments = useContext(LineCommentsContext);
-  if (!comments) return null;
-  const isOpen = comments.texts.has(place);
-  return (
-    <button
-      type="button"
-      className={css("comment-button")}
-      aria-label={`Comment on ${place}`}
-      aria-expanded={isOpen}
-      onClick={() => comments.write(place, isOpen ? null : "")}
-    >
-      {isOpen ? "−" : "+"}
-    </button>
-  );
-}
-
-function LineComment({ place }: { readonly place: string }): ReactElement | null {
-  const comments = useContext(LineCommentsContext);
-  const text = comments?.texts.get(place);
-  if (!comments || text === undefined) return null;
-  return (
-    <div className={css("line-comment")}>
-      <textarea
-        autoFocus
-        dir="auto"
-        rows={2}
-        aria-label={`Comment on ${place}`}
-        value={text}
-        onChange={(event) => comments.write(place, event.target.value)}
-      />
-      <Button look="bare" icon="cross" label="Remove the comment" onClick={() => comments.write(place, null)} />
-    </div>
-  );
 }

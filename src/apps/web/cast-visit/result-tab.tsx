@@ -1,8 +1,9 @@
 import { useMemo, type ReactElement, type ReactNode } from "react";
 import { castResult, type FinishedWork } from "../../../core/view/report/next-steps.ts";
-import { castFileSpans, fileCountsText } from "../../../core/view/file-changes.ts";
+import { fileCountsText } from "../../../core/view/file-changes.ts";
 import { amountText, costText, durationText, itemsDoneText } from "../../../core/view/numbers.ts";
 import type { CastPanelProps } from "../cast-replay/use-cast-view.ts";
+import { useFileSpans } from "./files-tab.tsx";
 import { getChanges } from "../net/api.ts";
 import { bindSheets } from "../ui/classes.ts";
 import { Icon } from "../ui/icons.tsx";
@@ -14,17 +15,14 @@ import { CopyButton } from "../ui/toasts.tsx";
 const css = bindSheets(readerSheet);
 
 /** [W44] What a finished cast brought. */
-export function ResultTab({ cast, view, onFiles }: CastPanelProps & { readonly onFiles: () => void }): ReactElement {
+export function ResultTab(props: CastPanelProps & { readonly onFiles: () => void }): ReactElement {
+  const { cast, view } = props;
   const { replay, castFile } = cast;
   const lastSeq = replay.lastSeq();
-  const inItems = useMemo(
-    () => [...view.itemVisits.values()].flatMap((all) => all.map(({ visit }) => visit)),
-    [view.itemVisits],
-  );
-  const result = useMemo(
-    () => castResult(replay.timelineAt(lastSeq).state, replay.events(), [...view.allVisits, ...inItems]),
-    [replay, lastSeq, view.allVisits, inItems],
-  );
+  const result = useMemo(() => {
+    const inItems = [...view.itemVisits.values()].flat().map(({ visit }) => visit);
+    return castResult(replay.timelineAt(lastSeq).state, replay.events(), [...view.allVisits, ...inItems]);
+  }, [replay, lastSeq, view.allVisits, view.itemVisits]);
   return (
     <div className={css("output result")} tabIndex={0} role="region" aria-label="Result">
       {result.words === "" ? (
@@ -44,7 +42,7 @@ export function ResultTab({ cast, view, onFiles }: CastPanelProps & { readonly o
           </ul>
         </div>
       )}
-      <ResultFacts cast={cast} view={view} result={result} onFiles={onFiles} />
+      <ResultFacts {...props} result={result} />
       <h3>Try it</h3>
       <ul className={css("try-commands")}>
         {[...result.commands, `materia show ${castFile.castId}`].map((command) => (
@@ -63,9 +61,23 @@ function ResultFacts(
 ): ReactElement {
   const { cast, view, result, onFiles } = props;
   const board = view.latest;
+  const { castId } = cast.castFile;
+  const spans = useFileSpans(cast);
+  const changed = spans.kind === "kept" && spans.whole.from !== spans.whole.to ? `${castId} ${spans.whole.to}` : null;
+  const asked = useFetched(changed, castId, (signal) => getChanges(castId, null, signal));
   return (
     <dl className={css("result-facts")}>
-      <ChangedFilesFact cast={cast} view={view} onFiles={onFiles} />
+      {spans.kind === "kept" && (
+        <Fact name="Files">
+          {changed === null ? (
+            "No file changed"
+          ) : (
+            <button type="button" className={css("text-button")} onClick={onFiles}>
+              {asked.kind === "loaded" ? fileCountsText(asked.value) : "Show the files"}
+            </button>
+          )}
+        </Fact>
+      )}
       {result.branch !== null && (
         <Fact name="Branch">
           <code className={css("breakable")}>{result.branch}</code>
@@ -99,24 +111,5 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
       <dt>{name}</dt>
       <dd>{children}</dd>
     </>
-  );
-}
-
-function ChangedFilesFact({ cast, onFiles }: CastPanelProps & { readonly onFiles: () => void }): ReactElement | null {
-  const { castId } = cast.castFile;
-  const lastSeq = cast.replay.lastSeq();
-  const spans = useMemo(() => castFileSpans(cast.replay.events()), [cast.replay, lastSeq]);
-  const isChanged = spans.kind === "kept" && spans.whole.from !== spans.whole.to;
-  const asked = useFetched(isChanged ? `${castId} ${spans.whole.to}` : null, castId, (signal) =>
-    getChanges(castId, null, signal),
-  );
-  if (spans.kind === "none") return null;
-  if (!isChanged) return <Fact name="Files">No file changed</Fact>;
-  return (
-    <Fact name="Files">
-      <button type="button" className={css("text-button")} onClick={onFiles}>
-        {asked.kind === "loaded" ? fileCountsText(asked.value) : "Show the files"}
-      </button>
-    </Fact>
   );
 }

@@ -23,38 +23,34 @@ export function ToolCallsTab({ blocks }: { readonly blocks: readonly TranscriptB
 
 /** Folded; opens by itself after a failure or the first output. */
 export function ToolCallView({ tool }: { readonly tool: ToolCallBlock }): ReactElement {
-  const { name, result, partialResult: soFar, failed } = tool;
-  const lines = result === null ? 0 : result.trimEnd().split("\n").length;
+  const { name, result, failed } = tool;
   const changes = toolChangesOf(tool);
-  const said = result ?? soFar ?? "";
+  const said = result ?? tool.partialResult ?? "";
   const isTalking = result === null && said !== "";
   return (
     <details className={css(`tool ${failed ? "tool-failed" : ""}`)} open={failed || isTalking}>
       <summary>
         <span className={css("tool-name")}>{name}</span>
         <span className={css("cut grow")}>{mainArgumentOf(tool)}</span>
-        <span className={css(failed ? "tool-bad" : "faint")}>
-          {result === null
-            ? "running"
-            : failed
-              ? "failed"
-              : changes.length > 0
-                ? lineCountsText(changes)
-                : result === ""
-                  ? "done"
-                  : countedText(lines, "line")}
-        </span>
+        <span className={css(failed ? "tool-bad" : "faint")}>{resultText(tool, changes)}</span>
       </summary>
       {changes.length === 0 && <pre>{argumentsText(tool.args)}</pre>}
-      {changes.map(({ before, after }, index) => (
+      {changes.map(({ oldText, newText }, index) => (
         // The index is the key: an edit may repeat.
         <div key={index} className={css("tool-diff")}>
-          <TextDiff before={before} after={after} label={`What ${name} changed`} />
+          <TextDiff before={oldText} after={newText} label={`What ${name} changed`} />
         </div>
       ))}
       {said !== "" && <pre ref={isTalking ? scrollToEnd : undefined}>{said}</pre>}
     </details>
   );
+}
+
+function resultText({ result, failed }: ToolCallBlock, changes: ToolChanges): string {
+  if (result === null) return "running";
+  if (failed) return "failed";
+  if (changes.length > 0) return lineCountsText(changes);
+  return result === "" ? "done" : countedText(result.trimEnd().split("\n").length, "line");
 }
 
 /** Keep the end of growing output visible. */
@@ -69,44 +65,38 @@ function argumentsText(args: unknown): string {
     .join("\n");
 }
 
-export interface ToolChange {
-  readonly before: string;
-  readonly after: string;
-}
-
 const TextReplacement = v.object({ oldText: v.string(), newText: v.string() });
 const EditArguments = v.union([
-  v.object({ edits: v.array(TextReplacement) }),
+  v.pipe(
+    v.object({ edits: v.array(TextReplacement) }),
+    v.transform(({ edits }) => edits),
+  ),
   v.pipe(
     TextReplacement,
-    v.transform((one) => ({ edits: [one] })),
+    v.transform((one) => [one]),
   ),
 ]);
-const WriteArguments = v.object({ path: v.string(), content: v.string() });
+const WriteArguments = v.pipe(
+  v.object({ path: v.string(), content: v.string() }),
+  v.transform(({ content }) => [{ oldText: "", newText: content }]),
+);
+type ToolChanges = v.InferOutput<typeof EditArguments>;
 
 /** A longer text is shown without a comparison. */
 const MAX_COMPARED_CHARS = 100_000;
 
-/** [W34] The replacement of an `edit` or `write` call; undefined for other calls. */
-function toolChangesOf({ name, args }: ToolCallBlock): readonly ToolChange[] {
-  if (name === "edit") {
-    const edited = v.safeParse(EditArguments, args);
-    const changes = edited.success
-      ? edited.output.edits.map(({ oldText, newText }) => ({ before: oldText, after: newText }))
-      : [];
-    return changes.every(({ before, after }) => before.length + after.length <= MAX_COMPARED_CHARS) ? changes : [];
-  }
-  if (name !== "write") return [];
-  const written = v.safeParse(WriteArguments, args);
-  return written.success && written.output.content.length <= MAX_COMPARED_CHARS
-    ? [{ before: "", after: written.output.content }]
-    : [];
+/** [W34] The replacements of an `edit` or `write` call; none for other calls. */
+function toolChangesOf({ name, args }: ToolCallBlock): ToolChanges {
+  if (name !== "edit" && name !== "write") return [];
+  const read = v.safeParse(name === "edit" ? EditArguments : WriteArguments, args);
+  const changes = read.success ? read.output : [];
+  return changes.every(({ oldText, newText }) => oldText.length + newText.length <= MAX_COMPARED_CHARS) ? changes : [];
 }
 
 /** `+3 −1`. */
-function lineCountsText(changes: readonly ToolChange[]): string {
+function lineCountsText(changes: ToolChanges): string {
   const lines = changes
-    .flatMap(({ before, after }) => diffLines(before, after))
+    .flatMap(({ oldText, newText }) => diffLines(oldText, newText))
     .filter(({ text, kind }) => kind === "new" || text !== "");
   const count = (kind: "new" | "gone"): number => lines.filter((line) => line.kind === kind).length;
   return `+${count("new")} −${count("gone")}`;

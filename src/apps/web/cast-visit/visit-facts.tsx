@@ -1,7 +1,6 @@
-import { Fragment, useState, type ReactElement } from "react";
+import { Fragment, useState, type ReactElement, type ReactNode } from "react";
 import type { EventOf } from "../../../core/cast/state/event.ts";
-import type { ReworkReason } from "../../../core/cast/state/parallel-run.ts";
-import { addUsage, type Usage } from "../../../core/cast/state/usage.ts";
+import { addUsage } from "../../../core/cast/state/usage.ts";
 import { socketOf, type Graph } from "../../../core/compile/graph.ts";
 import { equipmentNames } from "../../../core/compile/sandboxes.ts";
 import { END } from "../../../core/model/ids.ts";
@@ -17,6 +16,7 @@ import { eventsOfVisit } from "../../../core/history/visits.ts";
 import type { TimelineVisit } from "../../../core/view/progress/playback.ts";
 import { runningTurnUsage } from "../cast-replay/use-cast.ts";
 import type { CastView } from "../cast-replay/use-cast-view.ts";
+import { countedText } from "../../../core/model/text.ts";
 import type { VisitProps } from "./visit-panel.tsx";
 import { bindSheets } from "../ui/classes.ts";
 import readerSheet from "./visit.module.css";
@@ -24,10 +24,9 @@ import { eventLines } from "../../../core/view/report/event-lines.ts";
 
 const css = bindSheets(readerSheet);
 
-/** The route to and from the visit, with reasons, and its usage. */
 export function VisitFacts(props: VisitProps): ReactElement {
   const { visit } = props;
-  const facts = [...agentFacts(props), ["Started", new Date(visit.startedAt).toLocaleTimeString("en-GB")] as const];
+  const facts = [...agentFacts(props), ["Started", new Date(visit.startedAt).toLocaleTimeString("en-GB")]] as const;
   return (
     <aside className={css("side")} aria-label="About this visit" tabIndex={0}>
       <div className={css("came")}>
@@ -55,24 +54,20 @@ function agentFacts(props: VisitProps): readonly (readonly [name: string, value:
   const { graph } = cast.castFile;
   const materia = graph.materia[visit.materia];
   if (materia?.type !== "agent") return [];
-  const equipment = equipmentNames(graph, materia);
-  const usage = currentUsage(props);
-  const { model, tools, thinking } = materia;
-  return [
+  const { model, tools, thinking = "" } = materia;
+  // [W34] The running turn counts too.
+  const usage = visit.to === null ? addUsage(visit.usage, runningTurnUsage(cast)) : visit.usage;
+  const facts = [
     ["Model", visit.model === null ? (cast.castFile.model ?? model ?? "Pi's default") : modelText(visit.model)],
-    ...(thinking === undefined ? [] : [["Thinking", thinking] as const]),
+    ["Thinking", thinking],
     ["Tools", typeof tools === "string" ? tools : tools.tools.join(", ")],
-    ...(equipment.length === 0 ? [] : [["Had", equipment.join(", ")] as const]),
+    ["Had", equipmentNames(graph, materia).join(", ")],
     ["Tokens in", usage.input.toLocaleString("en")],
     ["Tokens out", usage.output.toLocaleString("en")],
     ["Cost", costText(usage.cost)],
-    ...(visit.repairs > 0 ? [["Repair turns", `${visit.repairs}`] as const] : []),
-  ];
-}
-
-/** [W34] The usage of the visit, including the running turn. */
-function currentUsage({ cast, visit }: Pick<VisitProps, "cast" | "visit">): Usage {
-  return visit.to === null ? addUsage(visit.usage, runningTurnUsage(cast)) : visit.usage;
+    ["Repair turns", visit.repairs > 0 ? `${visit.repairs}` : ""],
+  ] as const;
+  return facts.filter(([, value]) => value !== "");
 }
 
 function VisitOrigin({ cast, view, visit }: VisitProps): ReactElement {
@@ -81,17 +76,18 @@ function VisitOrigin({ cast, view, visit }: VisitProps): ReactElement {
   const event = visit.cameBy === null ? undefined : cast.replay.events()[visit.cameBy - 1];
   if (event?.type !== "edge_taken") return <p className={css("secondary")}>The cast begins here.</p>;
   const [reason, ...earlier] = visit.reasons;
+  const openLast = (socket: string) =>
+    visitOpener(
+      view,
+      view.allVisits.slice(0, visit.index).findLast((each) => each.socket === socket),
+    );
   return (
     <>
-      <TakenEdge
-        graph={graph}
-        to={event.from}
-        event={event}
-        onGo={visitOpener(view, lastVisitBefore(view, event.from, visit.index))}
-      />
+      <TakenEdge graph={graph} to={event.from} event={event} onGo={openLast(event.from)} />
       {reason !== undefined && (
         <div className={css("note rework")}>
-          <ReasonLink reason={reason} onGo={visitOpener(view, lastVisitBefore(view, reason.socket, visit.index))} />
+          <StepButton onGo={openLast(reason.socket)}>{visitLabel(reason.socket, reason.materia)}</StepButton>
+          {`: ${reason.text}`}
         </div>
       )}
       {earlier.length > 0 &&
@@ -99,43 +95,31 @@ function VisitOrigin({ cast, view, visit }: VisitProps): ReactElement {
           earlier.map((each, index) => (
             // The index is the key: lines may repeat.
             <div key={index} className={css("note")}>
-              {reasonText(each)}
+              {`${visitLabel(each.socket, each.materia)}: ${each.text}`}
             </div>
           ))
         ) : (
           <button type="button" className={css("text-button")} onClick={() => setAll(true)}>
-            {earlier.length === 1 ? "1 earlier reason" : `${earlier.length} earlier reasons`}
+            {countedText(earlier.length, "earlier reason")}
           </button>
         ))}
     </>
   );
 }
 
-/** The last visit of a socket before another: the sender or the source of a reason. */
-function lastVisitBefore(view: CastView, socket: string, before: number): TimelineVisit | undefined {
-  return view.allVisits.slice(0, before).findLast((each) => each.socket === socket);
-}
-
 function visitOpener(view: CastView, visit: TimelineVisit | undefined): (() => void) | undefined {
   return visit && (() => view.goToVisit(visit.index));
 }
 
-/** A reason links to the visit that gave it. */
-function ReasonLink(props: { readonly reason: ReworkReason; readonly onGo: (() => void) | undefined }): ReactElement {
-  const { reason, onGo } = props;
-  if (!onGo) return <>{reasonText(reason)}</>;
+/** Only a text without a visit to open. */
+function StepButton(props: { readonly onGo: (() => void) | undefined; readonly children: ReactNode }): ReactElement {
+  const { onGo, children } = props;
+  if (!onGo) return <>{children}</>;
   return (
-    <>
-      <button type="button" className={css("step-button")} onClick={onGo}>
-        {visitLabel(reason.socket, reason.materia)}
-      </button>
-      {`: ${reason.text}`}
-    </>
+    <button type="button" className={css("step-button")} onClick={onGo}>
+      {children}
+    </button>
   );
-}
-
-function reasonText({ socket, materia, text }: ReworkReason): string {
-  return `${visitLabel(socket, materia)}: ${text}`;
 }
 
 function VisitDestination({ cast, view, visit }: VisitProps): ReactElement | null {
@@ -161,24 +145,19 @@ function TakenEdge(props: {
   const { graph, to, event, onGo, isItem = false } = props;
   const socket = socketOf(graph, event.from);
   const limit = event.via === "edge" && !event.then ? socket.edges[event.index ?? -1]?.maxTraversals : undefined;
+  const unconditionalText = isItem
+    ? "the item is done"
+    : socket.edges.length === 0
+      ? "it has no edges"
+      : "no edge matched";
   return (
     <div className={css("row wrap step")}>
-      {onGo ? (
-        <button type="button" className={css("step-button")} onClick={onGo}>
-          <SocketLabel graph={graph} to={to} />
-        </button>
-      ) : (
+      <StepButton onGo={onGo}>
         <SocketLabel graph={graph} to={to} />
-      )}
+      </StepButton>
       <span className={css(CONDITION_TONES[event.when ?? "always"])}>
         {event.via === "exit" ? "exit · " : event.then ? "used up · " : ""}
-        {event.when === null
-          ? isItem
-            ? "the item is done"
-            : socket.edges.length === 0
-              ? "it has no edges"
-              : "no edge matched"
-          : renderSymbols(conditionText(event.when))}
+        {event.when === null ? unconditionalText : renderSymbols(conditionText(event.when))}
       </span>
       {limit !== undefined && <span className={css("faint")}>{countOfLimitText(event.traversal, limit)}</span>}
     </div>

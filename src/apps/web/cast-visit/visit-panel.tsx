@@ -43,7 +43,6 @@ export interface VisitProps extends CastPanelProps {
   readonly visit: TimelineVisit;
 }
 
-/** One visit: prompt, output, tool calls, handoff, route and files. */
 export function VisitPanel({ cast, view }: CastPanelProps): ReactElement {
   const { visit } = view;
   if (!visit)
@@ -117,22 +116,25 @@ function VisitHead(props: VisitProps & { readonly isFull: boolean; readonly onFu
   const { cast, visit, isFull, onFull } = props;
   const { fleet } = useCatalog();
   const [forking, setForking] = useState(false);
-  const materia = cast.castFile.graph.materia[visit.materia];
+  const { graph } = cast.castFile;
+  const place = [visit.socket, `visit ${visit.visit}`, conversationText(visit.conversation)]
+    .filter(Boolean)
+    .join(" · ");
   return (
     <>
       <div className={css("visit-head")}>
-        <MateriaIcon materia={materia} />
+        <MateriaIcon materia={graph.materia[visit.materia]} />
         <div className={css("grow")}>
           <h2 className={css("cut")}>
             <a className={css("quiet-link")} href={hrefOf("materia", visit.materia)}>
               {visit.materia}
             </a>{" "}
-            <span className={css("faint light")}>{placeText(visit)}</span>
+            <span className={css("faint light")}>{place}</span>
           </h2>
           <div className={css("secondary cut")}>
             {visit.item
               ? `Item ${visit.item.index + 1} of ${visit.item.of} · ${titleText(visit.item.title, 200)}`
-              : Object.keys(cast.castFile.graph.loops).length > 0
+              : Object.keys(graph.loops).length > 0
                 ? "Outside the loop"
                 : "No items"}
           </div>
@@ -150,10 +152,6 @@ function VisitHead(props: VisitProps & { readonly isFull: boolean; readonly onFu
   );
 }
 
-function placeText({ socket, visit, conversation }: VisitProps["visit"]): string {
-  return [socket, `visit ${visit}`, conversationText(conversation)].filter(Boolean).join(" · ");
-}
-
 const OUTCOME_LABELS = {
   running: ["running", "running", "Running"],
   waiting: ["waiting-tone", "waiting", "Waiting for you"],
@@ -166,6 +164,12 @@ const OUTCOME_LABELS = {
 
 function OutcomeStatus({ visit, view }: VisitProps): ReactElement {
   const { status } = view.latest;
+  const isWaiting = visit.outcome === "waiting";
+  const now = useNow(isWaiting);
+  // A wait is no work: it has the time of the clock.
+  const spent = isWaiting
+    ? Math.max(0, now - parseMillis(view.trail.clock.lastAt, now))
+    : (visit.to ?? view.latest.elapsedMs) - visit.from;
   const isStopped = visit.outcome === "running" && status !== "running" && visit.to === null;
   const [tone, icon, word] = !isStopped
     ? OUTCOME_LABELS[visit.outcome]
@@ -175,19 +179,9 @@ function OutcomeStatus({ visit, view }: VisitProps): ReactElement {
   return (
     <span className={css(`status ${tone}`)}>
       <Icon name={icon} />
-      {visit.outcome === "waiting" ? (
-        <WaitingTime since={view.trail.clock.lastAt} word={word} />
-      ) : (
-        `${word} ${durationText((visit.to ?? view.latest.elapsedMs) - visit.from)}`
-      )}
+      {`${word} ${durationText(spent)}`}
     </span>
   );
-}
-
-/** A wait is no work: it has the time of the clock. */
-function WaitingTime({ since, word }: { readonly since: string | null; readonly word: string }): ReactElement {
-  const now = useNow(true);
-  return <>{`${word} ${durationText(Math.max(0, now - parseMillis(since, now)))}`}</>;
 }
 
 /** The output of the agent: live during the visit, from the transcript afterwards. */
@@ -195,12 +189,9 @@ function useTranscript({ cast, visit }: VisitProps): readonly TranscriptBlock[] 
   const live = cast.progress.blocksOf(visit.socket, visit.visit);
   const isAgent = cast.castFile.graph.materia[visit.materia]?.type === "agent";
   // During the visit text comes by the stream; the transcript is written after a turn.
-  const file = useVisitFile(
-    cast,
-    visit,
-    isAgent && (visit.outcome !== "running" || visit.repairs > 0) ? "transcript.jsonl" : null,
-  );
-  const kept = useMemo(() => (file.kind === "text" ? parseTranscript(file.text) : []), [file]);
+  const isKept = isAgent && (visit.outcome !== "running" || visit.repairs > 0);
+  const file = useVisitFile(cast, visit, isKept ? "transcript.jsonl" : null);
+  const kept = useMemo(() => (file == null ? [] : parseTranscript(file)), [file]);
   return visit.to === null && live.length > 0 ? live : kept.length > 0 ? kept : live;
 }
 

@@ -1,6 +1,5 @@
 import { useEffect, useState, type ReactElement } from "react";
 import { reworkLimitOf } from "../../../core/cast/rework-limit.ts";
-import type { CastStatus } from "../../../core/cast/summary.ts";
 import type { TypedCommand } from "../../../core/wire/commands.ts";
 import {
   ACTION_LABELS,
@@ -17,40 +16,36 @@ import { useCatalog } from "../data/use-catalog.ts";
 import { useCommand } from "../data/use-command.ts";
 import { AbortDialog, TrustCastDialog } from "../dialogs/confirm-cast-dialogs.tsx";
 import { Button, Menu, type MenuItem } from "../ui/buttons.tsx";
-import { CompareCastsDialog, HintDialog, RecordTestDialog, RaiseLimitDialog } from "./cast-dialogs.tsx";
+import {
+  CompareCastsDialog,
+  HintDialog,
+  RecordTestDialog,
+  RaiseLimitDialog,
+  type HintDialogProps,
+} from "./cast-dialogs.tsx";
 import { ReviewCastDialog } from "./review-cast-dialog.tsx";
 import { copyText } from "../ui/toasts.tsx";
-
-interface CastActionsState extends OfferedActions {
-  readonly status: CastStatus;
-  readonly busy: TypedCommand | null;
-  readonly act: (action: CastAction) => void;
-  readonly dialog: ReactElement | null;
-}
 
 /** [W43] The actions of the cast as it stands now. */
 export function useCastActions({
   cast,
   view,
   dialogToOpen,
-}: CastPanelProps & { readonly dialogToOpen: string | null }): CastActionsState {
+}: CastPanelProps & { readonly dialogToOpen: string | null }) {
   const { castId } = cast.castFile;
-  const { status } = view.latest;
-  const { rework, ...offered } = useOfferedActions({ cast, view });
+  const offered = useOfferedActions({ cast, view });
   const all = [...offered.main, ...offered.more];
   const command = useCommand();
-  const [dialog, setDialog] = useState<CastAction | "trust" | null>(null);
+  const [dialog, setDialog] = useState<CastAction | null>(null);
   const asked = all.find((each) => each === dialogToOpen);
   // A link may ask for an action; only what asks first is done without a click.
   useEffect(() => {
     if (asked !== undefined && ACTION_LABELS[asked].endsWith("…")) setDialog(asked);
   }, [asked]);
   const [refused, setRefused] = useState<TypedCommand | null>(null);
-  const close = (): void => setDialog(null);
   const run = async (sent: TypedCommand, done: string): Promise<void> => {
-    setRefused(sent);
-    const started = await command.run(sent, done);
-    setDialog(started === null ? "trust" : null);
+    setRefused((await command.run(sent, done)) === null ? sent : null);
+    setDialog(null);
   };
   const recast = (part: object, done: string): void => void run({ kind: "recast", castId, ...part }, done);
   const act = (action: CastAction): void => {
@@ -64,30 +59,28 @@ export function useCastActions({
   };
   return {
     ...offered,
-    status,
+    status: view.latest.status,
     busy: command.busy,
     act,
     dialog:
-      dialog === "hint" ? (
-        <HintDialog
+      refused && command.isForeign ? (
+        <TrustCastDialog resuming={refused} issues={command.issues} onClose={() => setRefused(null)} />
+      ) : dialog !== null && all.includes(dialog) ? (
+        <ActionDialog
           cast={cast}
           view={view}
-          reason={rework?.reason ?? ""}
+          action={dialog}
           busy={command.busy !== null}
           onHint={(text) => recast({ decision: { kind: "hint", text } }, "The cast continues with your hint")}
-          onClose={close}
+          onClose={() => setDialog(null)}
         />
-      ) : dialog === "trust" ? (
-        command.isForeign && refused ? (
-          <TrustCastDialog resuming={refused} issues={command.issues} onClose={close} />
-        ) : null
-      ) : dialog !== null && all.includes(dialog) ? (
-        <ActionDialog cast={cast} view={view} action={dialog} onClose={close} />
       ) : null,
   };
 }
 
-function useOfferedActions({ cast, view }: CastPanelProps) {
+type CastActionsState = ReturnType<typeof useCastActions>;
+
+function useOfferedActions({ cast, view }: CastPanelProps): OfferedActions {
   const { status, limit } = view.latest;
   const { fleet } = useCatalog();
   const { state } = cast.replay.timelineAt(cast.replay.lastSeq());
@@ -95,15 +88,10 @@ function useOfferedActions({ cast, view }: CastPanelProps) {
   const isOnFleet = fleet !== null;
   const isApart = isOnFleet || state.branch !== undefined;
   const isReviewable = !cast.castFile.window && state.files !== null && state.files.base !== state.files.last;
-  return {
-    ...actionsFor({ status, limit, ...(rework ? { rework } : {}), isOnFleet, isApart, isReviewable }),
-    rework,
-  };
+  return actionsFor({ status, limit, ...(rework ? { rework } : {}), isOnFleet, isApart, isReviewable });
 }
 
-function ActionDialog(
-  props: CastPanelProps & { readonly action: CastAction; readonly onClose: () => void },
-): ReactElement | null {
+function ActionDialog(props: HintDialogProps & { readonly action: CastAction }): ReactElement | null {
   const { cast, view, action, onClose } = props;
   const { castId, request } = cast.castFile;
   const [first] = view.allVisits;
@@ -112,6 +100,8 @@ function ActionDialog(
       return <AbortDialog castId={castId} request={request} onClose={onClose} />;
     case "answer":
       return <AnswerDialog cast={cast} view={view} onClose={onClose} />;
+    case "hint":
+      return <HintDialog {...props} />;
     case "review":
       return <ReviewCastDialog cast={cast} view={view} onClose={onClose} />;
     case "raise":
@@ -127,7 +117,7 @@ function ActionDialog(
   }
 }
 
-/** The main actions as buttons, the most likely one first. */
+/** The most likely action first. */
 export function ActionButtons({ main, busy, act, status }: CastActionsState): readonly ReactElement[] {
   return main.map((action, index) => (
     <Button
@@ -141,7 +131,6 @@ export function ActionButtons({ main, busy, act, status }: CastActionsState): re
   ));
 }
 
-/** The other actions, and what helps to find and share the cast. */
 export function ActionMenu(props: { readonly castId: string; readonly actions: CastActionsState }): ReactElement {
   const { castId, actions } = props;
   return (

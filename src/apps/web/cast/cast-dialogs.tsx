@@ -5,7 +5,7 @@ import { useCasts } from "../data/use-casts-and-fleet.ts";
 import { ConfirmDialog } from "../ui/dialog.tsx";
 import type { WatchedCast } from "../cast-replay/use-cast.ts";
 import { css } from "../ui/classes.ts";
-import { LabelledField, Switch, TextArea, TextField } from "../ui/fields.tsx";
+import { LabelledField, Select, Switch, TextArea, TextField } from "../ui/fields.tsx";
 import { toast } from "../ui/toasts.tsx";
 import { IssueList } from "../ui/issues.tsx";
 import { Button } from "../ui/buttons.tsx";
@@ -14,6 +14,7 @@ import { useTextDraft } from "../browser/unsaved-drafts.ts";
 import { ReviewDialog } from "../cast-visit/answer-form.tsx";
 import type { BudgetCommand, RecastCommand } from "../../../core/command/command.ts";
 import { limitCommandText } from "../../../core/command/command-text.ts";
+import { reworkLimitOf } from "../../../core/cast/rework-limit.ts";
 import type { LimitName } from "../../../core/cast/state/event.ts";
 import { amountText, costText } from "../../../core/view/numbers.ts";
 import { renderSymbols } from "../ui/line-text.tsx";
@@ -23,7 +24,7 @@ import { DecimalField } from "../dialogs/cast-fields.tsx";
 /** Browsers search a long list by typing. */
 const MAX_LISTED_CASTS = 500;
 
-/** Chooses the cast to compare with; casts of the same loadout come first. */
+/** Casts of the same loadout come first. */
 export function CompareCastsDialog(props: { readonly cast: WatchedCast; readonly onClose: () => void }): ReactElement {
   const { cast, onClose } = props;
   const { castId, loadout } = cast.castFile;
@@ -47,37 +48,30 @@ export function CompareCastsDialog(props: { readonly cast: WatchedCast; readonly
       onAct={() => other !== undefined && navigate(hrefOf("compare", castId, { with: other }))}
     >
       <LabelledField label="Other cast">
-        <select className={css("chooser")} value={other ?? ""} onChange={(event) => setChosen(event.target.value)}>
-          {others.map((each) => (
-            <option key={each.castId} value={each.castId}>
-              {`${each.request.slice(0, 60)} · ${each.loadout} · ${statusText(each.status)} · ${each.castId}`}
-            </option>
-          ))}
-        </select>
+        <Select
+          label="Other cast"
+          value={other ?? ""}
+          options={others.map((each) => ({
+            value: each.castId,
+            label: `${each.request.slice(0, 60)} · ${each.loadout} · ${statusText(each.status)} · ${each.castId}`,
+          }))}
+          onPick={setChosen}
+        />
       </LabelledField>
     </ConfirmDialog>
   );
 }
 
-/** Records the replies and results of a cast as a test. */
 export function RecordTestDialog(props: { readonly castId: string; readonly onClose: () => void }): ReactElement {
   const { castId, onClose } = props;
   const [file, setFile] = useState(`.pi/tests/${castId}.json`);
   const [tools, setTools] = useState(true);
   const command = useCommand({ quiet: true });
   const record = async (): Promise<void> => {
-    const recorded = {
-      kind: "record" as const,
-      castId,
-      file: file.trim(),
-      ...(tools ? {} : { noTools: true as const }),
-    };
-    if ((await command.run(recorded, "")) === null) return;
-    toast({
-      text: `Wrote ${file.trim()}`,
-      tone: "ok",
-      action: { label: "Open tests", act: () => navigate(hrefOf("tests")) },
-    });
+    const noTools = tools ? {} : { noTools: true as const };
+    if ((await command.run({ kind: "record", castId, file: file.trim(), ...noTools }, "")) === null) return;
+    const action = { label: "Open tests", act: () => navigate(hrefOf("tests")) };
+    toast({ text: `Wrote ${file.trim()}`, tone: "ok", action });
     onClose();
   };
   return (
@@ -102,19 +96,19 @@ export function RecordTestDialog(props: { readonly castId: string; readonly onCl
   );
 }
 
+export interface HintDialogProps extends CastPanelProps {
+  readonly busy: boolean;
+  readonly onHint: (text: string) => void;
+  readonly onClose: () => void;
+}
+
 /** [R6, W50] The work is repeated once more, with these words and comments before the reason. */
-export function HintDialog(
-  props: CastPanelProps & {
-    readonly reason: string;
-    readonly busy: boolean;
-    readonly onHint: (text: string) => void;
-    readonly onClose: () => void;
-  },
-): ReactElement {
-  const { cast, reason, busy, onHint } = props;
+export function HintDialog(props: HintDialogProps): ReactElement {
+  const { cast, busy, onHint } = props;
   const [hint, setHint] = useTextDraft(`hint ${cast.castFile.castId}`);
+  const rework = reworkLimitOf(cast.replay.timelineAt(cast.replay.lastSeq()).state);
   return (
-    <ReviewDialog {...props} title="Hint for another try" question={reason === "" ? null : reason}>
+    <ReviewDialog {...props} title="Hint for another try" question={rework?.reason || null}>
       {(comments, clear) => {
         const text = [hint.trim(), comments].filter((part) => part !== "").join("\n\n");
         return (

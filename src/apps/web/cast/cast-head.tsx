@@ -1,14 +1,14 @@
-import { useState, type ReactElement, type ReactNode } from "react";
+import { useState, type ReactElement } from "react";
 import { amountText, durationText, costText, itemsDoneText } from "../../../core/view/numbers.ts";
 import { countOfLimitText } from "../../../core/cast/failure-text.ts";
 import { currentRework } from "../../../core/view/progress/cast-path.ts";
 import { oneLine } from "../../../core/model/text.ts";
 import { Icon } from "../ui/icons.tsx";
-import { CastStatusLabel } from "../ui/status.tsx";
+import { CastStatusLabel, fleetCastText } from "../ui/status.tsx";
 import { renderSymbols } from "../ui/line-text.tsx";
 import { hrefOf } from "../browser/route.ts";
 import { useCasts } from "../data/use-casts-and-fleet.ts";
-import type { CastPanelProps, CastView } from "../cast-replay/use-cast-view.ts";
+import type { CastPanelProps } from "../cast-replay/use-cast-view.ts";
 import { bindSheets } from "../ui/classes.ts";
 import nodeSheet from "../graph/nodes.module.css";
 import castSheet from "./cast.module.css";
@@ -20,71 +20,103 @@ import { ModelField } from "../dialogs/cast-fields.tsx";
 const css = bindSheets(castSheet, nodeSheet);
 
 export function CastHead(props: CastPanelProps & { readonly dialogToOpen: string | null }): ReactElement {
-  const { cast, view, dialogToOpen } = props;
-  const { board } = view;
-  const { castFile } = cast;
-  const actions = useCastActions({ cast, view, dialogToOpen });
+  const { cast, view } = props;
+  const { reason, question, status, position } = view.board;
+  const actions = useCastActions(props);
   // The choices of a failed cast stand beside the reason.
   const isStopped = view.latest.status === "failed" && view.at === null;
   return (
     <div className={css("cast-head")}>
-      <nav className={css("crumbs")} aria-label="Breadcrumb">
-        <a href={hrefOf("casts")}>Casts</a>
-        <span aria-hidden="true">/</span>
-        {castFile.window && (
-          <>
-            <a href={hrefOf("casts", castFile.window.parent)}>{oneLine(castFile.request, 60)}</a>
-            <span aria-hidden="true">/</span>
-            <span>{`Item ${castFile.window.index + 1}${castFile.window.attempt > 1 ? `, attempt ${castFile.window.attempt}` : ""}`}</span>
-            <span aria-hidden="true">·</span>
-          </>
-        )}
-        <code>{castFile.castId}</code>
-        <span aria-hidden="true">·</span>
-        <LoadoutLink cast={cast} name={board.loadout} />
-        {cast.isForeign && !castFile.window && (
-          <span className={css("badge")} title="This cast was started by somebody else or on another machine">
-            Started elsewhere
-          </span>
-        )}
-        <FleetFacts castId={castFile.castId} />
-        {castFile.rehearsal !== null && <span className={css("badge")}>Rehearsal</span>}
-      </nav>
+      <Crumbs cast={cast} view={view} />
       <CastTitle cast={cast} view={view} />
       <div className={css("actions")} role="group" aria-label="Cast">
         {!isStopped && (
           // The banner of a sleeping cast has the button that wakes it.
           <ActionButtons {...actions} main={actions.main.filter((each) => each !== "resume" || !view.latest.asleep)} />
         )}
-        <ActionMenu castId={castFile.castId} actions={actions} />
+        <ActionMenu castId={cast.castFile.castId} actions={actions} />
       </div>
       <CastFigures cast={cast} view={view} />
-      <StatusNote view={view}>
-        {isStopped && (
-          <div className={css("row wrap choices")} role="group" aria-label="Choices">
-            <ActionButtons {...actions} />
-          </div>
-        )}
-      </StatusNote>
+      {reason !== null && status !== "completed" && (
+        <div
+          className={css(
+            `cast-reason note ${status === "failed" ? "bad" : status === "not_satisfied" ? "rework" : ""}`,
+          )}
+        >
+          <p dir="auto">{renderSymbols(reason)}</p>
+          {isStopped && (
+            <div className={css("row wrap choices")} role="group" aria-label="Choices">
+              <ActionButtons {...actions} />
+            </div>
+          )}
+        </div>
+      )}
+      {question !== null && view.at === null && (
+        <p className={css("cast-reason note waiting-tone")}>
+          <b>{`${position?.materia ?? ""} waits for you: `}</b>
+          <span dir="auto">{oneLine(questionLine(question), 200)}</span>
+        </p>
+      )}
       <SleepBanner cast={cast} view={view} />
       {actions.dialog}
     </div>
   );
 }
 
+function Crumbs({ cast, view }: CastPanelProps): ReactElement {
+  const { castId, request, window: item, targets, rehearsal } = cast.castFile;
+  const { casts } = useCasts();
+  const fleet = casts.find((each) => each.castId === castId)?.fleet;
+  const [only, ...others] = targets;
+  const loadout = renderSymbols(view.board.loadout);
+  return (
+    <nav className={css("crumbs")} aria-label="Breadcrumb">
+      <a href={hrefOf("casts")}>Casts</a>
+      <span aria-hidden="true">/</span>
+      {item && (
+        <>
+          <a href={hrefOf("casts", item.parent)}>{oneLine(request, 60)}</a>
+          <span aria-hidden="true">/</span>
+          <span>{`Item ${item.index + 1}${item.attempt > 1 ? `, attempt ${item.attempt}` : ""}`}</span>
+          <span aria-hidden="true">·</span>
+        </>
+      )}
+      <code>{castId}</code>
+      <span aria-hidden="true">·</span>
+      {only?.kind === "loadout" && others.length === 0 ? (
+        <a className={css("cut")} href={hrefOf("loadouts", only.name)}>
+          {loadout}
+        </a>
+      ) : (
+        <span className={css("cut")}>{loadout}</span>
+      )}
+      {cast.isForeign && !item && (
+        <span className={css("badge")} title="This cast was started by somebody else or on another machine">
+          Started elsewhere
+        </span>
+      )}
+      {fleet && (
+        <>
+          <span aria-hidden="true">·</span>
+          <span className={css("cut")}>{fleetCastText(fleet)}</span>
+        </>
+      )}
+      {rehearsal !== null && <span className={css("badge")}>Rehearsal</span>}
+    </nav>
+  );
+}
+
 /** The request, or the item of an item's cast. A long one opens with a click. */
-function CastTitle({ cast, view: { allVisits: visits } }: CastPanelProps): ReactElement {
+function CastTitle({ cast, view }: CastPanelProps): ReactElement {
   const { request, window: item } = cast.castFile;
   const [isOpen, setOpen] = useState(false);
-  const title = item && visits[0]?.item?.title;
-  const text = title ?? request;
-  const isLong = text.length > 90 || text.includes("\n");
+  const text = (item && view.allVisits[0]?.item?.title) ?? request;
   return (
     <div className={css("title-row")}>
       <h1 className={css(isOpen ? "whole-title" : "cut")} dir="auto">
         {text}
       </h1>
-      {isLong && (
+      {(text.length > 90 || text.includes("\n")) && (
         <Button look="bare" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {isOpen ? "Show less" : "Show all"}
         </Button>
@@ -93,37 +125,18 @@ function CastTitle({ cast, view: { allVisits: visits } }: CastPanelProps): React
   );
 }
 
-/** [B26] Submitter and worker of a fleet's cast. */
-function FleetFacts({ castId }: { readonly castId: string }): ReactElement | null {
-  const { casts } = useCasts();
-  const fleet = casts.find((cast) => cast.castId === castId)?.fleet;
-  if (!fleet) return null;
-  const { project, person, worker } = fleet;
-  return (
-    <>
-      <span aria-hidden="true">·</span>
-      <span className={css("cut")}>{`${project} · ${person}${worker === null ? "" : ` · on ${worker}`}`}</span>
-    </>
-  );
-}
-
-/** Links to the loadout; a chain has no page. */
-function LoadoutLink({ cast, name }: { readonly cast: CastPanelProps["cast"]; readonly name: string }): ReactElement {
-  const [only, ...others] = cast.castFile.targets;
-  if (only?.kind !== "loadout" || others.length > 0) return <span className={css("cut")}>{renderSymbols(name)}</span>;
-  return (
-    <a className={css("cut")} href={hrefOf("loadouts", only.name)}>
-      {renderSymbols(name)}
-    </a>
-  );
-}
-
-/** Status and usage of the cast. */
 function CastFigures({ cast, view }: CastPanelProps): ReactElement {
   const { board, trail } = view;
   // The journal counts a visit at its end, and those of an item when it is merged.
   const inItems = [...view.itemVisits.values()].reduce((sum, all) => sum + all.length, 0);
   const visits = Math.max(board.visits, view.visits.length + inItems);
+  const { budget } = trail.state;
+  const rework = board.status === "completed" ? null : currentRework(trail.state);
+  const items = board.item
+    ? `Item ${board.item.number} of ${board.item.of}`
+    : board.items.total > 0 && !cast.castFile.window
+      ? itemsDoneText(board.items)
+      : null;
   return (
     <div className={css("facts")}>
       {view.at === null ? (
@@ -131,51 +144,20 @@ function CastFigures({ cast, view }: CastPanelProps): ReactElement {
       ) : (
         <b className={css("tone-accent")}>{`At ${durationText(board.elapsedMs)}`}</b>
       )}
-      {board.item && (
-        <span>
-          <b>{`Item ${board.item.number} of ${board.item.of}`}</b>
-        </span>
-      )}
-      {!board.item && board.items.total > 0 && !cast.castFile.window && (
-        <span>
-          <b>{itemsDoneText(board.items)}</b>
-        </span>
-      )}
+      {items !== null && <b>{items}</b>}
       <span className={css("figures-only")}>
         <b>{visits}</b> {visits === 1 ? "visit" : "visits"}
       </span>
-      <span title="Time worked">
-        <b>{durationText(board.elapsedMs)}</b>
-      </span>
-      <BudgetMeter have={board.tokens} of={trail.state.budget.maxTokens} text={amountText} unit=" tokens" />
-      <BudgetMeter have={board.cost} of={trail.state.budget.maxCostUsd} text={costText} unit="" />
-      <ReworkCount view={view} />
+      <b title="Time worked">{durationText(board.elapsedMs)}</b>
+      <BudgetMeter have={board.tokens} of={budget.maxTokens} text={amountText} unit=" tokens" />
+      <BudgetMeter have={board.cost} of={budget.maxCostUsd} text={costText} unit="" />
+      {rework && (
+        <span className={css("status rework light")}>
+          <Icon name="rework" />
+          {`Rework ${rework.of === null ? rework.taken : countOfLimitText(rework.taken, rework.of)}${board.item ? " on this item" : ""}`}
+        </span>
+      )}
     </div>
-  );
-}
-
-/** The reason of the stop, or the question. */
-function StatusNote({ view, children }: { readonly view: CastView; readonly children: ReactNode }): ReactElement {
-  const { board } = view;
-  return (
-    <>
-      {board.reason !== null && board.status !== "completed" && (
-        <div
-          className={css(
-            `cast-reason note ${board.status === "failed" ? "bad" : board.status === "not_satisfied" ? "rework" : ""}`,
-          )}
-        >
-          <p dir="auto">{renderSymbols(board.reason)}</p>
-          {children}
-        </div>
-      )}
-      {board.question !== null && view.at === null && (
-        <p className={css("cast-reason note waiting-tone")}>
-          <b>{`${board.position?.materia ?? ""} waits for you: `}</b>
-          <span dir="auto">{oneLine(questionLine(board.question), 200)}</span>
-        </p>
-      )}
-    </>
   );
 }
 
@@ -201,19 +183,6 @@ function BudgetMeter(props: {
           <i style={{ width: `${Math.min(100, (100 * have) / of)}%` }} />
         </span>
       )}
-    </span>
-  );
-}
-
-/** How often the current item was sent back. */
-function ReworkCount({ view }: { readonly view: CastView }): ReactElement | null {
-  const rework = currentRework(view.trail.state);
-  if (!rework || view.board.status === "completed") return null;
-  const times = rework.of === null ? `${rework.taken}` : countOfLimitText(rework.taken, rework.of);
-  return (
-    <span className={css("status rework light")}>
-      <Icon name="rework" />
-      {`Rework ${times}${view.board.item ? " on this item" : ""}`}
     </span>
   );
 }

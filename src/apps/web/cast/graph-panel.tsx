@@ -23,7 +23,7 @@ import type { WatchedCast } from "../cast-replay/use-cast.ts";
 import { bindSheets } from "../ui/classes.ts";
 import castSheet from "./cast.module.css";
 import type { CastState } from "../../../core/cast/state/state.ts";
-import { materiaOf, type Graph } from "../../../core/compile/graph.ts";
+import { materiaOf } from "../../../core/compile/graph.ts";
 import type { DrawnWay } from "../../../core/view/graph/drawn-ways.ts";
 import { progressCounts } from "../../../core/view/progress/item-cells.ts";
 import { durationText, costText, itemsDoneText } from "../../../core/view/numbers.ts";
@@ -32,6 +32,7 @@ import { titleText } from "../../../core/view/report/handoff-lines.ts";
 import { line, toned, type Line } from "../../../core/view/line.ts";
 import { currentTraversals } from "../../../core/view/progress/cast-path.ts";
 import type { TimelineVisit } from "../../../core/view/progress/playback.ts";
+import { withoutUndefined } from "../../../core/model/json.ts";
 import { countedText } from "../../../core/model/text.ts";
 
 const css = bindSheets(castSheet);
@@ -109,7 +110,7 @@ function useCastDrawing(cast: WatchedCast, compact: boolean): GraphDrawing {
         metrics: scaleMetrics(withItemLineRoom(compact ? COMPACT_METRICS : NARROW_METRICS), textScale()),
         longestLabelOf: (way, runs) => longestCastLabel(way, runs, stitchNumber(way, stitches)),
         stitches,
-        ...(layout ? { layout } : {}),
+        layout: layout ?? {},
       }),
     [graph, stitches, layout, compact],
   );
@@ -124,83 +125,63 @@ function readLatestVisit(view: CastView, part: GraphPart | null): void {
   if (inItem) navigate(itemVisitHref(inItem));
 }
 
-/** The marks of the graph at the shown moment. */
 function castMarks(drawing: GraphDrawing, view: CastView, isItem: boolean): GraphMarks {
-  const { trail } = view;
-  const { graph } = trail.state;
-  const inItems = [...view.itemVisits.values()].flatMap((all) => all.map(({ visit }) => visit));
+  const inItems = [...view.itemVisits.values()].flat().map(({ visit }) => visit);
   const bySocket = Map.groupBy([...view.visits, ...inItems], ({ socket }) => socket);
   const counts = new Map<string, number>();
   for (const { id } of view.waysTaken) counts.set(id, (counts.get(id) ?? 0) + 1);
-  const last = view.waysTaken.at(-1)?.id;
   return {
-    sockets: new Map(drawing.sockets.map(({ id }) => [id, socketMark(graph, id, bySocket.get(id) ?? [], view)])),
-    edges: new Map(
-      drawing.edges.map((edge) => [edge.way.id, edgeMark(edge, view, counts.get(edge.way.id) ?? 0, last)]),
-    ),
+    sockets: new Map(drawing.sockets.map(({ id }) => [id, socketMark(id, bySocket.get(id) ?? [], view)])),
+    edges: new Map(drawing.edges.map((edge) => [edge.way.id, edgeMark(edge, view, counts.get(edge.way.id) ?? 0)])),
     loops: new Map(drawing.loops.map(({ id }) => [id, loopMark(id, view, isItem)])),
   };
 }
 
-function socketMark(graph: Graph, id: string, visits: readonly TimelineVisit[], view: CastView): SocketMark {
+function socketMark(id: string, visits: readonly TimelineVisit[], view: CastView): SocketMark {
+  const { graph } = view.trail.state;
   const socket = graph.sockets[id];
   const { position, status } = view.board;
   const working = view.workingItems.get(id) ?? 0;
   const isAt = view.workingItems.size > 0 && status === "running" ? working > 0 : position?.socket === id;
   const isHere = isAt && status !== "completed" && status !== "not_satisfied";
-  const past = view.at !== null;
-  const state = isHere ? currentSocketState(status, past) : visits.length === 0 ? "todo" : "visited";
-  const tag = isHere ? currentSocketTag(view, working) : undefined;
+  const isPast = view.at !== null;
+  const { state, tag } = isHere
+    ? currentSocketMark(view, working)
+    : ({ state: visits.length === 0 ? "todo" : "visited", tag: undefined } as const);
+  if (visits.length === 0) return withoutUndefined({ state, isPast, visits: "–", tag });
   const cost = visits.reduce((sum, { usage }) => sum + usage.cost, 0);
   const worked = visits.reduce((sum, { from, to }) => sum + ((to ?? from) - from), 0);
   const isUtility = socket !== undefined && materiaOf(graph, socket).type === "utility";
-  return {
-    state,
-    isPast: past,
-    visits: visits.length === 0 ? "–" : `${visits.length}×`,
-    ...(visits.length === 0 ? {} : { figure: isUtility ? durationText(worked) : costText(cost) }),
-    ...(tag === undefined ? {} : { tag }),
-  };
+  const figure = isUtility ? durationText(worked) : costText(cost);
+  return withoutUndefined({ state, isPast, visits: `${visits.length}×`, figure, tag });
 }
 
-function currentSocketState(status: CastView["board"]["status"], past: boolean): NonNullable<SocketMark["state"]> {
-  if (status === "failed" || status === "aborted" || status === "interrupted") return past ? "live" : "failed";
-  return status === "waiting" || status === "sleeping" || status === "paused" ? "waiting" : "live";
-}
+type StatusMark = { readonly state: "live" | "waiting" | "failed"; readonly tag: string };
 
-const SOCKET_TAGS: Readonly<Partial<Record<CastView["board"]["status"], string>>> = {
-  waiting: "Waiting for you",
-  failed: "Failed here",
-  aborted: "Aborted here",
-  interrupted: "Interrupted here",
-  sleeping: "Waiting for the provider",
-  paused: "Waiting for the provider",
-  queued: "Waiting for a worker",
+const STATUS_MARKS: Readonly<Partial<Record<CastView["board"]["status"], StatusMark>>> = {
+  waiting: { state: "waiting", tag: "Waiting for you" },
+  failed: { state: "failed", tag: "Failed here" },
+  aborted: { state: "failed", tag: "Aborted here" },
+  interrupted: { state: "failed", tag: "Interrupted here" },
+  sleeping: { state: "waiting", tag: "Waiting for the provider" },
+  paused: { state: "waiting", tag: "Waiting for the provider" },
+  queued: { state: "live", tag: "Waiting for a worker" },
 };
 
-function currentSocketTag({ at, board }: CastView, working: number): string {
-  if (at !== null) return `At ${durationText(board.elapsedMs)}`;
-  if (working > 0 && board.status === "running") return `${countedText(working, "item")} at work`;
-  return SOCKET_TAGS[board.status] ?? `Now ${durationText(board.position?.ms ?? 0)}`;
+function currentSocketMark({ at, board }: CastView, working: number): StatusMark {
+  const now = `Now ${durationText(board.position?.ms ?? 0)}`;
+  const { state, tag } = STATUS_MARKS[board.status] ?? { state: "live", tag: now };
+  if (at !== null) return { state: state === "failed" ? "live" : state, tag: `At ${durationText(board.elapsedMs)}` };
+  return { state, tag: working > 0 && board.status === "running" ? `${countedText(working, "item")} at work` : tag };
 }
 
-function edgeMark(
-  { way, runs, stitch }: PlacedEdge,
-  view: CastView,
-  count: number,
-  last: string | undefined,
-): EdgeMark {
+function edgeMark({ way, runs, stitch }: PlacedEdge, view: CastView, count: number): EdgeMark {
   const { state } = view.trail;
-  const visits = way.id === last ? "last" : count > 0 ? "visited" : "unvisited";
+  const visits = way.id === view.waysTaken.at(-1)?.id ? "last" : count > 0 ? "visited" : "unvisited";
   if (way.via === "items") return { visits, label: [line(itemListText(way.loop ?? "", state))] };
-  const { closedEdgeId: closed } = view;
-  const isClosed = way.id === closed;
   const item = way.via === "edge" && way.index !== undefined ? currentTraversals(state, way.from, way.index) : 0;
-  return {
-    visits,
-    label: edgeLabelLines(way, runs, { count, item, stitch }),
-    ...(isClosed ? { problem: "error" as const } : {}),
-  };
+  const label = edgeLabelLines(way, runs, { count, item, stitch });
+  return way.id === view.closedEdgeId ? { visits, label, problem: "error" } : { visits, label };
 }
 
 function itemListText(loop: string, { graph, data, pass }: CastState): string {
@@ -224,9 +205,9 @@ function edgeLabelLines(
         : toned("strong", countOfLimitText(item, way.maxTraversals));
     return [line(words), line(limit, times === "" ? "" : ` · ${times}`)];
   }
-  if (runs === "lane") return times === "" ? [line(words)] : [line(words), line(toned("strong", times))];
-  if (words === "") return times === "" ? [] : [line(times)];
-  return [times === "" ? line(words) : line(words, " ", toned("strong", times))];
+  const strong = toned("strong", times);
+  const lines = runs === "lane" ? [line(words), line(strong)] : [words === "" ? line(times) : line(words, " ", strong)];
+  return lines.filter(({ length }) => length > 0);
 }
 
 function edgeLabelText(way: DrawnWay, runs: RouteStyle, stitch: number | null): string {

@@ -1,5 +1,3 @@
-import type { ItemTimeline, TimelineRow } from "../../../core/view/progress/timeline-rows.ts";
-
 /** Maps milliseconds to percent of the width; values outside are below 0 or above 100. */
 export interface TimeScale {
   readonly startMs: number;
@@ -8,21 +6,22 @@ export interface TimeScale {
   readonly lengthPercent: (ms: number) => number;
 }
 
+/** A visit or an attempt, in milliseconds of work; it has no end while it runs. */
+export interface Stay {
+  readonly from: number;
+  readonly to: number | null;
+}
+
 /** The whole cast, or the longest row when each starts at zero. */
 export function timelineLengthMs(
-  { rows, lanes }: { readonly rows: readonly TimelineRow[]; readonly lanes: readonly ItemTimeline[] },
+  rows: readonly (readonly Stay[])[],
   { nowMs, aligned }: { readonly nowMs: number; readonly aligned: boolean },
 ): number {
-  const ends = rows.map(({ visits }) => {
-    const start = visits[0]?.from ?? 0;
-    const end = visits.reduce((most, { to }) => Math.max(most, to ?? nowMs), 0);
-    return aligned ? end - start : end;
+  const ends = rows.map((stays) => {
+    const end = stays.reduce((most, { to }) => Math.max(most, to ?? nowMs), 0);
+    return aligned ? end - (stays[0]?.from ?? 0) : end;
   });
-  const laneEnds = lanes.map(({ attempts }) => {
-    const end = attempts.reduce((most, { to }) => Math.max(most, to ?? nowMs), 0);
-    return aligned ? end - (attempts[0]?.from ?? 0) : end;
-  });
-  return Math.max(1_000, ...ends, ...laneEnds) * 1.02;
+  return Math.max(1_000, ...ends) * 1.02;
 }
 
 /** The visible part: everything, or a zoomed range around a moment. */
@@ -32,8 +31,8 @@ export function timeScaleFor(
 ): TimeScale {
   const spanMs = wholeMs / zoom;
   const startMs = Math.max(0, Math.min(around - spanMs / 2, wholeMs - spanMs));
-  const length = (ms: number): number => (100 * ms) / spanMs;
-  return { startMs, spanMs, lengthPercent: length, positionPercent: (ms) => length(ms - startMs) };
+  const lengthPercent = (ms: number): number => (100 * ms) / spanMs;
+  return { startMs, spanMs, lengthPercent, positionPercent: (ms) => lengthPercent(ms - startMs) };
 }
 
 const SECOND = 1_000;
@@ -45,11 +44,7 @@ const TICK_STEPS = [10, 20, 50, 100, 200, 500]
   .concat([1, 2, 4, 8, 24].map((count) => count * HOUR));
 const MAX_TICKS = 5;
 
-export function ticksFor({
-  startMs,
-  spanMs,
-  positionPercent: share,
-}: TimeScale): readonly { readonly at: number; readonly text: string }[] {
+export function ticksFor({ startMs, spanMs, positionPercent }: TimeScale) {
   const step = TICK_STEPS.find((each) => spanMs / each <= MAX_TICKS) ?? spanMs / MAX_TICKS;
   const [unit, word] =
     step >= HOUR ? ([HOUR, "h"] as const) : step >= MINUTE ? ([MINUTE, "min"] as const) : ([SECOND, "s"] as const);
@@ -57,6 +52,6 @@ export function ticksFor({
   const last = Math.floor((startMs + spanMs) / step);
   return Array.from({ length: last - first + 1 }, (_, index) => {
     const ms = (first + index) * step;
-    return { at: share(ms), text: `${Math.round((100 * ms) / unit) / 100} ${word}` };
+    return { at: positionPercent(ms), text: `${Math.round((100 * ms) / unit) / 100} ${word}` };
   }).filter(({ at }) => at >= 0 && at < 97);
 }

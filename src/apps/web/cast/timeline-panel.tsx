@@ -1,4 +1,4 @@
-import { useState, type ReactElement, useRef, type ComponentProps } from "react";
+import { useState, type ReactElement, useRef } from "react";
 import { Button, Tabs, tabId } from "../ui/buttons.tsx";
 import type { ScreenWidth } from "../browser/display.ts";
 import type { CastPanelProps, CastView } from "../cast-replay/use-cast-view.ts";
@@ -7,7 +7,6 @@ import { Timeline } from "./timeline.tsx";
 import { bindSheets } from "../ui/classes.ts";
 import timelineSheet from "./timeline.module.css";
 import tablesSheet from "./cost-and-journal.module.css";
-import type { CastEvent } from "../../../core/cast/state/event.ts";
 import { journalText } from "../../../core/view/report/event-lines.ts";
 import { useVirtualRows } from "../browser/use-virtual-rows.ts";
 import { LineText } from "../ui/line-text.tsx";
@@ -19,18 +18,17 @@ export interface TimelineProps extends CastPanelProps {
   readonly onOpen: () => void;
 }
 
-type TimelineTab = "timeline" | "cost" | "journal";
-
 export function TimelinePanel(props: TimelineProps): ReactElement {
-  const { cast, view } = props;
-  const [tab, setTab] = useState<TimelineTab>("timeline");
+  const [tab, setTab] = useState<"timeline" | "cost" | "journal">("timeline");
   const [aligned, setAligned] = useState(false);
   const [bySocket, setBySocket] = useState(false);
   const [zoom, setZoom] = useState(1);
+  const isAligned = aligned || props.width === "small";
+  const fixed = aligned ? "Zoom is off for aligned rows" : null;
   const tabs = [
     { key: "timeline", label: "Timeline" },
     { key: "cost", label: "Cost" },
-    { key: "journal", label: "Journal", count: cast.replay.lastSeq() },
+    { key: "journal", label: "Journal", count: props.cast.replay.lastSeq() },
   ] as const;
   return (
     <section className={css("panel time-panel")} aria-label="Timeline and cost">
@@ -52,20 +50,28 @@ export function TimelinePanel(props: TimelineProps): ReactElement {
             >
               Align rows
             </Button>
-            <ZoomButtons zoom={zoom} onZoom={setZoom} off={aligned ? "Zoom is off for aligned rows" : null} />
+            <div className={css("row steps")} role="group" aria-label="Zoom">
+              <Button
+                look="bare"
+                icon="minus"
+                label="Zoom out"
+                off={fixed ?? (zoom === 1 ? "The whole cast is visible" : null)}
+                onClick={() => setZoom(Math.max(1, zoom / 2))}
+              />
+              <Button
+                look="bare"
+                icon="plus"
+                label="Zoom in"
+                off={fixed ?? (zoom >= MAX_ZOOM ? "This is the largest zoom" : null)}
+                onClick={() => setZoom(zoom * 2)}
+              />
+            </div>
           </>
         )}
-        <VisitStepButtons view={view} />
+        <VisitStepButtons view={props.view} />
       </div>
       <div className={css("time-body")} data-scrolls role="tabpanel" aria-labelledby={tabId("time", tab)} tabIndex={0}>
-        {tab === "timeline" && (
-          <Timeline
-            {...props}
-            aligned={aligned || props.width === "small"}
-            bySocket={bySocket}
-            zoom={aligned || props.width === "small" ? 1 : zoom}
-          />
-        )}
+        {tab === "timeline" && <Timeline {...props} aligned={isAligned} bySocket={bySocket} zoom={zoom} />}
         {tab === "cost" && <CostPanel {...props} />}
         {tab === "journal" && <JournalPanel {...props} />}
       </div>
@@ -75,34 +81,6 @@ export function TimelinePanel(props: TimelineProps): ReactElement {
 
 const MAX_ZOOM = 4_096;
 
-/** Zooms the timeline around the shown moment. */
-function ZoomButtons(props: {
-  readonly zoom: number;
-  readonly onZoom: (zoom: number) => void;
-  readonly off: string | null;
-}): ReactElement {
-  const { zoom, onZoom, off } = props;
-  return (
-    <div className={css("row steps")} role="group" aria-label="Zoom">
-      <Button
-        look="bare"
-        icon="minus"
-        label="Zoom out"
-        off={off ?? (zoom === 1 ? "The whole cast is visible" : null)}
-        onClick={() => onZoom(Math.max(1, zoom / 2))}
-      />
-      <Button
-        look="bare"
-        icon="plus"
-        label="Zoom in"
-        off={off ?? (zoom >= MAX_ZOOM ? "This is the largest zoom" : null)}
-        onClick={() => onZoom(zoom * 2)}
-      />
-    </div>
-  );
-}
-
-/** Steps from visit to visit, and back to now. */
 function VisitStepButtons({ view }: { readonly view: CastView }): ReactElement {
   const here = view.visit?.index ?? 0;
   const isFirst = here <= 0 ? "This is the first visit" : null;
@@ -121,8 +99,7 @@ function VisitStepButtons({ view }: { readonly view: CastView }): ReactElement {
 }
 
 /** [W36] The events, newest first. A click shows that moment; only visible rows are drawn. */
-function JournalPanel(props: TimelineProps): ReactElement {
-  const { cast, width } = props;
+function JournalPanel({ cast, view, width }: TimelineProps): ReactElement {
   const list = useRef<HTMLOListElement>(null);
   const last = cast.replay.lastSeq();
   const { indices, spaceBefore, spaceAfter } = useVirtualRows(list, {
@@ -136,36 +113,22 @@ function JournalPanel(props: TimelineProps): ReactElement {
       {spaceBefore > 0 && <li aria-hidden="true" style={{ height: spaceBefore }} />}
       {indices.map((index) => {
         const event = cast.replay.events()[last - index - 1];
-        const place = { "data-index": index, "aria-posinset": index + 1, "aria-setsize": last };
-        return event && <EventRow key={event.seq} {...props} event={event} place={place} />;
+        if (!event) return null;
+        const { seq, at, type } = event;
+        return (
+          <li key={seq} data-index={index} aria-posinset={index + 1} aria-setsize={last}>
+            <button type="button" className={css(seq === view.seq ? "looked-at" : "")} onClick={() => view.goTo(seq)}>
+              <span className={css("faint")}>{seq}</span>
+              <span className={css("faint")}>{new Date(at).toLocaleTimeString("en-GB")}</span>
+              <code>{type}</code>
+              <span className={css("cut")}>
+                <LineText line={[journalText(cast.replay.timelineAt(seq - 1).state, event)]} />
+              </span>
+            </button>
+          </li>
+        );
       })}
       {spaceAfter > 0 && <li aria-hidden="true" style={{ height: spaceAfter }} />}
     </ol>
   );
-}
-
-function EventRow(
-  props: TimelineProps & { readonly event: CastEvent; readonly place: ComponentProps<"li"> },
-): ReactElement {
-  const { cast, view, event, place } = props;
-  return (
-    <li {...place}>
-      <button
-        type="button"
-        className={css(event.seq === view.seq ? "looked-at" : "")}
-        onClick={() => view.goTo(event.seq)}
-      >
-        <span className={css("faint")}>{event.seq}</span>
-        <span className={css("faint")}>{eventTimeText(event)}</span>
-        <code>{event.type}</code>
-        <span className={css("cut")}>
-          <LineText line={[journalText(cast.replay.timelineAt(event.seq - 1).state, event)]} />
-        </span>
-      </button>
-    </li>
-  );
-}
-
-function eventTimeText({ at }: CastEvent): string {
-  return new Date(at).toLocaleTimeString("en-GB");
 }

@@ -2,7 +2,7 @@ import type { ReactElement } from "react";
 import { tokenizerFor, type SyntaxToken } from "../../../core/view/patch.ts";
 import styles from "./code-tokens.module.css";
 
-const TOKEN_CLASSES: Readonly<Record<SyntaxToken["kind"], string | undefined>> = {
+export const TOKEN_CLASSES: Readonly<Record<SyntaxToken["kind"], string | undefined>> = {
   plain: undefined,
   string: styles.string,
   comment: styles.comment,

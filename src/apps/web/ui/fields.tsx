@@ -7,7 +7,6 @@ export interface SelectOption {
   readonly label: string;
 }
 
-/** A native select. */
 export function Select(props: {
   readonly label: string;
   readonly value: string;
@@ -83,7 +82,6 @@ export function FieldRow({ label, children }: { readonly label: string; readonly
   );
 }
 
-/** A text input whose typing is one undo step. */
 export function TextField(props: {
   readonly label: string;
   readonly value: string;
@@ -135,7 +133,6 @@ export function FieldError(props: {
   );
 }
 
-/** A label above its field. */
 export function LabelledField(props: { readonly label: string; readonly children: ReactNode }): ReactElement {
   return (
     <label className={css("option")}>
@@ -174,13 +171,22 @@ export function TextArea(props: {
   );
 }
 
-/** A switch with a label. */
-export function Switch(props: {
+interface ToggleProps {
   readonly label: string;
   readonly on: boolean;
   readonly onTurn: (on: boolean) => void;
-}): ReactElement {
-  const { label, on, onTurn } = props;
+}
+
+export function Checkbox({ label, on, onTurn }: ToggleProps): ReactElement {
+  return (
+    <label className={css("row")}>
+      <input type="checkbox" checked={on} onChange={(event) => onTurn(event.target.checked)} />
+      <span>{label}</span>
+    </label>
+  );
+}
+
+export function Switch({ label, on, onTurn }: ToggleProps): ReactElement {
   return (
     <button
       type="button"

@@ -3,7 +3,7 @@ import { statusText } from "../../../core/view/cast-list.ts";
 import { Icon, type IconName } from "./icons.tsx";
 import { css } from "./classes.ts";
 import { itemCells, type ItemCell, type ItemProgress } from "../../../core/view/progress/item-cells.ts";
-import { MAX_ITEM_CELLS, type CastStatus } from "../../../core/cast/summary.ts";
+import { MAX_ITEM_CELLS, type CastStatus, type CastSummary } from "../../../core/cast/summary.ts";
 
 const STATUS_LOOKS = {
   running: { icon: "running", tone: "running" },
@@ -26,6 +26,11 @@ export function CastStatusLabel({ status }: { readonly status: CastStatus }): Re
       {capitalize(statusText(status))}
     </span>
   );
+}
+
+/** [B26] Submitter and worker of a fleet's cast. */
+export function fleetCastText({ project, person, worker }: NonNullable<CastSummary["fleet"]>): string {
+  return [project, person, ...(worker === null ? [] : [`on ${worker}`])].join(" · ");
 }
 
 export function capitalize(text: string): string {
