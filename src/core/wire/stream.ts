@@ -101,7 +101,7 @@ const STREAMS = {
   fleet: { fleet: FleetStatus },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, v.GenericSchema>>>>;
 
-type StreamName = keyof typeof STREAMS;
+export type StreamName = keyof typeof STREAMS;
 type MessageOf<S> = {
   [K in keyof S & string]: {
     readonly kind: K;

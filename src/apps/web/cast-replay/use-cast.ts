@@ -1,9 +1,9 @@
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState, type Dispatch, type SetStateAction } from "react";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import { NO_USAGE, type Usage } from "../../../core/cast/state/usage.ts";
 import type { Issue } from "../../../core/model/issue.ts";
 import { createPlayback, type CastPlayback, type TimelineVisit } from "../../../core/view/progress/playback.ts";
-import { useCasts } from "../data/use-casts-and-fleet.ts";
+import { useCasts, withIssue } from "../data/use-casts-and-fleet.ts";
 import { getCast } from "../net/api.ts";
 import { followCast, type CastListener } from "../net/follow.ts";
 import type { CastFileView, CastResponse } from "../../../core/wire/casts.ts";
@@ -50,7 +50,7 @@ export function useCast(id: string): CastLoadState {
   // While other windows have the stream, the list of casts announces new events.
   useEffect(() => void opened.current?.catchUp(), [summary]);
   useEffect(() => {
-    const cast = subscribeToCast(id, { setLoad, onReset: () => setRound((before) => before + 1) });
+    const cast = subscribeToCast(id, setLoad, () => setRound((before) => before + 1));
     opened.current = cast;
     return () => {
       opened.current = null;
@@ -60,30 +60,19 @@ export function useCast(id: string): CastLoadState {
   return load;
 }
 
-interface CastSubscription {
-  /** Fetches new events unless the stream is open. */
-  readonly catchUp: () => Promise<void>;
-  readonly close: () => void;
-}
+type CastSubscription = ReturnType<typeof subscribeToCast>;
 
-interface SubscriptionHandlers {
-  readonly setLoad: (change: CastLoadState | ((before: CastLoadState) => CastLoadState)) => void;
-  readonly onReset: () => void;
-}
-
-function subscribeToCast(id: string, { setLoad, onReset }: SubscriptionHandlers): CastSubscription {
+function subscribeToCast(id: string, setLoad: Dispatch<SetStateAction<CastLoadState>>, onReset: () => void) {
   const control = new AbortController();
   const { signal } = control;
-  const heard = { progress: createProgressLog(), itemPlaces: new Map<string, string>() };
-  const { progress } = heard;
+  const progress = createProgressLog();
+  const itemPlaces = new Map<string, string>();
   let known: CastPlayback | null = null;
   let isHeard = true;
   let stop = (): void => undefined;
-  const change = (part: Partial<WatchedCast>): void =>
-    setLoad((before) => (before.kind === "loaded" ? { ...before, ...part } : before));
-  const changed = oncePerFrame(signal, () =>
-    setLoad((before) => (before.kind === "loaded" ? { ...before, version: before.version + 1 } : before)),
-  );
+  const change = (part: (before: WatchedCast) => Partial<WatchedCast>): void =>
+    setLoad((before) => (before.kind === "loaded" ? { ...before, ...part(before) } : before));
+  const changed = oncePerFrame(signal, () => change(({ version }) => ({ version: version + 1 })));
   const take = (event: CastEvent): void => {
     if (!known || event.seq <= known.lastSeq()) return;
     known.push(event);
@@ -91,59 +80,49 @@ function subscribeToCast(id: string, { setLoad, onReset }: SubscriptionHandlers)
     progress.applyEvent(event);
     changed();
   };
-  const listener: Omit<CastListener, "after"> = {
-    ...progressListener(heard, changed),
-    onEvent: take,
-    onLive: (alive) => change({ isAlive: alive }),
-    onReset,
-    onIssue: (issue) => setLoad((before) => addIssue(before, issue)),
+  const listener: CastListener = {
+    message: take,
+    progress: (note) => {
+      progress.push(note);
+      changed();
+    },
+    item: ({ child, socket }) => {
+      itemPlaces.set(child, socket);
+      changed();
+    },
+    live: ({ live }) => change(() => ({ isAlive: live })),
+    reset: onReset,
+    onIssue: (issue) => change(({ issues }) => ({ issues: withIssue(issues, issue) })),
+    // A late listener receives the turn from its beginning.
+    onOpen: progress.clear,
     onActiveChange: (now) => void (isHeard = now),
   };
   const open = async (): Promise<void> => {
     const answer = await getCast(id, signal);
     if (signal.aborted) return;
     if (!answer.ok) return setLoad({ kind: "refused", issues: answer.issues });
-    const { castFile, live: alive, issues, summary } = answer.value;
+    const { castFile, live: isAlive, issues, summary } = answer.value;
     const replay = playbackOf(answer.value);
     known = replay;
     const isForeign = summary?.foreign === true;
-    setLoad({ kind: "loaded", castFile, replay, ...heard, isAlive: alive, isForeign, issues, version: 0 });
+    setLoad({ kind: "loaded", castFile, replay, progress, itemPlaces, isAlive, isForeign, issues, version: 0 });
     // After an unreadable event the rest makes no sense.
-    if (!issues.some(({ code }) => code === "damaged_journal"))
-      stop = followCast(id, { ...listener, after: replay.lastSeq });
+    if (!issues.some(({ code }) => code === "damaged_journal")) stop = followCast(id, replay.lastSeq, listener);
   };
   void open();
   return {
+    /** Fetches new events unless the stream is open. */
     catchUp: async () => {
       if (isHeard) return;
       const answer = await getCast(id, signal);
       if (!answer.ok || signal.aborted) return;
       answer.value.events.forEach(take);
-      change({ isAlive: answer.value.live });
+      change(() => ({ isAlive: answer.value.live }));
     },
     close: () => {
       control.abort();
       stop();
     },
-  };
-}
-
-/** The progress of its agents and of its items. */
-function progressListener(
-  { progress, itemPlaces }: { readonly progress: ProgressLog; readonly itemPlaces: Map<string, string> },
-  changed: () => void,
-): Pick<CastListener, "onProgress" | "onItem" | "onOpen"> {
-  return {
-    onProgress: (note) => {
-      progress.push(note);
-      changed();
-    },
-    onItem: ({ child, socket }) => {
-      itemPlaces.set(child, socket);
-      changed();
-    },
-    // A late listener receives the turn from its beginning.
-    onOpen: progress.clear,
   };
 }
 
@@ -156,12 +135,6 @@ function oncePerFrame(signal: AbortSignal, draw: () => void): () => void {
       if (!signal.aborted) draw();
     });
   };
-}
-
-/** Report an issue only once. */
-function addIssue(load: CastLoadState, issue: Issue): CastLoadState {
-  if (load.kind !== "loaded" || load.issues.some(({ message }) => message === issue.message)) return load;
-  return { ...load, issues: [...load.issues, issue] };
 }
 
 /** [W45] A visit inside the cast of an item, in the time of its parent. */

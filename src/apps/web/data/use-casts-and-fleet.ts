@@ -6,24 +6,16 @@ import { loadCatalog } from "./use-catalog.ts";
 import type { FleetStatus } from "../../../core/view/progress/fleet-status.ts";
 import type { CastSummary } from "../../../core/cast/summary.ts";
 
-export interface CastsState {
-  /** Newest first. */
-  readonly casts: readonly CastSummary[];
-  /** False until the first list has arrived. */
-  readonly isReady: boolean;
-  /** Issues of messages that could not be parsed. */
-  readonly issues: readonly Issue[];
-}
-
 const castsById = new Map<string, CastSummary>();
-const castsStore = createStore<CastsState>({ casts: [], isReady: false, issues: [] });
 let isReady = false;
+/** Of messages that could not be parsed. */
 let issues: readonly Issue[] = [];
+const castsStore = createStore({ casts: newestFirst(), isReady, issues });
 let isFollowing = false;
 let isPublishPending = false;
 
 /** One list for the whole page, updated by the stream of the server. */
-export function useCasts(): CastsState {
+export function useCasts() {
   useEffect(followCastsOnce, []);
   return useStore(castsStore);
 }
@@ -32,25 +24,29 @@ function followCastsOnce(): void {
   if (isFollowing) return;
   isFollowing = true;
   followCasts({
-    onCast: (cast) => {
+    cast: (cast) => {
       castsById.set(cast.castId, cast);
       publishCasts();
     },
-    onGone: (castId) => {
+    gone: ({ castId }) => {
       castsById.delete(castId);
       publishCasts();
     },
-    onReady: () => {
+    ready: () => {
       isReady = true;
       publishCasts();
     },
-    onConfig: () => void loadCatalog(),
+    config: () => void loadCatalog(),
     onIssue: (issue) => {
-      // Report an issue once, even if every cast has it.
-      if (!issues.some(({ message }) => message === issue.message)) issues = [...issues, issue];
+      issues = withIssue(issues, issue);
       publishCasts();
     },
   });
+}
+
+/** Reports an issue once, even if every cast has it. */
+export function withIssue(issues: readonly Issue[], issue: Issue): readonly Issue[] {
+  return issues.some(({ message }) => message === issue.message) ? issues : [...issues, issue];
 }
 
 /** Sort once for the many casts of the first load. */
@@ -59,18 +55,21 @@ function publishCasts(): void {
   isPublishPending = true;
   queueMicrotask(() => {
     isPublishPending = false;
-    const casts = [...castsById.values()].toSorted((a, b) => b.startedAt.localeCompare(a.startedAt));
-    castsStore.set({ casts, isReady, issues });
+    castsStore.set({ casts: newestFirst(), isReady, issues });
   });
+}
+
+function newestFirst(): readonly CastSummary[] {
+  return [...castsById.values()].toSorted((a, b) => b.startedAt.localeCompare(a.startedAt));
 }
 
 /** [B29] Workers and queue of the fleet; followed only while `isWanted`. */
 export function useFleetStatus(isWanted: boolean) {
-  const [standing, setStanding] = useState<FleetStatus | null>(null);
+  const [status, setStatus] = useState<FleetStatus | null>(null);
   const [issues, setIssues] = useState<readonly Issue[]>([]);
   useEffect(
-    () => (isWanted ? followFleet({ onStanding: setStanding, onIssue: (issue) => setIssues([issue]) }) : undefined),
+    () => (isWanted ? followFleet({ fleet: setStatus, onIssue: (issue) => setIssues([issue]) }) : undefined),
     [isWanted],
   );
-  return { status: standing, issues };
+  return { status, issues };
 }

@@ -137,7 +137,7 @@ export function showTrustDialog(): void {
 
 /** Trusts exactly the shown content; false if it changed and must be shown again. */
 export async function trustDigest(digest: string): Promise<boolean> {
-  const answer = await grantTrust(digest);
+  const answer = await grantTrust({ digest });
   await loadCatalog();
   return answer.ok;
 }

@@ -74,8 +74,8 @@ function useTextSearch(needle: string, castId: string | null) {
       stop = searchCastTexts(
         { needle, castId },
         {
-          onFound: (each) => setFound((before) => [...before, each]),
-          onDone: setOver,
+          found: (each) => setFound((before) => [...before, each]),
+          over: setOver,
           onIssue: (issue) => setIssues((before) => [...before, issue]),
         },
       );

@@ -23,99 +23,87 @@ import {
 } from "../../../core/wire/commands.ts";
 import { fetchJson, fetchText, queryString, type FetchResult } from "./request.ts";
 
-let earlyCast: { readonly id: string; readonly answer: Promise<FetchResult<CastResponse>> } | null = null;
+let earlyCast: { readonly id: string; readonly answer: ReturnType<typeof getCast> } | null = null;
 
 /** Asks for the cast of the address while its page still loads. */
 export function requestCastEarly(id: string): void {
   earlyCast = { id, answer: getCast(id) };
 }
 
+function castPath(id: string, ...rest: readonly string[]): string {
+  return ["/api/casts", ...[id, ...rest].map(encodeURIComponent)].join("/");
+}
+
 export function getCast(id: string, signal?: AbortSignal): Promise<FetchResult<CastResponse>> {
   const early = earlyCast;
   earlyCast = null;
-  if (early?.id === id) return early.answer;
-  return fetchJson(`/api/casts/${encodeURIComponent(id)}`, CastResponse, signal ? { signal } : {});
+  return early?.id === id ? early.answer : fetchJson(castPath(id), CastResponse, { signal });
 }
 
 /** [YI2] Casts of all projects of this machine. */
-export function getInbox(): Promise<FetchResult<InboxRow[]>> {
+export function getInbox() {
   return fetchJson("/api/inbox", v.array(InboxRow));
 }
 
-export function deleteCast(id: string): Promise<FetchResult<unknown>> {
-  return fetchJson(`/api/casts/${encodeURIComponent(id)}`, v.unknown(), { method: "DELETE" });
+export function deleteCast(id: string) {
+  return fetchJson(castPath(id), v.unknown(), { method: "DELETE" });
 }
 
 /** A file of one visit; status 204 if it is not written yet. */
 export function getVisitFile(
   id: string,
   { socket, visit, name }: { readonly socket: string; readonly visit: number; readonly name: VisitFileName },
-  signal?: AbortSignal,
-): Promise<FetchResult<string>> {
-  const path = [id, "files", socket, `${visit}`, name].map(encodeURIComponent).join("/");
-  return fetchText(`/api/casts/${path}?expected${name === "input.json" ? "&whole" : ""}`, signal ? { signal } : {});
+  signal: AbortSignal,
+) {
+  const path = castPath(id, "files", socket, `${visit}`, name);
+  return fetchText(`${path}?expected${name === "input.json" ? "&whole" : ""}`, { signal });
 }
 
 /** The files that a visit (`Socket-4#2`), an item (`loop/WI-2`) or, with null, the whole cast changed. */
-export function getChanges(
-  id: string,
-  place: string | null,
-  signal: AbortSignal,
-): Promise<FetchResult<ChangesResponse>> {
-  return fetchJson(`/api/casts/${encodeURIComponent(id)}/changes${queryString({ place })}`, ChangesResponse, {
-    signal,
-  });
+export function getChanges(id: string, place: string | null, signal: AbortSignal) {
+  return fetchJson(`${castPath(id, "changes")}${queryString({ place })}`, ChangesResponse, { signal });
 }
 
 /** The patch of one of these files; the server cuts long ones. */
 export function getPatch(
   id: string,
-  { place, path }: { readonly place: string | null; readonly path: string },
+  of: { readonly place: string | null; readonly path: string },
   signal: AbortSignal,
-): Promise<FetchResult<PatchResponse>> {
-  const query = queryString({ place, path });
-  return fetchJson(`/api/casts/${encodeURIComponent(id)}/changes/patch${query}`, PatchResponse, { signal });
+) {
+  return fetchJson(`${castPath(id, "changes", "patch")}${queryString(of)}`, PatchResponse, { signal });
 }
 
 /** Status 404 with the code `missing_file` if there is no file yet. */
-export function getConfig(layer: EditableLayer): Promise<FetchResult<ConfigResponse>> {
-  return fetchJson(`/api/config/${encodeURIComponent(layer)}`, ConfigResponse);
+export function getConfig(layer: EditableLayer) {
+  return fetchJson(`/api/config/${layer}`, ConfigResponse);
 }
 
 /** `etag` is the tag of the replaced text, null for a new file. The server refuses a changed file with 412. */
-export function putConfig(
-  layer: EditableLayer,
-  text: string,
-  etag: string | null,
-): Promise<FetchResult<ConfigResponse>> {
+export function putConfig(layer: EditableLayer, text: string, etag: string | null) {
+  const headers: Readonly<Record<string, string>> = etag === null ? { "if-none-match": "*" } : { "if-match": etag };
   const body: SaveConfigRequest = { text };
-  return fetchJson(`/api/config/${encodeURIComponent(layer)}`, ConfigResponse, {
-    method: "PUT",
-    body,
-    headers: etag === null ? { "if-none-match": "*" } : { "if-match": etag },
-  });
+  return fetchJson(`/api/config/${layer}`, ConfigResponse, { method: "PUT", body, headers });
 }
 
-export function getCatalog(): Promise<FetchResult<CatalogResponse>> {
+export function getCatalog() {
   return fetchJson("/api/catalog", CatalogResponse);
 }
 
-export function getModels(): Promise<FetchResult<ModelsResponse>> {
+export function getModels() {
   return fetchJson("/api/models", ModelsResponse);
 }
 
-export function getEquipment(): Promise<FetchResult<EquipmentResponse>> {
+export function getEquipment() {
   return fetchJson("/api/equipment", EquipmentResponse);
 }
 
 /** Trusts exactly the shown content; 412 if it changed. */
-export function grantTrust(digest: string): Promise<FetchResult<unknown>> {
-  const body: TrustRequest = { digest };
+export function grantTrust(body: TrustRequest) {
   return fetchJson("/api/trust", v.unknown(), { method: "POST", body });
 }
 
-export function runCommand(request: TypedCommandRequest, signal?: AbortSignal): Promise<FetchResult<CommandResponse>> {
-  return fetchJson("/api/commands", CommandResponse, { method: "POST", body: request, ...(signal ? { signal } : {}) });
+export function runCommand(body: TypedCommandRequest, signal?: AbortSignal): Promise<FetchResult<CommandResponse>> {
+  return fetchJson("/api/commands", CommandResponse, { method: "POST", body, signal });
 }
 
 /** The JSON output of a command, read with its schema. */
@@ -132,6 +120,6 @@ export async function fetchCommandOutput<const S extends v.GenericSchema>(
 }
 
 /** A rehearsal of a loadout or a chain with given or generated replies. */
-export function startRehearsal(body: RehearsalRequest): Promise<FetchResult<CommandResponse>> {
+export function startRehearsal(body: RehearsalRequest) {
   return fetchJson("/api/rehearse", CommandResponse, { method: "POST", body });
 }

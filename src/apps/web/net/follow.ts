@@ -1,9 +1,6 @@
-import type { CastEvent } from "../../../core/cast/state/event.ts";
-import type { CastSummary } from "../../../core/cast/summary.ts";
 import { error, type Issue } from "../../../core/model/issue.ts";
-import type { FleetStatus } from "../../../core/view/progress/fleet-status.ts";
 import { CastListResponse } from "../../../core/wire/casts.ts";
-import { readStreamMessage, type AgentProgress, type SearchEnd, type SearchHit } from "../../../core/wire/stream.ts";
+import { readStreamMessage, type StreamMessage, type StreamName } from "../../../core/wire/stream.ts";
 import { fetchJson, queryString } from "./request.ts";
 import {
   followSharedStream,
@@ -14,62 +11,48 @@ import {
 } from "./stream.ts";
 import { createStore, useStore } from "../browser/store.ts";
 
-/** The handlers of a stream; a playback needs only events and issues. */
-export interface CastListener {
-  /** The number of the last received event. */
-  readonly after: () => number;
-  readonly onEvent: (event: CastEvent) => void;
-  readonly onProgress?: (progress: AgentProgress) => void;
-  readonly onLive?: (live: boolean) => void;
-  readonly onItem?: (item: { readonly child: string; readonly socket: string }) => void;
-  /** The journal was replaced: load everything again. */
-  readonly onReset?: () => void;
-  /** A message or the journal cannot be parsed. */
-  readonly onIssue: (issue: Issue) => void;
+/** A handler for each message of a stream, by its name, and one for messages that cannot be parsed. */
+type StreamListener<N extends StreamName> = {
+  readonly [M in StreamMessage<N> as M["kind"]]: (data: M["data"]) => void;
+} & { readonly onIssue: (issue: Issue) => void };
+
+function hear<N extends StreamName>(name: N, { event, data }: ServerSentEvent, listener: StreamListener<N>): boolean {
+  recordServerActivity();
+  const message = readStreamMessage(name, event, data);
+  if (message.ok) (listener as Readonly<Record<string, (data: unknown) => void>>)[event]?.(message.value.data);
+  else message.issues.forEach(listener.onIssue);
+  return message.ok;
+}
+
+export interface CastListener extends Omit<StreamListener<"cast">, "damaged"> {
   /** The stream is open, or open again. */
-  readonly onOpen?: () => void;
+  readonly onOpen: () => void;
   /** Whether this tab has the stream; other windows may have it instead. */
-  readonly onActiveChange?: (isHeard: boolean) => void;
+  readonly onActiveChange: (isHeard: boolean) => void;
 }
 
 /** Follows the events of a cast after the last received one. Returns a stop function. */
-export function followCast(id: string, listener: CastListener): () => void {
+export function followCast(id: string, after: () => number, listener: CastListener): () => void {
   const stream = Symbol(id);
-  const hear = ({ event, data }: ServerSentEvent): void => {
-    recordServerActivity();
-    const message = readStreamMessage("cast", event, data);
-    if (!message.ok) {
-      // Events after a missing one make no sense; a progress note may be missed.
-      if (event === "message") stop();
-      return message.issues.forEach(listener.onIssue);
-    }
-    switch (message.value.kind) {
-      case "message":
-        return listener.onEvent(message.value.data);
-      case "progress":
-        return listener.onProgress?.(message.value.data);
-      case "live":
-        return listener.onLive?.(message.value.data.live);
-      case "item":
-        return listener.onItem?.(message.value.data);
-      case "reset":
-        return listener.onReset?.();
-      case "damaged":
-        // A retry would get the same answer.
-        stop();
-        return listener.onIssue(damagedJournalIssue(id, message.value.data.line));
-    }
+  const damaged = ({ line }: { readonly line: number }): void => {
+    // A retry would get the same answer.
+    stop();
+    const message = `line ${line} of the journal is damaged; later events cannot be shown`;
+    listener.onIssue(error("damaged_journal", `line ${line}`, message, `materia doctor ${id}`));
   };
   const unfollow = followWhileVisible(`/api/casts/${encodeURIComponent(id)}/events`, {
-    after: listener.after,
-    onMessage: hear,
+    after,
+    onMessage: (message) => {
+      // Events after a missing one make no sense; a progress note may be missed.
+      if (!hear("cast", message, { ...listener, damaged }) && message.event === "message") stop();
+    },
     onState: (state) => {
-      if (state === "open") listener.onOpen?.();
+      if (state === "open") listener.onOpen();
       reportStreamState(stream, state);
     },
     onActiveChange: (isHeard) => {
       if (!isHeard) reportStreamState(stream, null);
-      listener.onActiveChange?.(isHeard);
+      listener.onActiveChange(isHeard);
     },
   });
   const stop = (): void => {
@@ -79,101 +62,64 @@ export function followCast(id: string, listener: CastListener): () => void {
   return stop;
 }
 
-function damagedJournalIssue(id: string, line: number): Issue {
-  const message = `line ${line} of the journal is damaged; later events cannot be shown`;
-  return error("damaged_journal", `line ${line}`, message, `materia doctor ${id}`);
-}
-
-export interface CastsListener {
-  readonly onCast: (cast: CastSummary) => void;
-  readonly onGone: (castId: string) => void;
-  readonly onReady: () => void;
-  /** A configuration file changed. */
-  readonly onConfig: () => void;
-  readonly onIssue: (issue: Issue) => void;
-}
-
 /** [W38] Follows all casts while the page is open. */
-export function followCasts({ onCast, onGone, onReady, onConfig, onIssue }: CastsListener): void {
+export function followCasts(listener: StreamListener<"casts">): void {
   const stream = Symbol("casts");
   const since = new Set<string>();
+  const noting: typeof listener = {
+    ...listener,
+    cast: (cast) => {
+      since.add(cast.castId);
+      listener.cast(cast);
+    },
+    gone: (cast) => {
+      since.add(cast.castId);
+      listener.gone(cast);
+    },
+  };
   followSharedStream("/api/casts/stream", {
     onState: (state) => reportStreamState(stream, state),
-    onMessage: ({ event, data }) => {
-      recordServerActivity();
-      const message = readStreamMessage("casts", event, data);
-      if (!message.ok) return message.issues.forEach(onIssue);
-      switch (message.value.kind) {
-        case "cast":
-          since.add(message.value.data.castId);
-          return onCast(message.value.data);
-        case "gone":
-          since.add(message.value.data.castId);
-          return onGone(message.value.data.castId);
-        case "ready":
-          return onReady();
-        case "config":
-          return onConfig();
-      }
-    },
+    onMessage: (message) => void hear("casts", message, noting),
     onJoin: () => void join(),
   });
   const join = async (): Promise<void> => {
     const answer = await fetchJson("/api/casts", CastListResponse);
     if (!answer.ok) {
       reportStreamState(stream, answer.status === 401 ? "refused" : "lost");
-      return answer.status === 200 ? answer.issues.forEach(onIssue) : undefined;
+      return answer.status === 200 ? answer.issues.forEach(listener.onIssue) : undefined;
     }
     // Messages since the request are newer than its response.
-    for (const cast of answer.value) if (!since.has(cast.castId)) onCast(cast);
+    for (const cast of answer.value) if (!since.has(cast.castId)) listener.cast(cast);
     reportStreamState(stream, "open");
-    return onReady();
+    return listener.ready({});
   };
-}
-
-export interface SearchListener {
-  readonly onFound: (found: SearchHit) => void;
-  readonly onDone: (over: SearchEnd) => void;
-  readonly onIssue: (issue: Issue) => void;
 }
 
 /** Searches one cast or, with null, all casts. Returns a stop function. */
 export function searchCastTexts(
   { needle, castId }: { readonly needle: string; readonly castId: string | null },
-  { onFound, onDone: onOver, onIssue }: SearchListener,
+  listener: StreamListener<"search">,
 ): () => void {
   const where = castId === null ? "/api/search" : `/api/casts/${encodeURIComponent(castId)}/search`;
-  const stop = followWithStatus(`${where}${queryString({ q: needle })}`, ({ event, data }) => {
-    const message = readStreamMessage("search", event, data);
-    if (!message.ok) return message.issues.forEach(onIssue);
-    if (message.value.kind === "found") return onFound(message.value.data);
+  const over: typeof listener.over = (end) => {
     // A reconnect would start the search again.
     stop();
-    return onOver(message.value.data);
-  });
+    listener.over(end);
+  };
+  const stop = followWithStatus("search", `${where}${queryString({ q: needle })}`, { ...listener, over });
   return stop;
 }
 
 /** [B29] Follows workers and queue of the fleet. Returns a stop function. */
-export function followFleet(listener: {
-  readonly onStanding: (standing: FleetStatus) => void;
-  readonly onIssue: (issue: Issue) => void;
-}): () => void {
-  return followWithStatus("/api/fleet/stream", ({ event, data }) => {
-    const message = readStreamMessage("fleet", event, data);
-    if (message.ok) listener.onStanding(message.value.data);
-    else message.issues.forEach(listener.onIssue);
-  });
+export function followFleet(listener: StreamListener<"fleet">): () => void {
+  return followWithStatus("fleet", "/api/fleet/stream", listener);
 }
 
-function followWithStatus(path: string, onMessage: (message: ServerSentEvent) => void): () => void {
+function followWithStatus<N extends StreamName>(name: N, path: string, listener: StreamListener<N>): () => void {
   const stream = Symbol(path);
   const stop = followStream(path, {
     onState: (state) => reportStreamState(stream, state),
-    onMessage: (message) => {
-      recordServerActivity();
-      onMessage(message);
-    },
+    onMessage: (message) => void hear(name, message, listener),
   });
   return () => {
     stop();
@@ -181,16 +127,14 @@ function followWithStatus(path: string, onMessage: (message: ServerSentEvent) =>
   };
 }
 
-/** The worst state of all streams. */
-export interface ServerConnection {
-  readonly state: "live" | "connecting" | "lost" | "refused";
-  /** The time of the last message, in milliseconds. */
-  readonly lastHeardAt: number;
-}
-
 const streamStates = new Map<symbol, StreamState>();
-const connection = createStore<ServerConnection>({ state: "connecting", lastHeardAt: Date.now() });
+/** The time of the last message, in milliseconds. A change of it alone does not draw the page again. */
 let lastHeardAt = Date.now();
+/** The worst state of all streams. */
+const connection = createStore<{ readonly state: "live" | "connecting" | "lost" | "refused"; readonly at: number }>({
+  state: "connecting",
+  at: lastHeardAt,
+});
 
 function reportStreamState(stream: symbol, state: StreamState | null): void {
   if (state === null || state === "gone") streamStates.delete(stream);
@@ -201,22 +145,21 @@ function reportStreamState(stream: symbol, state: StreamState | null): void {
   const worst = states.has("refused") ? "refused" : states.has("lost") ? "lost" : "live";
   // Stay "lost" while reconnecting: the word must not flicker.
   const next = worst === "live" && states.has("connecting") ? now.state : worst;
-  if (next !== now.state || lastHeardAt !== now.lastHeardAt) connection.set({ state: next, lastHeardAt });
+  if (next !== now.state || lastHeardAt !== now.at) connection.set({ state: next, at: lastHeardAt });
   if (next === "live" && now.state === "lost") for (const listener of reconnectListeners) listener();
 }
 
 const reconnectListeners = new Set<() => void>();
 
-/** Called when the server is reachable again, to repeat failed requests. */
+/** Repeats failed requests when the server is reachable again. */
 export function onReconnect(listener: () => void): void {
   reconnectListeners.add(listener);
 }
 
-/** Records a message without a redraw of the page. */
 function recordServerActivity(): void {
   lastHeardAt = Date.now();
 }
 
-export function useConnection(): ServerConnection {
-  return { ...useStore(connection), lastHeardAt };
+export function useConnection() {
+  return { state: useStore(connection).state, lastHeardAt };
 }

@@ -19,10 +19,9 @@ export interface RequestOptions {
   readonly method?: "GET" | "POST" | "PUT" | "DELETE";
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
-/** Fetches JSON and parses it with a schema. */
 export async function fetchJson<const T extends v.GenericSchema>(
   path: string,
   shape: T,
@@ -34,18 +33,14 @@ export async function fetchJson<const T extends v.GenericSchema>(
   return read.ok ? { ...answer, value: read.value } : { ok: false, status: 200, issues: read.issues };
 }
 
-/** Fetches a text. */
 export async function fetchText(path: string, options: RequestOptions = {}): Promise<FetchResult<string>> {
   const { method = "GET", body, headers = {}, signal } = options;
   try {
     const response = await fetchAuthenticated(path, {
       method,
-      headers: {
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      ...(signal ? { signal } : {}),
+      headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+      body: body === undefined ? null : JSON.stringify(body),
+      signal: signal ?? null,
     });
     const text = await response.text();
     if (response.ok) return { ok: true, status: response.status, value: text };
@@ -89,16 +84,15 @@ export function takeTokenFromUrl(): void {
 }
 
 /** A request with the token; renews a rejected token once. */
-export async function fetchAuthenticated(path: string, { headers, ...init }: AuthenticatedRequest): Promise<Response> {
+export async function fetchAuthenticated(
+  path: string,
+  { headers, ...init }: RequestInit & { readonly headers: Readonly<Record<string, string>> },
+): Promise<Response> {
   const ask = (): Promise<Response> => fetch(path, { ...init, headers: { ...authorizationHeader(), ...headers } });
   // A tab that another tab opened has no token yet.
   if (sessionStorage.getItem(TOKEN_KEY) === null) await renewToken();
   const response = await ask();
   return response.status === 401 && (await renewToken()) ? ask() : response;
-}
-
-interface AuthenticatedRequest extends Omit<RequestInit, "headers"> {
-  readonly headers: Readonly<Record<string, string>>;
 }
 
 function authorizationHeader(): Readonly<Record<string, string>> {
@@ -118,8 +112,8 @@ function renewToken(): Promise<boolean> {
 
 async function exchangeKeyForToken(): Promise<boolean> {
   try {
-    const key = await readBrowserKey();
-    if (!key) return false;
+    const key: unknown = await withKeyStore("readonly", (place) => place.get(KEY_NAME));
+    if (!(key instanceof CryptoKey)) return false;
     const { challenge } = v.parse(LoginChallenge, await (await fetch("/door")).json());
     const text = new TextEncoder().encode(loginMessage(Number(location.port), challenge));
     const proof = encodeBase64Url(await crypto.subtle.sign("HMAC", key, text));
@@ -141,12 +135,15 @@ async function fetchBrowserKey(): Promise<void> {
   try {
     const answer = await fetch("/api/key", { headers: authorizationHeader() });
     if (!answer.ok) return;
-    const bytes = Uint8Array.from(decodeBase64Url(v.parse(LoginKey, await answer.json()).key), (each) =>
-      each.charCodeAt(0),
+    const text = atob(
+      v
+        .parse(LoginKey, await answer.json())
+        .key.replaceAll("-", "+")
+        .replaceAll("_", "/"),
     );
-    await storeBrowserKey(
-      await crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]),
-    );
+    const bytes = Uint8Array.from(text, (each) => each.charCodeAt(0));
+    const key = await crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+    await withKeyStore("readwrite", (place) => place.put(key, KEY_NAME));
   } catch {
     // A browser without storage, such as a private window.
   }
@@ -157,22 +154,9 @@ function encodeBase64Url(bytes: ArrayBuffer): string {
   return text.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-function decodeBase64Url(text: string): string {
-  return atob(text.replaceAll("-", "+").replaceAll("_", "/"));
-}
-
+/** In this browser, for this address. */
 const STORE_NAME = "door";
 const KEY_NAME = "key";
-
-/** The stored key of this browser for this address. */
-async function readBrowserKey(): Promise<CryptoKey | null> {
-  const found: unknown = await withKeyStore("readonly", (place) => place.get(KEY_NAME));
-  return found instanceof CryptoKey ? found : null;
-}
-
-async function storeBrowserKey(key: CryptoKey): Promise<void> {
-  await withKeyStore("readwrite", (place) => place.put(key, KEY_NAME));
-}
 
 async function withKeyStore<T>(mode: IDBTransactionMode, act: (place: IDBObjectStore) => IDBRequest<T>): Promise<T> {
   const opening = indexedDB.open("materia", 1);

@@ -9,9 +9,9 @@ export interface ServerSentEvent {
 /** `gone`: the followed thing no longer exists; the connection is fine. */
 export type StreamState = "connecting" | "open" | "lost" | "refused" | "gone";
 
-export interface StreamOptions {
+interface StreamOptions {
   readonly onMessage: (message: ServerSentEvent) => void;
-  readonly onState?: (state: StreamState) => void;
+  readonly onState: (state: StreamState) => void;
   /** The number of the last received event. */
   readonly after?: () => number;
 }
@@ -20,25 +20,24 @@ const FIRST_RETRY_MS = 500;
 const MAX_RETRY_MS = 5_000;
 
 /** Follows a stream until stopped; reconnects after the last event. Returns a stop function. */
-export function followStream(path: string, { onMessage, onState = () => undefined, after }: StreamOptions): () => void {
+export function followStream(path: string, options: StreamOptions): () => void {
+  const { onState } = options;
   const control = new AbortController();
+  const { signal } = control;
   const run = async (): Promise<void> => {
     let wait = FIRST_RETRY_MS;
-    while (!control.signal.aborted) {
+    const onOpen = (): void => {
+      wait = FIRST_RETRY_MS;
+      onState("open");
+    };
+    while (!signal.aborted) {
       onState("connecting");
-      const ended = await readStream(path, {
-        signal: control.signal,
-        after,
-        onMessage,
-        onOpen: () => {
-          wait = FIRST_RETRY_MS;
-          onState("open");
-        },
-      });
-      if (control.signal.aborted) return;
+      const ended = await readStream(path, options, { signal, onOpen });
+      if (signal.aborted) return;
       onState(ended);
       if (ended !== "lost") return;
-      await waitForRetry(wait, control.signal);
+      // Retry at once when the network is back.
+      await nextEvent(window, "online", AbortSignal.any([signal, AbortSignal.timeout(wait)]));
       wait = Math.min(wait * 2, MAX_RETRY_MS);
     }
   };
@@ -46,16 +45,10 @@ export function followStream(path: string, { onMessage, onState = () => undefine
   return () => control.abort();
 }
 
-interface ListenOptions {
-  readonly signal: AbortSignal;
-  readonly after: (() => number) | undefined;
-  readonly onMessage: (message: ServerSentEvent) => void;
-  readonly onOpen: () => void;
-}
-
 async function readStream(
   path: string,
-  { signal, after, onMessage, onOpen }: ListenOptions,
+  { after, onMessage }: StreamOptions,
+  { signal, onOpen }: { readonly signal: AbortSignal; readonly onOpen: () => void },
 ): Promise<"lost" | "refused" | "gone"> {
   try {
     const response = await fetchAuthenticated(path, {
@@ -100,31 +93,20 @@ function parseEvent(block: string): ServerSentEvent | undefined {
   return data.length === 0 ? undefined : { event, data: data.join("\n") };
 }
 
-function waitForRetry(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener("abort", () => {
-      clearTimeout(timer);
-      resolve();
-    });
-    // Retry when the person returns or the network is back.
-    window.addEventListener("online", () => resolve(), { once: true, signal });
-  });
-}
-
 /**
  * [W38] A browser opens six connections to a server for all its tabs, and every open stream holds one.
  * So all tabs share one stream of the list of casts, and only visible tabs follow their cast.
  */
 
-/** Messages from the tab that has the stream to the other tabs. */
-type TabMessage = { readonly message: ServerSentEvent } | { readonly state: StreamState };
-
 /**
  * Follows a stream that all tabs share: one tab has it and forwards the messages; when it closes, another takes over.
  * `onJoin` is called when another tab has it already: fetch the earlier state.
  */
-export function followSharedStream(path: string, { onMessage, onState, onJoin }: SharedStreamOptions): void {
+export function followSharedStream(
+  path: string,
+  { onMessage, onState, onJoin }: StreamOptions & { readonly onJoin: () => void },
+): void {
+  type TabMessage = { readonly message: ServerSentEvent } | { readonly state: StreamState };
   const channel = new BroadcastChannel(`materia ${path}`);
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel reaches only its own origin
   const tell = (told: TabMessage): void => channel.postMessage(told);
@@ -157,34 +139,26 @@ export function followSharedStream(path: string, { onMessage, onState, onJoin }:
   });
 }
 
-interface SharedStreamOptions {
-  readonly onMessage: (message: ServerSentEvent) => void;
-  readonly onState: (state: StreamState) => void;
-  readonly onJoin: () => void;
-}
-
 /** With the list of casts this makes four of six connections: two stay free for requests. */
 const STREAM_SLOTS = ["materia stream 1", "materia stream 2", "materia stream 3"];
 
-export interface VisibleStreamOptions extends StreamOptions {
-  /** False while the tab is hidden, or after three other windows were used. */
-  readonly onActiveChange: (isHeard: boolean) => void;
-}
-
-/** Follows a stream while this tab is visible; continues after the last event. Returns a stop function. */
+/**
+ * Follows a stream while this tab is visible; continues after the last event. Returns a stop function.
+ * `onActiveChange` gets false while the tab is hidden, or after three other windows were used.
+ */
 export function followWhileVisible(
   path: string,
-  { onActiveChange: onHeard, ...options }: VisibleStreamOptions,
+  { onActiveChange, ...options }: StreamOptions & { readonly onActiveChange: (isHeard: boolean) => void },
 ): () => void {
   const control = new AbortController();
   const { signal } = control;
   const hear = async (robbed: AbortSignal): Promise<void> => {
     const over = AbortSignal.any([signal, robbed]);
-    onHeard(true);
+    onActiveChange(true);
     const stop = followStream(path, options);
     while (!over.aborted && !document.hidden) await nextEvent(document, "visibilitychange", over);
     stop();
-    if (!signal.aborted) onHeard(false);
+    if (!signal.aborted) onActiveChange(false);
   };
   const run = async (): Promise<void> => {
     // The window that was used last takes a connection from another.
