@@ -1,9 +1,10 @@
-import type { Context, MiddlewareHandler } from "hono";
+import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { failWith, error, type Issue, fail, isError, ok, type Result } from "../../core/model/issue.ts";
+import { failWith, error, type Issue, fail, isError, ok, type Result, suggest, typed } from "../../core/model/issue.ts";
 import type { IssueCode } from "../../core/model/issue-codes.ts";
 import { isUtf8 } from "node:buffer";
-import * as v from "valibot";
+import type * as v from "valibot";
+import { parseJson } from "../../core/model/json.ts";
 import { validate } from "../../core/catalog/validate.ts";
 
 /** [N8] Every refusal has one shape. */
@@ -45,22 +46,30 @@ export function notFound(c: Context): Response {
   return refuse(c, 404, error("not_found", "", "nothing exists at this address"));
 }
 
+export function refuseAccess(c: Context, place: string, message: string): Response {
+  return refuse(c, 401, error("invalid_token", place, message, suggest`open the address that ${typed`ui`} prints`));
+}
+
 const MIB = 1024 * 1024;
 
-/** [N5, N6] A body is JSON with a limited length. A declared length is checked before reading. */
-export function requireJsonBody(mebibytes: number): MiddlewareHandler {
-  return async (c, next) => {
+/** [N5, N6] A route with a JSON body of limited length. A declared length is checked before reading. */
+export function withBody<const T extends v.GenericSchema>(
+  schema: T,
+  route: (c: Context, body: v.InferOutput<T>) => Response | Promise<Response>,
+  mebibytes = 1,
+): (c: Context) => Promise<Response> {
+  return async (c) => {
     const type = c.req.header("content-type") ?? "";
     if (!/^application\/json(?:\s*;.*)?$/i.test(type))
       return refuse(c, 415, error("wrong_content_type", "Content-Type", "the body must be application/json"));
-    const body = await readLimitedBody(c, mebibytes);
-    if (!body.ok) return refuseByCode(c, body.issues);
-    c.set(BODY_KEY, body.value);
-    return next();
+    const text = await readLimitedBody(c, mebibytes);
+    if (!text.ok) return refuseByCode(c, text.issues);
+    const raw = parseJson(text.value);
+    if (raw === undefined) return refuse(c, 400, error("bad_json", "", "the body is not JSON"));
+    const body = validate(schema, raw, []);
+    return body.value === undefined ? refuse(c, 400, ...body.issues.filter(isError)) : route(c, body.value);
   };
 }
-
-const BODY_KEY = "body";
 
 /** Counts a body without a declared length while reading, and stops at the limit. */
 async function readLimitedBody(c: Context, mebibytes: number): Promise<Result<string>> {
@@ -80,16 +89,4 @@ async function readLimitedBody(c: Context, mebibytes: number): Promise<Result<st
   }
   const bytes = Buffer.concat(parts);
   return isUtf8(bytes) ? ok(bytes.toString("utf8")) : failWith("bad_request", "", "the body is not UTF-8");
-}
-
-export function parseBody<const T extends v.GenericSchema>(c: Context, schema: T): Result<v.InferOutput<T>> {
-  let raw: unknown;
-  try {
-    raw = JSON.parse(c.get(BODY_KEY));
-  } catch {
-    return failWith("bad_json", "", "the body is not JSON");
-  }
-  const read = validate(schema, raw, []);
-  if (read.value === undefined) return fail(...read.issues.filter(isError));
-  return ok(read.value);
 }

@@ -5,7 +5,7 @@ import type { CastId } from "../../core/model/ids.ts";
 import { createProgressQueue } from "../../shell/casting/live-progress.ts";
 import type { FleetClient } from "../../shell/workspace/workspace.ts";
 import type { CastStore } from "../../shell/store/cast-store.ts";
-import { type EventFeed, encodeMessage, encodeJournalLine } from "./event-stream.ts";
+import { type EventFeed, changeFlag, encodeMessage, encodeJournalLine } from "./event-stream.ts";
 import type { LiveSources } from "./served-project.ts";
 import { itemRunAt } from "../../core/cast/item-runs.ts";
 import { createTurnFollower, followItemJournals } from "../../shell/casting/watch-cast.ts";
@@ -17,7 +17,7 @@ export interface FollowedCast {
   readonly live: LiveSources;
   readonly wake: () => void;
   /** Set for a cast of a fleet. */
-  readonly fleet?: FleetClient;
+  readonly fleet: FleetClient | undefined;
 }
 
 /** [N11, N12, N13] The events of a cast after `after`, then every new one, with the progress of its agents. */
@@ -67,18 +67,13 @@ export function openCastFeed(listened: FollowedCast, after: number): EventFeed {
 function watchOwner({ store, castId, live, wake, fleet }: FollowedCast) {
   let said: boolean | undefined;
   let stop: (() => void) | undefined;
-  let isOld = true;
-  const look = (): void => {
-    isOld = true;
-    wake();
-  };
-  const unwatch = store.onOwnerChange(castId, look);
+  const old = changeFlag(wake);
+  const unwatch = store.onOwnerChange(castId, old.set);
   return {
     next: async (): Promise<string | undefined> => {
-      if (!isOld) return undefined;
-      isOld = false;
+      if (!old.take()) return undefined;
       const alive = (await store.owner(castId)) !== undefined;
-      if (alive && !fleet && !live.runs.isRunningHere(castId)) stop ??= live.everySecond(look);
+      if (alive && !fleet && !live.runs.isRunningHere(castId)) stop ??= live.everySecond(old.set);
       else {
         stop?.();
         stop = undefined;

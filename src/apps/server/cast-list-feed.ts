@@ -1,6 +1,7 @@
 import type { CastId } from "../../core/model/ids.ts";
 import type { CastStore } from "../../shell/store/cast-store.ts";
-import { type EventFeed, encodeMessage } from "./event-stream.ts";
+import type { FleetClient } from "../../shell/workspace/workspace.ts";
+import { type EventFeed, changeFlag, encodeMessage } from "./event-stream.ts";
 import type { LiveSources } from "./served-project.ts";
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -20,8 +21,8 @@ export function openCastListFeed(
   const said = new Map<CastId, string>();
   const changes = trackCastChanges(store, live, wake);
   let isReady = false;
-  const goneCasts = async (): Promise<string | undefined> => {
-    if (!changes.takeList()) return undefined;
+  const goneCasts = async (): Promise<string> => {
+    if (!changes.isListNew()) return "";
     const listed = await store.listIds();
     const ids = listed.ok ? listed.value : [];
     const there = new Set(ids);
@@ -31,57 +32,60 @@ export function openCastListFeed(
       changes.forget(castId);
       said.delete(castId);
     }
-    return gone.length === 0
-      ? undefined
-      : gone.map((castId) => encodeMessage({ kind: "gone", data: { castId } })).join("");
+    return encodeGone(gone);
   };
-  const newsOf = async (castId: CastId): Promise<string | undefined> => {
+  const newsOf = async (castId: CastId): Promise<string> => {
     const summary = await store.summary(castId);
-    if (!summary) return undefined;
+    if (!summary) return "";
     changes.pulse(castId, summary.status === "running" && !live.runs.isRunningHere(castId));
-    const message = encodeMessage({ kind: "cast", data: await mark(summary) });
-    if (said.get(castId) === message) return undefined;
-    said.set(castId, message);
-    return message;
+    return encodeChanged(said, [await mark(summary)]);
   };
   return {
     next: async () => {
       const gone = await goneCasts();
-      if (gone !== undefined) return gone;
+      if (gone !== "") return gone;
       for (const castId of changes.take()) {
         const news = await newsOf(castId);
-        if (news !== undefined) return news;
+        if (news !== "") return news;
       }
       if (isReady) return undefined;
       isReady = true;
       return encodeMessage({ kind: "ready", data: {} });
     },
-    isOver: () => false,
     close: changes.close,
   };
+}
+
+/** The casts whose summary changed. */
+function encodeChanged(said: Map<string, string>, casts: readonly CastSummary[]): string {
+  return casts
+    .map((cast) => {
+      const message = encodeMessage({ kind: "cast", data: cast });
+      if (said.get(cast.castId) === message) return "";
+      said.set(cast.castId, message);
+      return message;
+    })
+    .join("");
+}
+
+function encodeGone(casts: readonly string[]): string {
+  return casts.map((castId) => encodeMessage({ kind: "gone", data: { castId } })).join("");
 }
 
 /** The casts that may have changed; several changes of one cast count once. */
 function trackCastChanges(store: CastStore, live: LiveSources, wake: () => void) {
   const watched = new Map<CastId, () => void>();
   const changed = new Set<CastId>();
-  let isListNew = true;
+  const list = changeFlag(wake);
   const touch = (castId: CastId): void => {
     changed.add(castId);
     wake();
   };
   const pulse = pollForeignRuns(live, touch);
-  const stopList = store.onListChange(() => {
-    isListNew = true;
-    wake();
-  });
+  const stopList = store.onListChange(list.set);
   return {
     /** Whether casts may have appeared or disappeared since the last call. */
-    takeList: (): boolean => {
-      const wasNew = isListNew;
-      isListNew = false;
-      return wasNew;
-    },
+    isListNew: list.take,
     *take(): Generator<CastId> {
       for (const castId of changed) {
         changed.delete(castId);
@@ -135,24 +139,17 @@ function pollForeignRuns(live: LiveSources, look: (castId: CastId) => void) {
 /** [N10] Announces every change of a configuration file. */
 export function openConfigFeed(files: readonly string[], watch: FolderWatcher, wake: () => void): EventFeed {
   let known = fileStamps(files);
-  let isTouched = false;
-  const stops = [...new Set(files.map((file) => dirname(file)))].map((folder) =>
-    watch.onChange(folder, () => {
-      isTouched = true;
-      wake();
-    }),
-  );
+  const touched = changeFlag(wake, false);
+  const stops = [...new Set(files.map((file) => dirname(file)))].map((folder) => watch.onChange(folder, touched.set));
   return {
-    next: () => {
-      if (!isTouched) return Promise.resolve(undefined);
-      isTouched = false;
+    next: async () => {
+      if (!touched.take()) return undefined;
       const now = fileStamps(files);
       // The folder contains other files too.
-      if (now === known) return Promise.resolve(undefined);
+      if (now === known) return undefined;
       known = now;
-      return Promise.resolve(encodeMessage({ kind: "config", data: {} }));
+      return encodeMessage({ kind: "config", data: {} });
     },
-    isOver: () => false,
     close: () => stops.forEach((stop) => stop()),
   };
 }
@@ -166,11 +163,72 @@ function fileStamps(files: readonly string[]): string {
     .join("\n");
 }
 
+/** [B26] The newest casts of a fleet, then every new or changed one. Only casts that the database reports are read again. */
+export function openFleetCastListFeed(store: CastStore, fleet: FleetClient, wake: () => void): EventFeed {
+  const said = new Map<string, string>();
+  const changed = new Set<string>();
+  let isListOld = true;
+  let isReady = false;
+  const stop = store.onListChange((castId) => {
+    // No name means that the connection was lost: any cast may have changed.
+    if (castId === undefined) isListOld = true;
+    else changed.add(castId);
+    wake();
+  });
+  const newest = async (): Promise<string> => {
+    const listed = await store.list();
+    // A lost database calls back when it is reachable again.
+    if (!listed.ok) return "";
+    isListOld = false;
+    const unlisted = new Set(said.keys());
+    for (const { castId } of listed.value) unlisted.delete(castId);
+    return encodeChanged(said, listed.value) + (await sayChanged([...unlisted]));
+  };
+  const sayChanged = async (casts: readonly string[]): Promise<string> => {
+    if (casts.length === 0) return "";
+    const found = await fleet.summariesOf(casts);
+    if (!found) {
+      isListOld = true;
+      return "";
+    }
+    const there = new Set(found.map(({ castId }) => castId));
+    const gone = casts.filter((castId) => !there.has(castId) && said.delete(castId));
+    return encodeChanged(said, found) + encodeGone(gone);
+  };
+  return {
+    next: async () => {
+      const listed = isListOld ? await newest() : "";
+      const casts = [...changed];
+      changed.clear();
+      const news = listed + (await sayChanged(casts));
+      if (news !== "") return news;
+      if (isReady || isListOld) return undefined;
+      isReady = true;
+      return encodeMessage({ kind: "ready", data: {} });
+    },
+    close: stop,
+  };
+}
+
+/**
+ * [B29] Workers and the head of the queue, once a second while a listener is connected: workers send a heartbeat each
+ * second. Finished casts are never read.
+ */
+export function openFleetStatusFeed(fleet: FleetClient, { everySecond }: LiveSources, wake: () => void): EventFeed {
+  const old = changeFlag(wake);
+  return {
+    next: async () => {
+      const standing = old.take() ? await fleet.status() : undefined;
+      return standing?.ok ? encodeMessage({ kind: "fleet", data: standing.value }) : undefined;
+    },
+    close: everySecond(old.set),
+  };
+}
+
 /** Merges two feeds; the first has priority. */
 export function joinFeeds(first: EventFeed, second: EventFeed): EventFeed {
   return {
     next: async () => (await first.next()) ?? second.next(),
-    isOver: () => first.isOver() && second.isOver(),
     close: () => {
       first.close();
       second.close();

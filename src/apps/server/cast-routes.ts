@@ -7,64 +7,56 @@ import { type CastResponseInput, VisitFileName } from "../../core/wire/casts.ts"
 import { type CastStore, inlineValues } from "../../shell/store/cast-store.ts";
 import { listInbox, markLookedAt } from "../../shell/workspace/inbox.ts";
 import { foreignCastMarker } from "../../shell/workspace/foreign-casts.ts";
-import type { Workspace, FleetClient } from "../../shell/workspace/workspace.ts";
+import type { Workspace } from "../../shell/workspace/workspace.ts";
 import { notFound, refuse, refuseByCode } from "./body-and-reply.ts";
-import { streamFeed, type EventFeed, encodeMessage } from "./event-stream.ts";
+import { streamFeed } from "./event-stream.ts";
 import { openCastFeed } from "./cast-feed.ts";
-import { openCastListFeed, openConfigFeed, joinFeeds } from "./cast-list-feed.ts";
+import {
+  openCastListFeed,
+  openConfigFeed,
+  openFleetCastListFeed,
+  openFleetStatusFeed,
+  joinFeeds,
+} from "./cast-list-feed.ts";
 import { listConfigFiles } from "../../shell/config/config.ts";
 import { removeCasts } from "../../shell/commands/prune.ts";
-import { withWorkspace, type ServedProject, type LiveSources } from "./served-project.ts";
+import { withWorkspace, workspaceRoutes, type ServedProject, type LiveSources } from "./served-project.ts";
 import * as v from "valibot";
 import type { CastSummary } from "../../core/cast/summary.ts";
 
 export function castRoutes(app: Hono, served: ServedProject): void {
   const { live } = served;
-  app.get(
-    "/api/casts",
-    withWorkspace(served, async (c, workspace) => {
-      const casts = await workspace.store.list();
-      if (!casts.ok) return refuseByCode(c, casts.issues);
-      return c.json(await Promise.all(casts.value.map(foreignCastMarker(workspace))));
-    }),
-  );
-  app.get(
-    "/api/casts/stream",
-    withWorkspace(served, (c, workspace) =>
-      streamFeed(c, (wake) =>
-        joinFeeds(
-          workspace.fleet
-            ? openFleetCastListFeed(workspace.store, workspace.fleet, wake)
-            : openCastListFeed(workspace.store, live, wake, listedCastMarker(workspace, live)),
-          openConfigFeed(listConfigFiles(workspace.place), live.watch, wake),
-        ),
+  const { get } = workspaceRoutes(app, served);
+  get("/api/casts", async (c, workspace) => {
+    const casts = await workspace.store.list();
+    if (!casts.ok) return refuseByCode(c, casts.issues);
+    return c.json(await Promise.all(casts.value.map(foreignCastMarker(workspace))));
+  });
+  get("/api/casts/stream", (c, workspace) =>
+    streamFeed(c, (wake) =>
+      joinFeeds(
+        workspace.fleet
+          ? openFleetCastListFeed(workspace.store, workspace.fleet, wake)
+          : openCastListFeed(workspace.store, live, wake, listedCastMarker(workspace, live)),
+        openConfigFeed(listConfigFiles(workspace.place), live.watch, wake),
       ),
     ),
   );
-  app.get(
-    "/api/fleet/stream",
-    withWorkspace(served, (c, { fleet }) =>
-      fleet ? streamFeed(c, (wake) => openFleetStatusFeed(fleet, live, wake)) : notFound(c),
-    ),
+  get("/api/fleet/stream", (c, { fleet }) =>
+    fleet ? streamFeed(c, (wake) => openFleetStatusFeed(fleet, live, wake)) : notFound(c),
   );
-  app.get(
-    "/api/inbox",
-    withWorkspace(served, async (c, { place }) => c.json(await listInbox(place.env))),
-  );
+  get("/api/inbox", async (c, { place }) => c.json(await listInbox(place.env)));
   app.get("/api/casts/:id", withCast(served, sendCast));
   app.delete("/api/casts/:id", withCast(served, deleteCast));
   app.get("/api/casts/:id/files/:socket/:visit/:name", withCast(served, sendVisitFile));
   app.get(
     "/api/casts/:id/events",
     withCast(served, (c, castId, { store, fleet }) => {
-      const after = resumeAfter(c);
-      if (after === undefined)
-        return refuse(
-          c,
-          400,
-          error("bad_event_number", "Last-Event-ID", "the number of the last event must be a whole number"),
-        );
-      return streamFeed(c, (wake) => openCastFeed({ store, castId, live, wake, ...(fleet ? { fleet } : {}) }, after));
+      // A browser sends the header after a lost connection: it is newer than the address.
+      const after = c.req.header("last-event-id") ?? c.req.query("after") ?? "0";
+      const fault = "the number of the last event must be a whole number";
+      if (!/^\d{1,15}$/.test(after)) return refuse(c, 400, error("bad_event_number", "Last-Event-ID", fault));
+      return streamFeed(c, (wake) => openCastFeed({ store, castId, live, wake, fleet }, Number(after)));
     }),
   );
 }
@@ -132,12 +124,6 @@ async function readSoundEvents(
   return { events, issues: folded.ok ? [] : folded.issues };
 }
 
-/** A browser sends the header after a lost connection: it is newer than the address. */
-function resumeAfter(c: Context): number | undefined {
-  const text = c.req.header("last-event-id") ?? c.req.query("after") ?? "0";
-  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
-}
-
 /** Of a longer file only the beginning is sent. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 
@@ -164,92 +150,4 @@ async function sendVisitFile(c: Context, castId: CastId, { store }: Workspace): 
   const part = await store.readArtifact(castId, at, { maxBytes: MAX_FILE_BYTES });
   const headers = { "content-type": "text/plain; charset=utf-8", "content-disposition": "attachment" };
   return part ? c.body(new Uint8Array(part.bytes), 200, headers) : notFound(c);
-}
-
-/** [B26] The newest casts of a fleet, then every new or changed one. Only casts that the database reports are read again. */
-function openFleetCastListFeed(store: CastStore, fleet: FleetClient, wake: () => void): EventFeed {
-  const said = new Map<string, string>();
-  const changed = new Set<string>();
-  let isListOld = true;
-  let isReady = false;
-  const stop = store.onListChange((castId) => {
-    // No name means that the connection was lost: any cast may have changed.
-    if (castId === undefined) isListOld = true;
-    else changed.add(castId);
-    wake();
-  });
-  const newest = async (): Promise<string> => {
-    const listed = await store.list();
-    // A lost database calls back when it is reachable again.
-    if (!listed.ok) return "";
-    isListOld = false;
-    const unlisted = new Set(said.keys());
-    for (const { castId } of listed.value) unlisted.delete(castId);
-    return encodeChanged(said, listed.value) + (await sayChanged([...unlisted]));
-  };
-  const sayChanged = async (casts: readonly string[]): Promise<string> => {
-    if (casts.length === 0) return "";
-    const found = await fleet.summariesOf(casts);
-    if (!found) {
-      isListOld = true;
-      return "";
-    }
-    const there = new Set(found.map(({ castId }) => castId));
-    const gone = casts.filter((castId) => !there.has(castId) && said.delete(castId));
-    return (
-      encodeChanged(said, found) + gone.map((castId) => encodeMessage({ kind: "gone", data: { castId } })).join("")
-    );
-  };
-  return {
-    next: async () => {
-      const listed = isListOld ? await newest() : "";
-      const casts = [...changed];
-      changed.clear();
-      const news = listed + (await sayChanged(casts));
-      if (news !== "") return news;
-      if (isReady || isListOld) return undefined;
-      isReady = true;
-      return encodeMessage({ kind: "ready", data: {} });
-    },
-    isOver: () => false,
-    close: stop,
-  };
-}
-
-/** The casts whose summary changed. */
-function encodeChanged(said: Map<string, string>, casts: readonly CastSummary[]): string {
-  return casts
-    .map((cast) => {
-      const message = encodeMessage({ kind: "cast", data: cast });
-      if (said.get(cast.castId) === message) return "";
-      said.set(cast.castId, message);
-      return message;
-    })
-    .join("");
-}
-
-/**
- * [B29] Workers and the head of the queue, once a second while a listener is connected: workers send a heartbeat each
- * second. Finished casts are never read.
- */
-function openFleetStatusFeed(
-  fleet: FleetClient,
-  { everySecond }: Pick<LiveSources, "everySecond">,
-  wake: () => void,
-): EventFeed {
-  let isOld = true;
-  const stop = everySecond(() => {
-    isOld = true;
-    wake();
-  });
-  return {
-    next: async () => {
-      if (!isOld) return undefined;
-      isOld = false;
-      const standing = await fleet.status();
-      return standing.ok ? encodeMessage({ kind: "fleet", data: standing.value }) : undefined;
-    },
-    isOver: () => false,
-    close: stop,
-  };
 }

@@ -24,41 +24,26 @@ import { runCommand } from "../../shell/commands/run-command.ts";
 import { draftData, draftLines, makeDraft, readDraftSource } from "../../shell/commands/draft.ts";
 import { startQueueRun } from "../../shell/commands/queue-start.ts";
 import { agentSourceOf, prepareCommand } from "../../shell/commands/prepare.ts";
-import { requireJsonBody, parseBody, refuse, refuseByCode } from "./body-and-reply.ts";
-import { withWorkspace, type ServedProject } from "./served-project.ts";
+import { refuse, refuseByCode } from "./body-and-reply.ts";
+import { workspaceRoutes, type ServedProject } from "./served-project.ts";
 
 /** The width of the text in a response. */
 const TEXT_WIDTH = 100;
 
 export function commandRoutes(app: Hono, served: ServedProject): void {
-  app.post(
-    "/api/commands",
-    requireJsonBody(1),
-    withWorkspace(served, async (c, workspace) => {
-      const body = parseBody(c, CommandRequest);
-      if (!body.ok) return refuse(c, 400, ...body.issues);
-      const parsed =
-        "options" in body.value
-          ? ok({ command: body.value.command, options: body.value.options })
-          : parsePageText(body.value.command);
-      if (!parsed.ok) return refuse(c, 400, ...parsed.issues);
-      const drafted = withDraft(workspace, body.value.draft);
-      return answerCommand(c, served, { ...parsed.value, workspace: drafted, trust: body.value.trust });
-    }),
-  );
-  app.post(
-    "/api/rehearse",
-    requireJsonBody(1),
-    withWorkspace(served, async (c, workspace) => {
-      const body = parseBody(c, RehearsalRequest);
-      if (!body.ok) return refuse(c, 400, ...body.issues);
-      const { replies, onEmpty, trust } = body.value;
-      const command = rehearsalCommand(body.value);
-      const drafted = withDraft(workspace, body.value.draft);
-      const rehearsal = { replies, onEmpty };
-      return answerCommand(c, served, { command, options: {}, workspace: drafted, trust, replies: rehearsal });
-    }),
-  );
+  const { post } = workspaceRoutes(app, served);
+  post("/api/commands", CommandRequest, (c, workspace, body) => {
+    const { trust, draft } = body;
+    const parsed =
+      "options" in body ? ok({ command: body.command, options: body.options }) : parsePageText(body.command);
+    if (!parsed.ok) return refuse(c, 400, ...parsed.issues);
+    return answerCommand(c, served, { ...parsed.value, workspace: withDraft(workspace, draft), trust });
+  });
+  post("/api/rehearse", RehearsalRequest, (c, here, body) => {
+    const { replies, onEmpty, trust, draft } = body;
+    const [command, workspace] = [rehearsalCommand(body), withDraft(here, draft)];
+    return answerCommand(c, served, { command, options: {}, workspace, trust, replies: { replies, onEmpty } });
+  });
 }
 
 /** [N37] The project with the unsaved draft. The draft is written only into the cast. */
@@ -98,7 +83,7 @@ async function answerCommand(
   const { fleet } = workspace;
   if (how.options.on !== undefined && how.options.on !== fleet?.name)
     return refuse(c, 422, otherFleetIssue(how.options.on, fleet?.name));
-  if (isTerminalCommand(command))
+  if (isTerminalCommand(command) || command.kind === "ui" || command.kind === "demo" || command.kind === "watch")
     return refuse(c, 422, error("command_unavailable", command.kind, `"${command.kind}" works only in a terminal`));
   if (fleet && (command.kind === "fork" || command.kind === "fork_plan"))
     return refuse(
@@ -107,15 +92,17 @@ async function answerCommand(
       error("unsupported_on_fleet", command.kind, "a fork needs its files on this machine", "take the cast home first"),
     );
   if (isCastingCommand(command)) return startPageCast(c, served, { command, workspace, ...how });
-  if (command.kind === "ui" || command.kind === "demo" || command.kind === "watch")
-    return refuse(c, 422, error("command_unavailable", command.kind, `"${command.kind}" works only in a terminal`));
   if (command.kind === "queue" && command.action === "run") return answerQueueRun(c, { command, workspace, ...how });
   if (command.kind === "draft") return answerDraft(c, served, { command, workspace, ...how });
   const asked =
     (command.kind === "abort" || command.kind === "test") && how.trust ? { ...command, trust: true as const } : command;
   const answered = await runCommand(asked, workspace, workspace.place.cwd);
-  if (!answered.ok) return refuseInWorkspace(c, workspace, answered.issues);
-  const { code, data, lines } = answered.value;
+  return sendOutput(c, workspace, answered);
+}
+
+function sendOutput(c: Context, workspace: Workspace, output: Awaited<ReturnType<typeof runCommand>>): Response {
+  if (!output.ok) return refuseInWorkspace(c, workspace, output.issues);
+  const { code, data, lines } = output.value;
   return c.json({ code, data, text: plainText(lines(TEXT_WIDTH)) } satisfies CommandResponse);
 }
 
@@ -126,10 +113,7 @@ async function answerQueueRun(
 ): Promise<Response> {
   const given = trust ? asTrusted(workspace) : { workspace, remember: () => undefined };
   const asked = trust ? { ...options, trust } : options;
-  const started = await startQueueRun(command, { options: asked, ...given });
-  if (!started.ok) return refuseInWorkspace(c, workspace, started.issues);
-  const { code, data, lines } = started.value;
-  return c.json({ code, data, text: plainText(lines(TEXT_WIDTH)) } satisfies CommandResponse);
+  return sendOutput(c, workspace, await startQueueRun(command, { options: asked, ...given }));
 }
 
 /** [YD15] A draft for the canvas. The page itself saves and casts. */

@@ -8,7 +8,7 @@ import { totalChanges } from "../../shell/commands/diff.ts";
 import { commitsChanging, diffText, listChanges, type CommitRange } from "../../shell/git/diff.ts";
 import { refuseByCode, refuse } from "./body-and-reply.ts";
 import { withCast } from "./cast-routes.ts";
-import { type ServedProject, withWorkspace } from "./served-project.ts";
+import { type ServedProject, workspaceRoutes } from "./served-project.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import type { Workspace } from "../../shell/workspace/workspace.ts";
 import { streamFeed, type EventFeed, encodeMessage } from "./event-stream.ts";
@@ -26,7 +26,7 @@ const MAX_PATCH_BYTES = 2 * 1024 * 1024;
 /** [N31, N32] The changes of a visit, an item or the whole cast, between checkpoints of its journal. */
 export function changeRoutes(app: Hono, served: ServedProject): void {
   // The difference of two commits never changes, and the page asks for one file after another.
-  const filesIn = cacheLastAnswer<readonly FileChange[]>();
+  let last: { readonly question: string; readonly files: readonly FileChange[] } | undefined;
   const inSpan = (route: (c: Context, asked: AskedChanges) => Response | Promise<Response>) =>
     withCast(served, async (c, castId, workspace) => {
       const tree = await loadCastFiles(workspace, castId);
@@ -34,20 +34,13 @@ export function changeRoutes(app: Hono, served: ServedProject): void {
       const span = parseSpan(c, tree.value);
       if (!span.ok) return refuseByCode(c, span.issues);
       const between = { cwd: tree.value.repository.top, from: span.value.from, to: span.value.to };
-      const files = await filesIn(Object.values(between).join("\n"), () => listChanges(between));
+      const question = Object.values(between).join("\n");
+      const { files } = last?.question === question ? last : { files: await listChanges(between) };
+      last = { question, files };
       return route(c, { tree: tree.value, between, files });
     });
   app.get("/api/casts/:id/changes", inSpan(sendChanges));
   app.get("/api/casts/:id/changes/patch", inSpan(sendPatch));
-}
-
-/** Caches the last answer. */
-function cacheLastAnswer<T>(): (question: string, ask: () => Promise<T>) => Promise<T> {
-  let known: { readonly question: string; readonly value: T } | undefined;
-  return async (question, ask) => {
-    if (known?.question !== question) known = { question, value: await ask() };
-    return known.value;
-  };
 }
 
 interface AskedChanges {
@@ -96,13 +89,10 @@ const MAX_LENGTH = 200;
 
 /** [N36] A search in the texts of one cast or of all casts. */
 export function searchRoutes(app: Hono, served: ServedProject): void {
-  app.get(
-    "/api/search",
-    withWorkspace(served, async (c, workspace) => {
-      const ids = await workspace.store.listIds();
-      return ids.ok ? streamSearch(c, workspace, ids.value) : refuseByCode(c, ids.issues);
-    }),
-  );
+  workspaceRoutes(app, served).get("/api/search", async (c, workspace) => {
+    const ids = await workspace.store.listIds();
+    return ids.ok ? streamSearch(c, workspace, ids.value) : refuseByCode(c, ids.issues);
+  });
   app.get(
     "/api/casts/:id/search",
     withCast(served, (c, castId, workspace) => streamSearch(c, workspace, [castId])),

@@ -5,8 +5,23 @@ import type { StreamMessage } from "../../core/wire/stream.ts";
 export interface EventFeed {
   /** The next piece; undefined if there is none yet. */
   readonly next: () => Promise<string | undefined>;
-  readonly isOver: () => boolean;
+  readonly isOver?: () => boolean;
   readonly close: () => void;
+}
+
+/** Remembers a change until it is taken. */
+export function changeFlag(wake: () => void, isSet = true) {
+  return {
+    set: (): void => {
+      isSet = true;
+      wake();
+    },
+    take: (): boolean => {
+      const was = isSet;
+      isSet = false;
+      return was;
+    },
+  };
 }
 
 /** [N25] Server-sent events. `wake` announces more pieces; a closed connection releases everything. */
@@ -53,7 +68,7 @@ function createFeedReader(open: (wake: () => void) => EventFeed): FeedReader {
       state.resume = resolve;
       const piece = await state.feed.next();
       if (piece !== undefined) return piece;
-      if (state.feed.isOver()) return undefined;
+      if (state.feed.isOver?.()) return undefined;
       await promise;
     }
     return undefined;

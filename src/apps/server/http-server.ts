@@ -2,10 +2,10 @@ import { createServer, type Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
 import type { Hono, Context, MiddlewareHandler } from "hono";
-import { failWith, error, ok, type Result, suggest, typed } from "../../core/model/issue.ts";
+import { failWith, error, ok, type Result } from "../../core/model/issue.ts";
 import { errorText } from "../../shell/system/files.ts";
 import { createHash, timingSafeEqual } from "node:crypto";
-import { refuse } from "./body-and-reply.ts";
+import { refuse, refuseAccess } from "./body-and-reply.ts";
 
 export interface HttpServer {
   readonly port: number;
@@ -18,7 +18,7 @@ export async function startHttpServer(app: Hono, port: number): Promise<Result<H
   const answer = getRequestListener(app.fetch, {
     // Pi and its tools share this process: leave its globals unchanged.
     overrideGlobalObjects: false,
-    errorHandler: badRequestResponse,
+    errorHandler: () => Response.json(MALFORMED, { status: 400, headers: SECURITY_HEADERS }),
   });
   const server = createServer(
     // Let a request without a host pass: the request guard refuses it like any other.
@@ -40,18 +40,14 @@ export async function startHttpServer(app: Hono, port: number): Promise<Result<H
   });
 }
 
-/** Malformed or interrupted requests. */
-function badRequestResponse(): Response {
-  const issues = [error("bad_request", "", "malformed HTTP request")];
-  return Response.json({ issues }, { status: 400, headers: SECURITY_HEADERS });
-}
+/** Of malformed or interrupted requests. */
+const MALFORMED = { issues: [error("bad_request", "", "malformed HTTP request")] };
 
 /** [N27] Requests that Node itself refuses get the same shape and headers as other refusals. */
 function refuseRawRequest(code: string | undefined, socket: Duplex): void {
   if (!socket.writable) return void socket.destroy();
   const [status, phrase] = STATUS_BY_ERROR[code ?? ""] ?? [400, "Bad Request"];
-  const issues = [error("bad_request", "", "malformed HTTP request")];
-  const body = JSON.stringify({ issues });
+  const body = JSON.stringify(MALFORMED);
   const headers = {
     ...SECURITY_HEADERS,
     "cache-control": "no-store",
@@ -134,16 +130,7 @@ export function requireToken(token: string): MiddlewareHandler {
     // Digests have one length, so the comparison takes the same time for every token.
     if (timingSafeEqual(digest(c.req.header("authorization") ?? ""), expected)) return next();
     c.header("www-authenticate", "Bearer");
-    return refuse(
-      c,
-      401,
-      error(
-        "invalid_token",
-        "Authorization",
-        "the token is missing or wrong",
-        suggest`open the address that ${typed`ui`} prints`,
-      ),
-    );
+    return refuseAccess(c, "Authorization", "the token is missing or wrong");
   };
 }
 

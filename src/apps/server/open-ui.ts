@@ -1,7 +1,7 @@
 import { randomBytes, createHmac, timingSafeEqual } from "node:crypto";
 import { watch, readFileSync, lstatSync, statSync } from "node:fs";
 import { Hono, type Context } from "hono";
-import { ok, type Result, error, suggest, typed } from "../../core/model/issue.ts";
+import { ok, type Result, error } from "../../core/model/issue.ts";
 import { loadWorkspace } from "../../shell/workspace/workspace.ts";
 import type { OpenUi } from "../../shell/commands/open-ui.ts";
 import type { ConfigContext } from "../../shell/config/config.ts";
@@ -18,7 +18,7 @@ import {
 } from "./http-server.ts";
 import { createFolderWatcher } from "../../shell/system/folder-watcher.ts";
 import { openCastRuns, type ServedProject } from "./served-project.ts";
-import { notFound, refuse, requireJsonBody, parseBody } from "./body-and-reply.ts";
+import { notFound, refuse, refuseAccess, withBody } from "./body-and-reply.ts";
 import { castRoutes } from "./cast-routes.ts";
 import { catalogRoutes, configRoutes } from "./project-routes.ts";
 import { changeRoutes, searchRoutes } from "./content-routes.ts";
@@ -43,8 +43,8 @@ export const openUi: OpenUi = async ({ place, artifacts, on, port, openReal, rep
   let listening = 0;
   const app = createWebApp({
     place,
-    ...(artifacts === undefined ? {} : { artifacts }),
-    ...(fleet.value ? { fleet: fleet.value } : {}),
+    artifacts,
+    fleet: fleet.value,
     token,
     loginKey: door?.key ?? null,
     port: () => listening,
@@ -88,7 +88,6 @@ function everySecond(listener: () => void): () => void {
   return () => clearInterval(timer);
 }
 
-/** All routes, in the order in which they are tried. */
 export function createWebApp(served: ServedProject): Hono {
   const app = new Hono();
   app.use(setSecurityHeaders);
@@ -119,7 +118,7 @@ export function createWebApp(served: ServedProject): Hono {
  * The key is never sent. The proof is bound to this port and this start of the server, so another program on the port
  * cannot use it.
  */
-export function loginRoutes(app: Hono, { loginKey, token, port }: ServedProject): void {
+function loginRoutes(app: Hono, { loginKey, token, port }: ServedProject): void {
   const challenge = randomBytes(32).toString("base64url");
   app.get("/api/key", (c) => {
     // A name such as localhost may later resolve to another server, which could then use the key.
@@ -128,17 +127,13 @@ export function loginRoutes(app: Hono, { loginKey, token, port }: ServedProject)
     return c.json({ key: loginKey } satisfies LoginKey);
   });
   app.get("/door", (c) => c.json({ challenge } satisfies LoginChallenge));
-  app.post("/door", requireJsonBody(1), (c) => {
-    const body = parseBody(c, LoginProof);
-    if (!body.ok) return refuse(c, 400, ...body.issues);
-    if (loginKey === null || !isValidProof(body.value.proof, loginKey, loginMessage(port(), challenge)))
-      return refuse(
-        c,
-        401,
-        error("invalid_token", "proof", "unknown browser", suggest`open the address that ${typed`ui`} prints`),
-      );
-    return c.json({ token } satisfies LoginToken);
-  });
+  app.post(
+    "/door",
+    withBody(LoginProof, (c, { proof }) => {
+      const isKnown = loginKey !== null && isValidProof(proof, loginKey, loginMessage(port(), challenge));
+      return isKnown ? c.json({ token } satisfies LoginToken) : refuseAccess(c, "proof", "unknown browser");
+    }),
+  );
 }
 
 function isValidProof(given: string, key: string, text: string): boolean {
@@ -170,7 +165,7 @@ const NOT_BUILT_PAGE = `<!doctype html>
 `;
 
 /** [N24] The built page. It contains no project data and needs no token. Addresses without a file are views of the page. */
-export function assetRoutes(app: Hono, folder: string): void {
+function assetRoutes(app: Hono, folder: string): void {
   app.get("*", (c) => {
     const file = assetFile(folder, c.req.path);
     if (file !== undefined) return sendFile(c, file);
@@ -198,14 +193,11 @@ function sendFile(c: Context, file: string): Response {
   const headers = { "content-type": CONTENT_TYPES[extname(file)] ?? "", "cache-control": cache };
   const packed = `${file}.gz`;
   // The build writes no links; a planted one must not lead out of the folder.
-  if (!lstatSync(packed, { throwIfNoEntry: false })?.isFile()) return c.body(readBytes(file), 200, headers);
-  const isAccepted = /\bgzip\b(?!;q=0(?!\.[0-9]*[1-9]))/.test(c.req.header("accept-encoding") ?? "");
-  const varying = { ...headers, vary: "Accept-Encoding" };
-  return isAccepted
-    ? c.body(readBytes(packed), 200, { ...varying, "content-encoding": "gzip" })
-    : c.body(readBytes(file), 200, varying);
-}
-
-function readBytes(file: string): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(readFileSync(file));
+  const isPacked = lstatSync(packed, { throwIfNoEntry: false })?.isFile() === true;
+  const sendsPacked = isPacked && /\bgzip\b(?!;q=0(?!\.[0-9]*[1-9]))/.test(c.req.header("accept-encoding") ?? "");
+  return c.body(new Uint8Array(readFileSync(sendsPacked ? packed : file)), 200, {
+    ...headers,
+    ...(isPacked ? { vary: "Accept-Encoding" } : {}),
+    ...(sendsPacked ? { "content-encoding": "gzip" } : {}),
+  });
 }

@@ -5,7 +5,7 @@ import { error, type Issue } from "../../core/model/issue.ts";
 import {
   SaveConfigRequest,
   type ConfigResponse,
-  type EditableLayer,
+  EditableLayer,
   TrustRequest,
   type CatalogResponse,
   type EquipmentResponse,
@@ -16,36 +16,25 @@ import { listEquipmentNames } from "../../shell/agents/equipment.ts";
 import { loadPi } from "../../shell/agents/pi-sdk.ts";
 import { readConfigText, writeConfigText, parseJson } from "../../shell/config/config-file.ts";
 import { isTrusted, rememberTrust } from "../../shell/config/trust.ts";
-import { requireJsonBody, parseBody, notFound, refuse, refuseByCode } from "./body-and-reply.ts";
-import { type ServedProject, withWorkspace } from "./served-project.ts";
+import { withBody, refuse, refuseByCode } from "./body-and-reply.ts";
+import { type ServedProject, workspaceRoutes } from "./served-project.ts";
 import type { ProjectTrust } from "../../shell/workspace/workspace.ts";
 import { VERSION } from "../../shell/system/package.ts";
 
 /** [N21] The two files that the page may edit. */
 export function configRoutes(app: Hono, { place }: ServedProject): void {
-  app.get("/api/config/:layer", (c) => {
-    const layer = layerParam(c);
-    return layer ? sendConfig(c, place, layer) : notFound(c);
-  });
-  app.put("/api/config/:layer", requireJsonBody(8), async (c) => {
-    const layer = layerParam(c);
-    if (!layer) return notFound(c);
-    const body = parseBody(c, SaveConfigRequest);
-    return body.ok ? writeConfig(c, place, { layer, text: body.value.text }) : refuse(c, 400, ...body.issues);
-  });
+  const files = { user: userConfigFile(place.env), project: projectConfigFile(place.cwd) };
+  for (const layer of EditableLayer.options) {
+    const file = files[layer];
+    app.get(`/api/config/${layer}`, (c) => sendConfig(c, layer, file));
+    app.put(
+      `/api/config/${layer}`,
+      withBody(SaveConfigRequest, (c, { text }) => writeConfig(c, place, { layer, file, text }), 8),
+    );
+  }
 }
 
-function layerParam(c: Context): EditableLayer | undefined {
-  const layer = c.req.param("layer");
-  return layer === "user" || layer === "project" ? layer : undefined;
-}
-
-function layerFile(place: ConfigContext, layer: EditableLayer): string {
-  return layer === "user" ? userConfigFile(place.env) : projectConfigFile(place.cwd);
-}
-
-function sendConfig(c: Context, place: ConfigContext, layer: EditableLayer): Response {
-  const file = layerFile(place, layer);
+function sendConfig(c: Context, layer: EditableLayer, file: string): Response {
   const found = readConfigText(file);
   if (!found.ok) return refuseByCode(c, found.issues);
   const { text, etag } = found.value;
@@ -65,9 +54,8 @@ function parseConfig(layer: EditableLayer, file: string, text: string): { value:
 function writeConfig(
   c: Context,
   place: ConfigContext,
-  { layer, text }: { readonly layer: EditableLayer; readonly text: string },
+  { layer, file, text }: { readonly layer: EditableLayer; readonly file: string; readonly text: string },
 ): Response {
-  const file = layerFile(place, layer);
   const parsed = parseJson(file, text);
   if (!parsed.ok) return refuse(c, 422, ...parsed.issues);
   if (!isJsonObject(parsed.value)) return refuse(c, 422, ...readLayer(layer, parsed.value, file).issues);
@@ -79,7 +67,8 @@ function writeConfig(
     const message = current === undefined ? "the file no longer exists" : "the file changed since it was read";
     return refuse(c, 412, { ...error("file_changed", "", message, "read it again and merge"), file });
   }
-  const wasTrusted = layer === "project" && (!before.ok || isTextTrusted(place, file, before.value.text));
+  const replaced = before.ok ? parseJson(file, before.value.text) : null;
+  const wasTrusted = layer === "project" && (!replaced || isTrusted(place, replaced.ok ? replaced.value : null));
   const written = writeConfigText(file, text, { root: layer === "project" ? place.cwd : undefined, isNew: !before.ok });
   if (!written.ok) return refuseByCode(c, written.issues);
   // [N23] A save keeps the trust that the file had, and adds none.
@@ -95,30 +84,23 @@ function matchesEtag(c: Context, current: string | undefined): boolean {
   return c.req.header("if-match") === current;
 }
 
-function isTextTrusted(place: ConfigContext, file: string, text: string): boolean {
-  const parsed = parseJson(file, text);
-  return isTrusted(place, parsed.ok ? parsed.value : null);
-}
-
 /** [N20] All materia and loadouts with their layers; the page checks and composes them. */
 export function catalogRoutes(app: Hono, served: ServedProject): void {
-  app.get(
-    "/api/catalog",
-    withWorkspace(served, (c, { catalog, configFiles, place, root, trust, fleet }) =>
-      c.json({
-        version: VERSION,
-        cwd: place.cwd,
-        root,
-        fleet: fleet?.name ?? null,
-        settings: catalog.settings,
-        materia: [...catalog.materia.values()].map(entryJson),
-        loadouts: [...catalog.loadouts.values()].map(entryJson),
-        issues: [...catalog.issues],
-        configFiles: [...configFiles],
-        layers: { user: userConfigFile(place.env), project: projectConfigFile(place.cwd) },
-        trust: trustJson(trust),
-      } satisfies CatalogResponse),
-    ),
+  const { get, post } = workspaceRoutes(app, served);
+  get("/api/catalog", (c, { catalog, configFiles, place, root, trust, fleet }) =>
+    c.json({
+      version: VERSION,
+      cwd: place.cwd,
+      root,
+      fleet: fleet?.name ?? null,
+      settings: catalog.settings,
+      materia: [...catalog.materia.values()].map(entryJson),
+      loadouts: [...catalog.loadouts.values()].map(entryJson),
+      issues: [...catalog.issues],
+      configFiles: [...configFiles],
+      layers: { user: userConfigFile(place.env), project: projectConfigFile(place.cwd) },
+      trust: trustJson(trust),
+    } satisfies CatalogResponse),
   );
   // [N38] Without Pi, or without a key, there is none to suggest.
   app.get("/api/models", async (c) => {
@@ -129,34 +111,21 @@ export function catalogRoutes(app: Hono, served: ServedProject): void {
     return c.json({ models: [...models] } satisfies ModelsResponse);
   });
   // [YP15] Without Pi there are sandboxes only.
-  app.get(
-    "/api/equipment",
-    withWorkspace(served, async (c, { place }) => {
-      const { cwd, withoutProject } = place;
-      const found = await loadPi()
-        .then((pi) => listEquipmentNames(pi, { cwd, withoutProject }))
-        .catch(() => ({ skills: [], extensions: [], mcp: [] }));
-      return c.json({ ...found, sandboxes: Object.keys(readSandboxes(place.env)) } satisfies EquipmentResponse);
-    }),
-  );
-  app.post(
-    "/api/trust",
-    requireJsonBody(1),
-    withWorkspace(served, (c, { trust }) => {
-      const body = parseBody(c, TrustRequest);
-      if (!body.ok) return refuse(c, 400, ...body.issues);
-      if (trust.kind === "given") return c.json({ given: true } satisfies CatalogResponse["trust"]);
-      // [N35] Trust only the shown content: a change since then must be shown again.
-      if (trust.digest !== body.value.digest)
-        return refuse(
-          c,
-          412,
-          error("file_changed", "digest", "the programs that would run changed since they were shown", "look again"),
-        );
-      trust.remember();
-      return c.json({ given: true } satisfies CatalogResponse["trust"]);
-    }),
-  );
+  get("/api/equipment", async (c, { place }) => {
+    const { cwd, withoutProject } = place;
+    const found = await loadPi()
+      .then((pi) => listEquipmentNames(pi, { cwd, withoutProject }))
+      .catch(() => ({ skills: [], extensions: [], mcp: [] }));
+    return c.json({ ...found, sandboxes: Object.keys(readSandboxes(place.env)) } satisfies EquipmentResponse);
+  });
+  post("/api/trust", TrustRequest, (c, { trust }, { digest }) => {
+    // [N35] Trust only the shown content: a change since then must be shown again.
+    const message = "the programs that would run changed since they were shown";
+    if (trust.kind !== "given" && trust.digest !== digest)
+      return refuse(c, 412, error("file_changed", "digest", message, "look again"));
+    if (trust.kind !== "given") trust.remember();
+    return c.json({ given: true } satisfies CatalogResponse["trust"]);
+  });
 }
 
 function entryJson<T>({ name, layer, file, value, partial, issues }: CatalogEntry<T>) {

@@ -5,12 +5,13 @@ import { createProgressQueue, type ProgressQueue, createProgressReporter } from 
 import type { PreparedCast } from "../../shell/casting/prepared-cast.ts";
 import type { RunOutcome } from "../../shell/context/run-context.ts";
 import type { FolderWatcher } from "../../shell/system/folder-watcher.ts";
-import type { Context } from "hono";
+import type { Context, Hono } from "hono";
+import type * as v from "valibot";
 import type { OpenAgentHost } from "../../shell/workspace/agent-hosts.ts";
 import { loadWorkspace, type Workspace } from "../../shell/workspace/workspace.ts";
 import type { ConfigContext } from "../../shell/config/config.ts";
 import type { FleetConnection } from "../../shell/fleet/fleet-workspace.ts";
-import { refuseByCode } from "./body-and-reply.ts";
+import { refuseByCode, withBody } from "./body-and-reply.ts";
 
 /** The casts that this process drives, and the listeners to their agents. */
 export interface CastRuns {
@@ -103,9 +104,9 @@ export interface LiveSources {
 export interface ServedProject {
   readonly place: ConfigContext;
   /** The folder of casts from the command line. */
-  readonly artifacts?: string;
+  readonly artifacts?: string | undefined;
   /** [B26] Set when the page shows the casts of a fleet. */
-  readonly fleet?: FleetConnection;
+  readonly fleet?: FleetConnection | undefined;
   readonly token: string;
   /** The key that a browser of this user must prove to have; null if none can be stored. */
   readonly loginKey: string | null;
@@ -125,13 +126,29 @@ function openServedWorkspace({ place, artifacts, live, fleet }: ServedProject): 
   return workspace.ok && fleet ? ok(fleet.workspaceFor(workspace.value)) : workspace;
 }
 
+type Answer = Response | Promise<Response>;
+
 /** A route that needs the workspace. */
-export function withWorkspace(
-  served: ServedProject,
-  route: (c: Context, workspace: Workspace) => Response | Promise<Response>,
-): (c: Context) => Response | Promise<Response> {
-  return (c) => {
+export function withWorkspace(served: ServedProject, route: (c: Context, workspace: Workspace) => Answer) {
+  return (c: Context): Answer => {
     const workspace = openServedWorkspace(served);
     return workspace.ok ? route(c, workspace.value) : refuseByCode(c, workspace.issues);
+  };
+}
+
+/** Adds routes that need the workspace. */
+export function workspaceRoutes(app: Hono, served: ServedProject) {
+  return {
+    get: (path: string, route: (c: Context, workspace: Workspace) => Answer) =>
+      app.get(path, withWorkspace(served, route)),
+    post: <const T extends v.GenericSchema>(
+      path: string,
+      schema: T,
+      route: (c: Context, workspace: Workspace, body: v.InferOutput<T>) => Answer,
+    ) =>
+      app.post(
+        path,
+        withBody(schema, (c, body) => withWorkspace(served, (_, workspace) => route(c, workspace, body))(c)),
+      ),
   };
 }
