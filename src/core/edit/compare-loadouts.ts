@@ -87,24 +87,21 @@ const MAX_PATH_DEPTH = 4;
 /** [E15] The differences between two JSON texts, one part per block. */
 export function diffBlocks(before: string, after: string): readonly DiffBlock[] {
   const lines = withWordDiffs(withoutCommas(diffLines(before, after)));
-  const placed = lines.map((line) => ({ line, path: jsonPathOfLine(line, { before, after }) }));
-  const isNear = (index: number, key: string): boolean =>
-    placed
-      .slice(Math.max(0, index - CONTEXT_LINES), index + CONTEXT_LINES + 1)
-      .some(({ line, path }) => line.kind !== "same" && path.join("\n") === key);
-  const blocks: { path: readonly string[]; lines: HighlightedLine[]; last: number }[] = [];
-  placed.forEach(({ line, path }, index) => {
-    const key = path.join("\n");
-    if (line.kind === "same" && !isNear(index, key)) return;
-    const open = blocks.at(-1);
-    if (open && open.path.join("\n") === key && open.last === index - 1) {
-      open.lines.push(line);
-      open.last = index;
-    } else blocks.push({ path, lines: [line], last: index });
+  const paths = lines.map((line) => jsonPathOfLine(line, line.kind === "gone" ? before : after));
+  const keys = paths.map((path) => path.join("\n"));
+  // A line beside a change of the same part is shown with it.
+  const isShown = lines.map((_, index) => {
+    const first = Math.max(0, index - CONTEXT_LINES);
+    const near = lines.slice(first, index + CONTEXT_LINES + 1);
+    return near.some(({ kind }, at) => kind !== "same" && keys[first + at] === keys[index]);
   });
-  return blocks
-    .filter((block) => block.lines.some(({ kind }) => kind !== "same"))
-    .map(({ path, lines: own }) => ({ path, lines: own }));
+  const blocks: { path: readonly string[]; lines: HighlightedLine[] }[] = [];
+  lines.forEach((line, index) => {
+    if (!isShown[index]) return;
+    if (isShown[index - 1] && keys[index - 1] === keys[index]) blocks.at(-1)?.lines.push(line);
+    else blocks.push({ path: paths[index] ?? [], lines: [line] });
+  });
+  return blocks.filter((block) => block.lines.some(({ kind }) => kind !== "same"));
 }
 
 /** A comma for the next line is no change of this line. */
@@ -142,23 +139,9 @@ function runLength(lines: readonly DiffLine[], from: number, kind: DiffLine["kin
 }
 
 /** What the first word of a line belongs to. */
-function jsonPathOfLine(
-  { kind, number, text }: DiffLine,
-  texts: { readonly before: string; readonly after: string },
-): readonly string[] {
-  const own = kind === "gone" ? texts.before : texts.after;
-  const first = text.search(/[^\s}\],]/);
-  const start = startOfLine(own, number) + Math.max(0, first);
-  const path = getLocation(own, start + 1).path.map(String);
+function jsonPathOfLine({ number, text }: DiffLine, whole: string): readonly string[] {
+  const above = whole.split("\n").slice(0, number - 1);
+  const start = above.reduce((length, line) => length + line.length + 1, 0);
+  const path = getLocation(whole, start + Math.max(0, text.search(/[^\s}\],]/)) + 1).path.map(String);
   return path.slice(0, path[2] === "sockets" || path[2] === "loops" ? MAX_PATH_DEPTH : 3);
-}
-
-function startOfLine(text: string, number: number): number {
-  let at = 0;
-  for (let line = 1; line < number; line += 1) {
-    const end = text.indexOf("\n", at);
-    if (end === -1) return text.length;
-    at = end + 1;
-  }
-  return at;
 }

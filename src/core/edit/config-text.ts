@@ -84,12 +84,14 @@ export function withActiveLoadout(file: string, was: string, now: string | null)
   return isActive ? withSetting(file, ["activeLoadout"], now) : ok(file);
 }
 
-const FORMAT = { formattingOptions: { insertSpaces: true, tabSize: 2 } };
+function withValue(file: string, path: FormatEdit["path"], value: unknown): string {
+  const formattingOptions = { insertSpaces: true, tabSize: 2 };
+  return applyEdits(file, modify(file, [...path], value, { formattingOptions }));
+}
 
 function withEmptyEntry(file: string, value: unknown, section: ConfigSection, name: string): string {
   const hasSection = isJsonObject(value) && isJsonObject(value[section]);
-  const sectioned = hasSection ? file : applyEdits(file, modify(file, [section], {}, FORMAT));
-  return applyEdits(sectioned, modify(sectioned, [section, name], 0, FORMAT));
+  return withValue(hasSection ? file : withValue(file, [section], {}), [section, name], 0);
 }
 
 /** [M8] The text of a configuration in the current format with its comments; `more` makes further changes. */
@@ -97,11 +99,6 @@ export function upgradeConfigText(text: string, more: (value: unknown) => readon
   const read = parseJsonc(text);
   if (!read.ok) return read;
   const { edits, value } = readAnyFormat(read.value.value);
-  const formattingOptions = { insertSpaces: true, tabSize: 2 };
-  return ok(
-    [...edits, ...more(value)].reduce(
-      (written, { path, value: next }) => applyEdits(written, modify(written, [...path], next, { formattingOptions })),
-      text,
-    ),
-  );
+  const changes = [...edits, ...more(value)];
+  return ok(changes.reduce((written, { path, value: next }) => withValue(written, path, next), text));
 }

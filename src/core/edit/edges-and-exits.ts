@@ -81,13 +81,13 @@ export function removeEdge(loadout: Loadout, from: string, index: number): Resul
   return editEdges(loadout, from, index, (edges) => ok(edges.toSpliced(index, 1)));
 }
 
-/** [E6] Moves an edge one position earlier (-1) or later (1); the engine tries edges in order. */
-export function moveEdge(loadout: Loadout, from: string, index: number, by: -1 | 1): Result<Loadout> {
-  return editEdges(loadout, from, index, (edges, edge) => {
-    const other = edges[index + by];
-    if (!other) return refuseEdit(from, by < 0 ? "it is the first edge already" : "it is the last edge already");
-    return ok(edges.with(index, other).with(index + by, edge));
-  });
+/** [E6] Moves an edge earlier (-1) or later (1); the engine tries edges in order. */
+export function moveEdge(loadout: Loadout, from: string, index: number, by: number): Result<Loadout> {
+  return editEdges(loadout, from, index, (edges, edge) =>
+    edges[index + by]
+      ? ok(edges.toSpliced(index, 1).toSpliced(index + by, 0, edge))
+      : refuseEdit(from, by < 0 ? "it is the first edge already" : "it is the last edge already"),
+  );
 }
 
 function editEdges(

@@ -56,42 +56,34 @@ const STEP = "  ";
 /** JSON as people write it: short values on one line, except the outermost `apart` levels. */
 export function printJson(value: Json, indent = "", apart = 0): string {
   const flat = flatJson(value);
-  if (typeof value !== "object" || value === null) return flat;
-  const inner: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
-  if (inner.length === 0 || (apart <= 0 && indent.length + flat.length <= WIDTH && isShallow(value))) return flat;
+  if (typeof value !== "object" || value === null || Object.keys(value).length === 0) return flat;
+  if (apart <= 0 && indent.length + flat.length <= WIDTH && hasAtMostLevels(value, 2)) return flat;
   const deeper = indent + STEP;
-  if (Array.isArray(value)) {
-    const lines = value.map((each: Json) => `${deeper}${printJson(each, deeper, apart - 1)}`);
-    return `[\n${lines.join(",\n")}\n${indent}]`;
-  }
-  const lines = Object.entries(value).map(
-    ([key, each]) => `${deeper}${JSON.stringify(key)}: ${printJson(each, deeper, apart - 1)}`,
-  );
-  return `{\n${lines.join(",\n")}\n${indent}}`;
-}
-
-/** The levels of a loadout with one entry per line: itself, its sockets and its loops. */
-export const LOADOUT_EXPANDED_LEVELS = 2;
-
-/** One line for a value without lists of objects: an edge, but not a socket with its edges. */
-function isShallow(value: Json): boolean {
-  if (typeof value !== "object" || value === null) return true;
-  const inner: readonly Json[] = Array.isArray(value) ? value : Object.values(value);
-  return inner.every((each) => typeof each !== "object" || each === null || isFlat(each));
-}
-
-function isFlat(value: Json): boolean {
-  if (typeof value !== "object" || value === null) return true;
-  const inner: readonly Json[] = Array.isArray(value) ? value : Object.values(value);
-  return inner.every((each) => typeof each !== "object" || each === null);
+  const lines = entryTexts(value, (each) => printJson(each, deeper, apart - 1)).map((each) => `${deeper}${each}`);
+  const [open, close] = Array.isArray(value) ? ["[", "]"] : ["{", "}"];
+  return `${open}\n${lines.join(",\n")}\n${indent}${close}`;
 }
 
 function flatJson(value: Json): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  if (Array.isArray(value)) return value.length === 0 ? "[]" : `[${value.map(flatJson).join(", ")}]`;
-  const entries = Object.entries(value).map(([key, each]) => `${JSON.stringify(key)}: ${flatJson(each)}`);
-  return entries.length === 0 ? "{}" : `{ ${entries.join(", ")} }`;
+  const entries = entryTexts(value, flatJson).join(", ");
+  if (Array.isArray(value)) return `[${entries}]`;
+  return entries === "" ? "{}" : `{ ${entries} }`;
 }
+
+function entryTexts(value: JsonObject | readonly Json[], textOf: (value: Json) => string): readonly string[] {
+  if (Array.isArray(value)) return value.map(textOf);
+  return Object.entries(value).map(([key, each]) => `${JSON.stringify(key)}: ${textOf(each)}`);
+}
+
+/** Two levels are an edge on one line, but not a socket with its edges. */
+function hasAtMostLevels(value: Json, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return levels > 0 && Object.values(value).every((each: Json) => hasAtMostLevels(each, levels - 1));
+}
+
+/** The levels of a loadout with one entry per line: itself, its sockets and its loops. */
+export const LOADOUT_EXPANDED_LEVELS = 2;
 
 interface JsonTextEdit {
   readonly path: JSONPath;
@@ -190,12 +182,8 @@ function listEdits(before: readonly Json[], after: readonly Json[], path: JSONPa
   const changed = news
     .slice(0, common)
     .flatMap((each, index) => editsBetween(olds[index], each, [...path, first + index]));
-  const gone = olds
-    .slice(common)
-    .map((): JsonTextEdit => ({ path: [...path, first + common], value: undefined, insert: false }));
-  const come = news
-    .slice(common)
-    .map((value, index): JsonTextEdit => ({ path: [...path, first + common + index], value, insert: true }));
+  const gone = olds.slice(common).map(() => ({ path: [...path, first + common], value: undefined, insert: false }));
+  const come = news.slice(common).map((value, at) => ({ path: [...path, first + common + at], value, insert: true }));
   return [...changed, ...gone, ...come];
 }
 
@@ -222,29 +210,19 @@ export interface MergeDifference {
   readonly by: "mine" | "theirs" | "both";
 }
 
-type OptionalJson = Json | undefined;
-
 /** [E24] Every place in which three versions differ: objects by key, lists as a whole. */
 export function findMergeDifferences(
-  base: OptionalJson,
-  mine: OptionalJson,
-  theirs: OptionalJson,
+  base: Json | undefined,
+  mine: Json | undefined,
+  theirs: Json | undefined,
+  path: readonly string[] = [],
 ): readonly MergeDifference[] {
-  return differencesIn({ path: [], base, mine, theirs });
-}
-
-function differencesIn({ path, base, mine, theirs }: Omit<MergeDifference, "by">): readonly MergeDifference[] {
   if (isSameJson(mine, theirs)) return [];
   if (isJsonObject(mine) && isJsonObject(theirs) && (base === undefined || isJsonObject(base))) {
     const before = base ?? {};
     const keys = [...new Set([...Object.keys(before), ...Object.keys(theirs), ...Object.keys(mine)])];
     return keys.flatMap((key) =>
-      differencesIn({
-        path: [...path, key],
-        base: own(before, key),
-        mine: own(mine, key),
-        theirs: own(theirs, key),
-      }),
+      findMergeDifferences(own(before, key), own(mine, key), own(theirs, key), [...path, key]),
     );
   }
   const by = isSameJson(base, mine) ? "theirs" : isSameJson(base, theirs) ? "mine" : "both";

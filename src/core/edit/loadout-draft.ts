@@ -2,7 +2,7 @@ import type * as v from "valibot";
 import { readLayer, type CatalogEntry } from "../catalog/layer.ts";
 import { isError, ok, type Issue, type Result } from "../model/issue.ts";
 import { AdvanceRule, Edge, Exit, Loadout, Loop, Socket } from "../model/loadout.ts";
-import { EMPTY_LOADOUT } from "./loadout-edit.ts";
+import { EMPTY_LOADOUT, mapValues } from "./loadout-edit.ts";
 import { parseJsonc, LOADOUT_EXPANDED_LEVELS, printJson, updateJsonText } from "./json-edit.ts";
 import { type Json, type JsonObject, isJsonObject } from "../model/json.ts";
 import type { Catalog } from "../catalog/catalog.ts";
@@ -58,15 +58,12 @@ function readDraft(name: string, text: string, fallback: Loadout): LoadoutDraft 
 
 /** A loadout as a person would write it: without defaults, keys in reading order. */
 export function loadoutToJson(loadout: Loadout): JsonObject {
-  const sockets = Object.entries(loadout.sockets).map(([id, socket]) => [id, socketToJson(socket)]);
-  const loops = Object.entries(loadout.loops).map(([id, loop]) => {
-    const exits = loop.exits.map((exit) => writtenFields(Exit, exit));
-    return [id, writtenFields(Loop, { ...loop, exits })];
-  });
+  const loopToJson = (loop: Loop): JsonObject =>
+    writtenFields(Loop, { ...loop, exits: loop.exits.map((exit) => writtenFields(Exit, exit)) });
   return writtenFields(Loadout, {
     ...loadout,
-    sockets: Object.fromEntries(sockets),
-    loops: Object.fromEntries(loops),
+    sockets: mapValues(loadout.sockets, socketToJson),
+    loops: mapValues(loadout.loops, loopToJson),
   });
 }
 

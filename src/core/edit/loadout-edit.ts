@@ -59,10 +59,10 @@ function editSockets(loadout: Loadout, ids: readonly string[], edit: () => Loado
   return missing === undefined ? ok(edit()) : unknownSocket(missing);
 }
 
-function mapValues<T>(
+export function mapValues<T, U>(
   record: Readonly<Record<string, T>>,
-  change: (value: T, key: string) => T,
-): Readonly<Record<string, T>> {
+  change: (value: T, key: string) => U,
+): Record<string, U> {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]));
 }
 

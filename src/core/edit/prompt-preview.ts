@@ -17,14 +17,9 @@ const EXAMPLE_CHANGES = " src/example.ts | 2 +-\n 1 file changed, 1 insertion(+)
 
 /** [E19] The prompt of a socket, by the function that the engine uses. */
 export function previewTurn(graph: Graph, socket: GraphSocket, data: PreviewData): AgentPrompt {
+  const { reworked } = data;
+  const visit: Visit = { socket: socket.id, number: reworked ? 2 : 1, from: null, reworked, ...NEW_VISIT };
   const state = previewState(graph, socket, data);
-  const visit: Visit = {
-    socket: socket.id,
-    number: data.reworked ? 2 : 1,
-    from: null,
-    reworked: data.reworked,
-    ...NEW_VISIT,
-  };
   return writeAgentPrompt(state, { socket, visit, ask: { kind: "begin" }, changes: EXAMPLE_CHANGES });
 }
 
@@ -44,21 +39,10 @@ function previewState(graph: Graph, socket: GraphSocket, { request, items, rewor
   const [before] = Object.values(graph.sockets).filter(({ edges }) => edges.some((edge) => edge.to === socket.id));
   const item = before && loopOf(graph, before)?.items ? (items[0]?.title ?? null) : null;
   const reason = `${before?.materia ?? "The socket before"} was not satisfied: one thing is missing.`;
+  const pass = { items, note: null, cursor: 0, end: items.length, oneByOne: false, givenUp: [], since: 0 };
   const state: CastState = {
     ...start,
-    pass: loop?.items
-      ? {
-          loop: loop.id,
-          items,
-          note: null,
-          cursor: 0,
-          end: items.length,
-          oneByOne: false,
-          door: socket.id,
-          givenUp: [],
-          since: 0,
-        }
-      : null,
+    pass: loop?.items ? { ...pass, loop: loop.id, door: socket.id } : null,
     handed: before
       ? {
           socket: before.id,
@@ -79,11 +63,9 @@ function previewState(graph: Graph, socket: GraphSocket, { request, items, rewor
 }
 
 export function promptVariables(materia: Materia) {
-  const found = parseVariables(templateOf(materia)?.text ?? "").map((variable) => ({
-    name: variableName(variable),
-    variable,
-  }));
-  return found.filter(({ name }, index) => found.findIndex((other) => other.name === name) === index);
+  const found = parseVariables(templateOf(materia)?.text ?? "");
+  const byName = new Map(found.map((variable) => [variableName(variable), variable]));
+  return [...byName].map(([name, variable]) => ({ name, variable }));
 }
 
 function variableName(variable: TemplateVariable): string {

@@ -5,7 +5,7 @@ import type { Loadout } from "../model/loadout.ts";
 import { type LoadoutEdit, findSocket, setAdvance, setEntry, setMateria, setParse } from "./loadout-edit.ts";
 import { connectSockets, moveEdge, removeEdge, setEdge, removeWay, findAuthoredWay } from "./edges-and-exits.ts";
 import { setLoopGenerator, setLoopMember } from "./loops.ts";
-import { edgeWayId, exitWayId } from "../model/ids.ts";
+import { edgeWayId, exitWayId, type SocketId } from "../model/ids.ts";
 
 export interface QuickFix {
   readonly label: string;
@@ -28,7 +28,11 @@ export function quickFixFor(
   if (place.kind === "loop") return loopFix(issue, place, loadout, known);
   if (issue.code !== "unknown_socket") return undefined;
   const [first] = Object.keys(loadout.sockets);
-  return first === undefined ? undefined : { label: `Begin at ${first}`, edit: (each) => setEntry(each, first) };
+  return first === undefined ? undefined : fix(`Begin at ${first}`, (each) => setEntry(each, first));
+}
+
+function fix(label: string, edit: LoadoutEdit): QuickFix {
+  return { label, edit };
 }
 
 type SocketPlace = Extract<IssuePlace, { kind: "socket" }>;
@@ -43,111 +47,89 @@ function socketFix(
     case "guard_needs_json":
     case "generator_needs_json":
     case "assign_needs_json":
-      return { label: "Set parse to json", edit: (each) => setParse(each, id, "json") };
+      return fix("Set parse to json", (each) => setParse(each, id, "json"));
     case "advance_outside_loop":
-      return { label: "Remove advance", edit: (each) => setAdvance(each, id, null) };
+      return fix("Remove advance", (each) => setAdvance(each, id, null));
     case "refused_item_advances":
-      return { label: "Advance only when satisfied", edit: (each) => setAdvance(each, id, "satisfied") };
+      return fix("Advance only when satisfied", (each) => setAdvance(each, id, "satisfied"));
     case "unbounded_cycle":
       return limitFix(loadout);
     case "unhandled_outcome":
-      return {
-        label: "Send the rest to end",
-        edit: (each) => connectSockets(each, { from: id, to: "end", when: "always" }),
-      };
+      return fix("Send the rest to end", (each) => connectSockets(each, { from: id, to: "end", when: "always" }));
     case "unknown_materia": {
       const near = nearestName(findSocket(loadout, id)?.materia ?? "", known.materia);
-      return near === undefined ? undefined : { label: `Use ${near}`, edit: (each) => setMateria(each, id, near) };
+      return near === undefined ? undefined : fix(`Use ${near}`, (each) => setMateria(each, id, near));
     }
     default:
       return way === null ? undefined : edgeFix(issue, way, loadout);
   }
 }
 
-const DEFAULT_LIMIT = 3;
-
-/** The only way back without a limit, if there is exactly one. */
+/** For the only way back without a limit, if there is exactly one. */
 function limitFix(loadout: Loadout): QuickFix | undefined {
   const [only, ...others] = Object.entries(loadout.sockets).flatMap(([from, { edges }]) =>
     edges.flatMap(({ when, maxTraversals }, index) =>
-      when === "not_satisfied" && maxTraversals === undefined ? [{ from, index }] : [],
+      when === "not_satisfied" && maxTraversals === undefined ? [allowSomeTimes(from, index)] : [],
     ),
   );
-  if (!only || others.length > 0) return undefined;
-  return allowSomeTimes(only);
+  return others.length > 0 ? undefined : only;
 }
 
-function allowSomeTimes({ from, index }: { readonly from: string; readonly index: number }): QuickFix {
-  return {
-    label: `Allow ${DEFAULT_LIMIT} times`,
-    edit: (each) => setEdge(each, from, index, { maxTraversals: DEFAULT_LIMIT }),
-  };
+const DEFAULT_LIMIT = 3;
+
+function allowSomeTimes(from: string, index: number): QuickFix {
+  return fix(`Allow ${DEFAULT_LIMIT} times`, (each) => setEdge(each, from, index, { maxTraversals: DEFAULT_LIMIT }));
 }
 
 function edgeFix(issue: Issue, id: string, loadout: Loadout): QuickFix | undefined {
   const way = findAuthoredWay(loadout, id);
   if (way?.kind !== "edge") return undefined;
   const { from, index, edge } = way;
+  const removal = fix("Remove the edge", (each) => removeEdge(each, from, index));
   switch (issue.code) {
     case "edge_after_always": {
       const always = findSocket(loadout, from)?.edges.findIndex((each) => each.when === "always") ?? -1;
-      if (edge.when === "always") return { label: "Remove the edge", edit: (each) => removeEdge(each, from, index) };
-      return { label: "Move it before always", edit: (each) => moveEdgeUp(each, from, { index, to: always }) };
+      if (edge.when === "always") return removal;
+      return fix("Move it before always", (each) => moveEdge(each, from, index, always - index));
     }
     case "then_without_limit":
-      return allowSomeTimes(way);
+      return allowSomeTimes(from, index);
     case "next_outside_loop":
-      return { label: "Then end", edit: (each) => setEdge(each, from, index, { then: "end" }) };
+      return fix("Then end", (each) => setEdge(each, from, index, { then: "end" }));
     case "unknown_socket": {
       if (issue.path.at(-1) === "then")
-        return { label: "Take back what follows", edit: (each) => setEdge(each, from, index, { then: null }) };
+        return fix("Take back what follows", (each) => setEdge(each, from, index, { then: null }));
       const near = nearestName(edge.to, Object.keys(loadout.sockets));
-      if (near === undefined) return { label: "Remove the edge", edit: (each) => removeEdge(each, from, index) };
-      const to = Object.keys(loadout.sockets).find((each) => each === near) ?? "end";
-      return { label: `Lead to ${near}`, edit: (each) => setEdge(each, from, index, { to: to as typeof edge.to }) }; // a key of sockets
+      if (near === undefined) return removal;
+      return fix(`Lead to ${near}`, (each) => setEdge(each, from, index, { to: near as SocketId })); // a key of sockets
     }
     default:
       return undefined;
   }
 }
 
-function moveEdgeUp(
-  loadout: Loadout,
-  from: string,
-  { index, to }: { index: number; to: number },
-): ReturnType<LoadoutEdit> {
-  const moved = moveEdge(loadout, from, index, -1);
-  if (!moved.ok || index - 1 <= to) return moved;
-  return moveEdgeUp(moved.value, from, { index: index - 1, to });
-}
-
 type LoopPlace = Extract<IssuePlace, { kind: "loop" }>;
 
 function loopFix(issue: Issue, { id, way }: LoopPlace, loadout: Loadout, known: KnownMateria): QuickFix | undefined {
-  const loop = loadout.loops[id];
+  const members: readonly string[] = loadout.loops[id]?.sockets ?? [];
   switch (issue.code) {
     case "endless_loop": {
-      const last = loop?.sockets.at(-1);
-      return last === undefined
-        ? undefined
-        : { label: `Let ${last} advance`, edit: (each) => setAdvance(each, last, "always") };
+      const last = members.at(-1);
+      return last === undefined ? undefined : fix(`Let ${last} advance`, (each) => setAdvance(each, last, "always"));
     }
     case "not_a_generator":
     case "generator_inside_loop": {
-      const generators = Object.keys(loadout.sockets).filter(
-        (each) =>
-          known.isGenerator(findSocket(loadout, each)?.materia ?? "") &&
-          !loop?.sockets.some((member) => member === each),
+      const [only, ...others] = Object.entries(loadout.sockets).flatMap(([each, { materia }]) =>
+        known.isGenerator(materia) && !members.includes(each) ? [each] : [],
       );
-      const [only, ...others] = generators;
       if (only === undefined || others.length > 0) return undefined;
-      return { label: `Consume ${only}`, edit: (each) => setLoopGenerator(each, id, only) };
+      return fix(`Consume ${only}`, (each) => setLoopGenerator(each, id, only));
     }
     case "overlapping_loops": {
-      const member = loop?.sockets[Number(issue.path.at(-1))];
+      const member = members[Number(issue.path.at(-1))];
       return member === undefined
         ? undefined
-        : { label: `Take ${member} out`, edit: (each) => setLoopMember(each, id, member, false) };
+        : fix(`Take ${member} out`, (each) => setLoopMember(each, id, member, false));
     }
     case "exit_never_taken":
     case "exit_needs_json":
@@ -165,10 +147,9 @@ function exitFix(code: IssueCode, way: string, loadout: Loadout): QuickFix | und
   const found = findAuthoredWay(loadout, way);
   if (found?.kind !== "exit") return undefined;
   const { from } = found.exit;
-  if (code === "exit_needs_json") return { label: "Set parse to json", edit: (each) => setParse(each, from, "json") };
-  if (code === "exit_never_taken")
-    return { label: `Let ${from} advance`, edit: (each) => setAdvance(each, from, "always") };
-  return { label: "Remove the exit", edit: (each) => removeWay(each, way) };
+  if (code === "exit_needs_json") return fix("Set parse to json", (each) => setParse(each, from, "json"));
+  if (code === "exit_never_taken") return fix(`Let ${from} advance`, (each) => setAdvance(each, from, "always"));
+  return fix("Remove the exit", (each) => removeWay(each, way));
 }
 
 export type IssuePlace =

@@ -2,6 +2,7 @@ import type { CastEvent } from "../cast/state/event.ts";
 import { type Graph, type GraphSocket, materiaOf, socketsOf } from "../compile/graph.ts";
 import { requiredHandoffFields } from "../compile/socket-outputs.ts";
 import type { JsonObject } from "../model/json.ts";
+import { appendTo } from "../model/lists.ts";
 
 /** The replies of a socket in a rehearsal, which a person may edit. */
 export interface SocketReplies {
@@ -19,13 +20,9 @@ export function generateReplies(graph: Graph, items: number): readonly SocketRep
   return socketsOf(graph)
     .filter((socket) => materiaOf(graph, socket).type !== "utility")
     .map((socket) => {
+      const { id, materia } = socket;
       const replyShape = replyShapeOf(graph, socket);
-      return {
-        socket: socket.id,
-        materia: socket.materia,
-        replyShape,
-        replies: exampleReplies(socket, replyShape, items),
-      };
+      return { socket: id, materia, replyShape, replies: exampleReplies(socket, replyShape, items) };
     });
 }
 
@@ -41,11 +38,12 @@ function exampleReplies(
   asks: SocketReplies["replyShape"],
   items: number,
 ): readonly RehearsedReply[] {
-  if (asks === "text") return [{ text: `${materia} is done.` }];
+  const context = `${materia} is done.`;
+  if (asks === "text") return [{ text: context }];
   const json = {
     ...(asks.workItems ? { workItems: exampleItems(items) } : {}),
     ...(asks.satisfied ? { satisfied: true } : {}),
-    context: `${materia} is done.`,
+    context,
   };
   const goesBack = edges.some((edge) => edge.when === "not_satisfied");
   const refusal = { json: { ...json, satisfied: false, context: "One thing is missing." } };
@@ -68,15 +66,13 @@ export function repliesFromCast(
   for (const event of past.events) {
     if (event.type !== "handoff_accepted" && event.type !== "output_accepted") continue;
     const reply = event.type === "handoff_accepted" ? { json: event.handoff } : { text: event.text };
-    said.set(event.socket, [...(said.get(event.socket) ?? []), reply]);
+    appendTo(said, event.socket, reply);
   }
-  const sameMateria = (materia: string): readonly string[] =>
-    socketsOf(past.graph).flatMap((socket) => (socket.materia === materia ? [socket.id] : []));
   return made.map((each) => {
-    const own = past.graph.sockets[each.socket]?.materia === each.materia ? each.socket : sameMateria(each.materia)[0];
-    const replies = (own === undefined ? undefined : said.get(own))?.filter(
-      (reply) => "text" in reply === (each.replyShape === "text"),
-    );
-    return replies && replies.length > 0 ? { ...each, replies } : each;
+    const alike = socketsOf(past.graph).filter(({ materia }) => materia === each.materia);
+    const own = alike.find(({ id }) => id === each.socket) ?? alike[0];
+    const isText = each.replyShape === "text";
+    const replies = (said.get(own?.id ?? "") ?? []).filter((reply) => "text" in reply === isText);
+    return replies.length > 0 ? { ...each, replies } : each;
   });
 }

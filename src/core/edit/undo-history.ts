@@ -11,7 +11,7 @@ interface UndoStep<T> {
   readonly value: T;
   readonly what: string;
   /** Consecutive steps of one kind, such as typing into one field, are one step. */
-  readonly kind?: string;
+  readonly kind?: string | undefined;
 }
 
 /** Bounds the memory of a long session. */
@@ -26,7 +26,7 @@ export function recordStep<T>(history: UndoHistory<T>, present: T, what: string,
   if (Object.is(present, history.present)) return history;
   const last = history.past.at(-1);
   if (kind !== undefined && last?.kind === kind && history.future.length === 0) return { ...history, present };
-  const step: UndoStep<T> = { value: history.present, what, ...(kind === undefined ? {} : { kind }) };
+  const step = { value: history.present, what, kind };
   return { past: [...history.past, step].slice(-MAX_STEPS), present, future: [] };
 }
 
@@ -53,7 +53,7 @@ export function endStepGroup<T>(history: UndoHistory<T>): UndoHistory<T> {
   return { ...history, past: [...history.past.slice(0, -1), { value: last.value, what: last.what }] };
 }
 
-const StoredStep = v.object({ value: v.string(), what: v.string(), kind: v.exactOptional(v.string()) });
+const StoredStep = v.object({ value: v.string(), what: v.string(), kind: v.optional(v.string()) });
 
 /** A history as texts, for storage in the browser. */
 export const StoredHistory = v.object({ past: v.array(StoredStep), present: v.string(), future: v.array(StoredStep) });
