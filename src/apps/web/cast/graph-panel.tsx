@@ -9,7 +9,6 @@ import {
   withItemLineRoom,
 } from "../../../core/view/layout/drawing.ts";
 import { layoutGraph } from "../../../core/view/layout/layout.ts";
-import { stitchNumber } from "../../../core/view/layout/routes.ts";
 import { positionText } from "../../../core/view/progress/board.ts";
 import { GraphView, GraphLegend } from "../graph/graph-view.tsx";
 import type { GraphPart, EdgeMark, LoopMark, GraphMarks, SocketMark } from "../graph/graph-marks.ts";
@@ -24,7 +23,7 @@ import { bindSheets } from "../ui/classes.ts";
 import castSheet from "./cast.module.css";
 import type { CastState } from "../../../core/cast/state/state.ts";
 import { materiaOf } from "../../../core/compile/graph.ts";
-import type { DrawnWay } from "../../../core/view/graph/drawn-ways.ts";
+import { stitchNumber, type DrawnWay } from "../../../core/view/graph/drawn-ways.ts";
 import { progressCounts } from "../../../core/view/progress/item-cells.ts";
 import { durationText, costText, itemsDoneText } from "../../../core/view/numbers.ts";
 import { countOfLimitText } from "../../../core/cast/failure-text.ts";

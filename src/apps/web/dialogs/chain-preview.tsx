@@ -8,7 +8,7 @@ import type { ChainResult } from "../../../core/edit/target-chain.ts";
 import { END } from "../../../core/model/ids.ts";
 import { countedText } from "../../../core/model/text.ts";
 import { destinationText, worstCaseExample, worstCaseText } from "../../../core/view/graph/labels.ts";
-import type { DrawnWay } from "../../../core/view/graph/drawn-ways.ts";
+import { stitchNumber, type DrawnWay } from "../../../core/view/graph/drawn-ways.ts";
 import { COMPACT_METRICS, scaleMetrics, type PlacedEdge } from "../../../core/view/layout/drawing.ts";
 import { layoutGraph } from "../../../core/view/layout/layout.ts";
 import { billEffectsText, billSettings, makeBill } from "../../../core/view/graph/bill.ts";
@@ -149,8 +149,8 @@ function drawChain(composed: Exclude<ChainResult, { kind: "empty" }>) {
   const stitches = isComposed ? composed.compiled.stitches : [];
   const labelsOf = (way: DrawnWay): readonly string[] => {
     if (isLoose(way)) return ["no stitch"];
-    const stitch = stitches.findIndex(({ from, to }) => from === way.from && to === way.to);
-    if (stitch !== -1) return [`stitch ${stitch + 1}`];
+    const stitch = stitchNumber(way, stitches);
+    if (stitch !== null) return [`stitch ${stitch}`];
     return way.label === "" ? [] : [way.label];
   };
   const metrics = scaleMetrics(COMPACT_METRICS, textScale());

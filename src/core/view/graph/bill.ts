@@ -1,5 +1,12 @@
 import type { Budget, CastLimits } from "../../model/config.ts";
-import { materiaMayWrite, toolsInScope, KNOWN_TOOLS, type Materia } from "../../model/materia.ts";
+import {
+  materiaMayWrite,
+  toolsInScope,
+  KNOWN_TOOLS,
+  type AgentMateria,
+  type Materia,
+  type UtilityMateria,
+} from "../../model/materia.ts";
 import { countedText, oneLine, sanitizeForTerminal } from "../../model/text.ts";
 import type { Settings } from "../../catalog/settings.ts";
 import type { Flow } from "../../compile/flow.ts";
@@ -46,20 +53,17 @@ export interface Bill {
   readonly budget: Budget;
 }
 
-export interface BillRequest extends BillSettings {
+export interface BillRequest {
   readonly graph: Graph;
   readonly flow: Flow;
   readonly past: readonly CastFacts[];
-}
-
-interface BillSettings {
   readonly limits: CastLimits;
   readonly budget: Budget;
   /** The model of agents that name none, if known. */
   readonly model?: string | undefined;
 }
 
-export function billSettings({ limits, budget, model }: Settings): BillSettings {
+export function billSettings({ limits, budget, model }: Settings): Pick<BillRequest, "limits" | "budget" | "model"> {
   return { limits, budget, model: model ?? undefined };
 }
 
@@ -75,11 +79,10 @@ export function makeBill({ graph, flow, limits, budget, model, past }: BillReque
   const told = known ?? forecastGraph([typicalFacts(graph)], request);
   const items = loops.length === 0 ? 0 : (told?.items ?? 1);
   const most = evaluateFormula(turns, () => items);
-  const seated = [...new Set(readingOrder(graph).map((socket) => socket.materia))].map(
-    (name) => [name, graph.materia[name]] as const,
-  );
-  const named = (matches: (materia: Materia) => boolean): readonly string[] =>
-    seated.flatMap(([name, materia]) => (materia && matches(materia) ? [name] : []));
+  const seated = new Map(readingOrder(graph).map((socket) => [socket.materia, materiaOf(graph, socket)]));
+  const collect = <T>(of: (materia: Materia, name: string) => readonly T[]): readonly T[] =>
+    [...seated].flatMap(([name, materia]) => of(materia, name));
+  const tools = collect((each) => (each.type === "agent" ? toolsInScope(each.tools) : []));
   return {
     loadout: graph.name,
     shape: shapeText(graph, symbols),
@@ -93,32 +96,22 @@ export function makeBill({ graph, flow, limits, budget, model, past }: BillReque
           cost: known ? told.cost : null,
         }
       : null,
-    writes: named((materia) => materia.type === "agent" && materiaMayWrite(materia)),
-    runs: seated.flatMap(([name, materia]) =>
-      materia?.type === "utility" ? [{ materia: name, command: programText(materia) }] : [],
-    ),
-    otherTools: [
-      ...new Set(
-        seated.flatMap(([, each]) =>
-          each?.type === "agent" ? toolsInScope(each.tools).filter((tool) => !KNOWN_TOOLS.includes(tool)) : [],
-        ),
-      ),
-    ],
-    asksPerson: named(({ type }) => type === "person"),
-    models: seated.flatMap(([name, materia]) =>
-      materia?.type === "agent" ? [{ materia: name, model: modelText(materia, model) }] : [],
-    ),
+    writes: collect((each, name) => (each.type === "agent" && materiaMayWrite(each) ? [name] : [])),
+    runs: collect((each, name) => (each.type === "utility" ? [{ materia: name, command: programText(each) }] : [])),
+    otherTools: [...new Set(tools.filter((tool) => !KNOWN_TOOLS.includes(tool)))],
+    asksPerson: collect(({ type }, name) => (type === "person" ? [name] : [])),
+    models: collect((each, name) => (each.type === "agent" ? [{ materia: name, model: modelText(each, model) }] : [])),
     budget,
   };
 }
 
-function modelText(materia: Extract<Materia, { type: "agent" }>, model: string | undefined): string {
+function modelText(materia: AgentMateria, model: string | undefined): string {
   const own = materia.model ?? model ?? "the model of Pi's settings";
   return materia.notModelOf === undefined ? own : `${own}, another than that of ${materia.notModelOf}`;
 }
 
 /** The command, the one in `params` of a bundled utility, or the name of that utility. */
-function programText({ command, script, params }: Extract<Materia, { type: "utility" }>): string {
+function programText({ command, script, params }: UtilityMateria): string {
   const own = command ?? params?.["command"];
   if (typeof own === "string") return own;
   return Array.isArray(own) ? own.join(" ") : (script ?? "");
@@ -169,7 +162,7 @@ function typicalFacts(graph: Graph): CastFacts {
   return { visits, itemsDone: 0, outcome: "completed" };
 }
 
-function typicalTokens(materia: Extract<Materia, { type: "agent" }>): number {
+function typicalTokens(materia: AgentMateria): number {
   if (materiaMayWrite(materia)) return TYPICAL_TOKENS.writes;
   return toolsInScope(materia.tools).length > 0 ? TYPICAL_TOKENS.reads : TYPICAL_TOKENS.none;
 }

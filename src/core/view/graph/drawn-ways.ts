@@ -20,6 +20,7 @@ import {
   thenWayId,
 } from "../../model/ids.ts";
 import { NEXT_ITEM, type Edge, type Exit } from "../../model/loadout.ts";
+import type { Stitch } from "../../compile/targets/stitch.ts";
 import type { Tone } from "../line.ts";
 import { conditionText, conditionTone } from "./labels.ts";
 
@@ -44,17 +45,14 @@ export interface DrawnWay {
 }
 
 /** The ways of a graph, by their start. */
-export interface GraphWays {
-  /** In the order in which they are tried. */
-  readonly ofSocket: (socket: GraphSocket) => readonly DrawnWay[];
-  readonly ofLoop: (loop: GraphLoop) => readonly DrawnWay[];
-}
+export type GraphWays = ReturnType<typeof graphWays>;
 
-export function graphWays(graph: Graph): GraphWays {
+export function graphWays(graph: Graph) {
   const flow = buildFlow(graph);
   return {
-    ofSocket: (socket) => socketWays(socket, possibleAnswers(flow, socket)),
-    ofLoop: (loop) => loopWays(graph, flow, loop),
+    /** In the order in which they are tried. */
+    ofSocket: (socket: GraphSocket) => socketWays(socket, possibleAnswers(flow, socket)),
+    ofLoop: (loop: GraphLoop) => loopWays(graph, flow, loop),
   };
 }
 
@@ -87,24 +85,18 @@ function edgeWays(from: SocketId, { when, to, maxTraversals, then }: Edge, index
 }
 
 function loopWays(graph: Graph, flow: Flow, loop: GraphLoop): readonly DrawnWay[] {
-  const advancing = loop.sockets.flatMap((id) => {
-    const socket = graph.sockets[id];
-    return socket && socket.advance !== null ? [socket] : [];
-  });
+  const advancing = loop.sockets.flatMap((id) => graph.sockets[id] ?? []).filter(({ advance }) => advance !== null);
   const [only, ...others] = advancing;
   const exits = loop.exits.map((exit, index) =>
-    exitWay(loop, { exit, index }, others.length === 0 && exit.from === only?.id),
+    exitWay(loop.id, exit, index, others.length === 0 && exit.from === only?.id),
   );
   if (!loop.items) return exits;
   const uncovered = advancing.filter((socket) =>
     exhaustingAnswers(flow, socket).some((answer) => chooseExit(loop, socket.id, answer).via === "none"),
   );
-  const silent = uncovered.map((socket): DrawnWay => {
-    const label = [
-      others.length === 0 ? "exit" : `exit from ${socket.id}`,
-      ...(exits.length === 0 ? [] : ["otherwise"]),
-    ].join(" · ");
-    return implicitWay({ id: loopEndWayId(loop.id, socket.id), label, from: socket.id, to: END, loop: loop.id });
+  const silent = uncovered.map(({ id: from }): DrawnWay => {
+    const label = `${others.length === 0 ? "exit" : `exit from ${from}`}${exits.length === 0 ? "" : " · otherwise"}`;
+    return implicitWay({ id: loopEndWayId(loop.id, from), label, from, to: END, loop: loop.id });
   });
   return [...exits, ...silent, ...emptyListWays(loop, only, silent.length > 0)];
 }
@@ -115,24 +107,10 @@ function exhaustingAnswers(flow: Flow, socket: GraphSocket): readonly (boolean |
   return advance === null ? [] : possibleAnswers(flow, socket).filter((answer) => matchesCondition(advance, answer));
 }
 
-function exitWay(
-  loop: GraphLoop,
-  { exit, index }: { readonly exit: Exit; readonly index: number },
-  alone: boolean,
-): DrawnWay {
-  const { id, from, condition, targetSocketId } = exit;
-  const label = `${alone ? "exit" : `exit from ${from}`} · ${conditionText(condition)}`;
-  return {
-    id: exitWayId(loop.id, id),
-    index,
-    via: "exit",
-    when: condition,
-    label,
-    tone: conditionTone(condition),
-    from,
-    to: targetSocketId,
-    loop: loop.id,
-  };
+function exitWay(loop: string, exit: Exit, index: number, alone: boolean): DrawnWay {
+  const { id, from, condition: when, targetSocketId: to } = exit;
+  const label = `${alone ? "exit" : `exit from ${from}`} · ${conditionText(when)}`;
+  return { id: exitWayId(loop, id), index, via: "exit", when, label, tone: conditionTone(when), from, to, loop };
 }
 
 /** The way of an empty list, unless an exit shows it. */
@@ -147,4 +125,10 @@ function emptyListWays(loop: GraphLoop, member: GraphSocket | undefined, saysEnd
 export function traversalLimitText({ maxTraversals, thenNext }: DrawnWay): string {
   if (maxTraversals === undefined) return "";
   return `at most ${maxTraversals === 1 ? "once" : `${maxTraversals} times`}${thenNext ? ", then the next item" : ""}`;
+}
+
+/** From 1; null if the way is no stitch of the chain. */
+export function stitchNumber(way: DrawnWay, stitches: readonly Stitch[]): number | null {
+  const index = stitches.findIndex(({ from, to }) => from === way.from && to === way.to);
+  return index === -1 ? null : index + 1;
 }

@@ -1,4 +1,4 @@
-import { type Graph, type GraphLoop, type GraphSocket, materiaOf, socketsOf } from "../../compile/graph.ts";
+import { type Graph, type GraphSocket, materiaOf, socketsOf } from "../../compile/graph.ts";
 import { type Destination, END } from "../../model/ids.ts";
 import { orderedBlocks, type GraphBlock, readingOrder } from "../../compile/reading-order.ts";
 import { graphWays, traversalLimitText, type DrawnWay } from "./drawn-ways.ts";
@@ -27,7 +27,10 @@ export function mermaidText(graph: Graph): string {
     'finish(["end"])',
     ...(numbers.has(graph.entry) ? [`start --> ${idOf(graph.entry)}`] : []),
     ...drawn.map((way) => `${idOf(way.from)} ${arrowOf(way)} ${idOf(way.to)}`),
-    ...loops.flatMap((loop) => generatorArrows(loop, idOf, loopId)),
+    // The lines from generators to the loops of their lists. No cast takes them as ways.
+    ...loops.flatMap(({ id, from, sockets }) =>
+      from === null || sockets.length === 0 ? [] : [`${idOf(from)} -.-|"work items"| ${loopId.get(id) ?? ""}`],
+    ),
   ];
   return ["flowchart TD", ...lines.map((each) => `  ${each}`), ""].join("\n");
 }
@@ -58,13 +61,6 @@ function arrowOf(way: DrawnWay): string {
   const words = [label, traversalLimitText(way)].filter((part) => part !== "").join(", ");
   const arrow = when === "not_satisfied" ? "-.->" : "-->";
   return words === "" ? arrow : `${arrow}|"${escapeMermaid(words)}"|`;
-}
-
-/** The line from a generator to the loop of its list. No cast takes it as a way. */
-function generatorArrows(loop: GraphLoop, idOf: IdOf, loopId: ReadonlyMap<string, string>): readonly string[] {
-  return loop.from === null || loop.sockets.length === 0
-    ? []
-    : [`${idOf(loop.from)} -.-|"work items"| ${loopId.get(loop.id) ?? ""}`];
 }
 
 /** Escapes every character that Mermaid, Markdown or HTML would interpret. */
@@ -137,7 +133,7 @@ export function explainGraph(graph: Graph): readonly string[] {
     backText(graph, sockets),
     effectsText(graph, sockets),
     endText(graph, sockets),
-  ].filter((text) => text !== "");
+  ];
 }
 
 /** `A, B and C`, each name once. */
@@ -181,11 +177,10 @@ function effectsText(graph: Graph, sockets: readonly GraphSocket[]): string {
     sockets.filter((each) => materiaOf(graph, each).type === type && matches(each)).map(({ materia }) => materia);
   const writers = named("agent", (each) => materiaMayWrite(materiaOf(graph, each)));
   const [programs, people] = [named("utility"), named("person")];
+  const running = new Set(programs).size === 1 ? "runs a program" : "run programs";
   const parts = [
-    ...(writers.length === 0 ? ["no agent writes files"] : [`${listText(writers)} may write files`]),
-    ...(programs.length === 0
-      ? []
-      : [`${listText(programs)} ${new Set(programs).size === 1 ? "runs a program" : "run programs"}`]),
+    writers.length === 0 ? "no agent writes files" : `${listText(writers)} may write files`,
+    ...(programs.length === 0 ? [] : [`${listText(programs)} ${running}`]),
     ...(people.length === 0 ? [] : [`${listText(people)} asks a person`]),
   ].join("; ");
   return `${parts.charAt(0).toUpperCase()}${parts.slice(1)}.`;
@@ -199,8 +194,6 @@ function endText(graph: Graph, sockets: readonly GraphSocket[]): string {
       advance !== null && (exits.length === 0 || exits.some(({ targetSocketId }) => targetSocketId === END));
     return edges.length === 0 || edges.some(({ to, then }) => to === END || then === END) || leavesLoop;
   });
-  return `It ends after ${listText(
-    ends.map(({ materia }) => materia),
-    "or",
-  )}.`;
+  const names = ends.map(({ materia }) => materia);
+  return `It ends after ${listText(names, "or")}.`;
 }

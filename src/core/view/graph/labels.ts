@@ -6,7 +6,7 @@ import type { Materia } from "../../model/materia.ts";
 import { oneLine } from "../../model/text.ts";
 import type { Tone } from "../line.ts";
 import { evaluateFormula, type TurnFormula, type WorstCase } from "../../compile/worst-case.ts";
-import { buildFlow, type Flow } from "../../compile/flow.ts";
+import { buildFlow } from "../../compile/flow.ts";
 import { isGraphLoop, cyclesOfLoopsAlone } from "../../compile/check/cycles.ts";
 
 const NAME_LIMIT = 100;
@@ -54,11 +54,9 @@ export function conditionTone(when: Condition): Tone {
   return CONDITIONS[when][1];
 }
 
-const MATERIA_ICONS: Readonly<Record<Materia["type"], string>> = { agent: "●", utility: "◆", person: "▲" };
-
 /** A circle for an agent, a diamond for a utility, a triangle for a person. */
 export function materiaIcon(type: Materia["type"]): string {
-  return MATERIA_ICONS[type];
+  return { agent: "●", utility: "◆", person: "▲" }[type];
 }
 
 export function iconOf(graph: Graph, socket: GraphSocket): string {
@@ -146,8 +144,11 @@ function loopItemsText(graph: Graph, id: string): string {
 }
 
 function unboundedReason(graph: Graph): string {
-  const [places] = unboundedCycles(graph, buildFlow(graph));
-  if (!places) return "the formula grows beyond all numbers";
+  const [round] = cyclesOfLoopsAlone(graph, buildFlow(graph));
+  if (!round) return "the formula grows beyond all numbers";
+  const places = round.map((place) =>
+    isGraphLoop(place) ? `the loop ${nameText(place.id)}` : destinationText(graph, place.id),
+  );
   const shown = places.length > 5 ? [...places.slice(0, 4), `${places.length - 4} more`] : places;
   const names = shown.length === 1 ? shown.join("") : `${shown.slice(0, -1).join(", ")} and ${shown.at(-1) ?? ""}`;
   return `nothing ends the way round ${names}: no exit is counted, and each pass begins anew; lead it through a socket outside loops`;
@@ -155,11 +156,4 @@ function unboundedReason(graph: Graph): string {
 
 function subscript(number: number): string {
   return String(number).replace(/\d/g, (digit) => "₀₁₂₃₄₅₆₇₈₉".charAt(Number(digit)));
-}
-
-/** Cycles between loops without a bound, each as the names of its places. */
-function unboundedCycles(graph: Graph, flow: Flow): readonly (readonly string[])[] {
-  return cyclesOfLoopsAlone(graph, flow).map((round) =>
-    round.map((place) => (isGraphLoop(place) ? `the loop ${nameText(place.id)}` : destinationText(graph, place.id))),
-  );
 }

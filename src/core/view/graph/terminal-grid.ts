@@ -4,7 +4,7 @@ import { END } from "../../model/ids.ts";
 import { isGate } from "../../model/materia.ts";
 import { oneLine, countedText } from "../../model/text.ts";
 import { orderedBlocks, type GraphBlock, type OrderedSocket } from "../../compile/reading-order.ts";
-import { graphWays, traversalLimitText, type DrawnWay, type GraphWays } from "./drawn-ways.ts";
+import { graphWays, stitchNumber, traversalLimitText, type DrawnWay, type GraphWays } from "./drawn-ways.ts";
 import { loopText, nameText, iconOf, destinationText, worstCaseText } from "./labels.ts";
 import {
   columnsOf,
@@ -80,11 +80,9 @@ function blockNameColumns({ loop, rows, aside: beside }: GraphBlock): number {
 function headLine(graph: Graph): Line {
   const sockets = Object.keys(graph.sockets).length;
   const loops = Object.keys(graph.loops).length;
-  const counts = [
-    sockets === 0 ? "no sockets" : countedText(sockets, "socket"),
-    ...(loops === 0 ? [] : [countedText(loops, "loop")]),
-  ];
-  return line(toned("strong", nameText(graph.name)), toned("dim", ` · ${counts.join(", ")}`));
+  const counts = sockets === 0 ? "no sockets" : countedText(sockets, "socket");
+  const looped = loops === 0 ? "" : `, ${countedText(loops, "loop")}`;
+  return line(toned("strong", nameText(graph.name)), toned("dim", ` · ${counts}${looped}`));
 }
 
 /** One band per target of a chain. */
@@ -123,16 +121,10 @@ function rowLines(drawing: GridContext, { socket }: OrderedSocket, rail: Line): 
 function socketLine(drawing: GridContext, socket: GraphSocket, rail: Line): Line {
   const { graph, nameColumns, width } = drawing;
   const before = line(...rail, `${iconOf(graph, socket)} `);
-  const badges = badgesOf(drawing, socket);
-  const after = line(
-    "  ",
-    toned("dim", nameText(socket.id)),
-    ...badges.flatMap((badge) => [toned("dim", " · "), badge]),
-  );
-  return squeezeLine(
-    { before, long: toned("strong", padColumns(nameText(socket.materia), nameColumns - lineColumns(rail))), after },
-    width,
-  );
+  const badges = badgesOf(drawing, socket).flatMap((badge) => [toned("dim", " · "), badge]);
+  const after = line("  ", toned("dim", nameText(socket.id)), ...badges);
+  const long = toned("strong", padColumns(nameText(socket.materia), nameColumns - lineColumns(rail)));
+  return squeezeLine({ before, long, after }, width);
 }
 
 function badgesOf({ graph, isChain }: GridContext, socket: GraphSocket): readonly Span[] {
@@ -158,31 +150,24 @@ function badgesOf({ graph, isChain }: GridContext, socket: GraphSocket): readonl
 }
 
 function wayLine({ graph, width, stitches, position }: GridContext, way: DrawnWay, before: Line): Line {
-  const stitch = stitches.findIndex(({ from, to }) => from === way.from && to === way.to);
-  const labels = [...(stitch === -1 ? [] : [`stitch ${stitch + 1}`]), ...(way.label === "" ? [] : [way.label])].join(
-    " · ",
-  );
-  const tone = stitch === -1 ? way.tone : "accent";
+  const stitch = stitchNumber(way, stitches);
+  const labels = [stitch === null ? "" : `stitch ${stitch}`, way.label].filter((text) => text !== "").join(" · ");
+  const tone = stitch === null ? way.tone : "accent";
   const limit = traversalLimitText(way);
   const counted = limit === "" ? "" : `, ${limit}`;
   const returns = way.to !== END && (position.get(way.to) ?? Infinity) <= (position.get(way.from) ?? 0);
-  return squeezeLine(
-    {
-      before: line(...before, toned(tone, labels === "" ? "→ " : `${labels} → `)),
-      long: toned("plain", destinationText(graph, way.to)),
-      after: line(counted, toned("dim", returns ? " ↑" : "")),
-    },
-    width,
-  );
+  const start = line(...before, toned(tone, labels === "" ? "→ " : `${labels} → `));
+  const after = line(counted, toned("dim", returns ? " ↑" : ""));
+  return squeezeLine({ before: start, long: toned("plain", destinationText(graph, way.to)), after }, width);
 }
 
 function stitchLines({ graph, stitches, width }: GridContext): readonly Line[] {
   if (stitches.length === 0) return [];
-  const stitchLines = stitches.flatMap(({ from, to, reason }, index) => [
+  const lines = stitches.flatMap(({ from, to, reason }, index) => [
     line(toned("accent", `Stitch ${index + 1}: `), `${destinationText(graph, from)} → ${destinationText(graph, to)}`),
     ...wrapColumns(oneLine(reason, 1_000), width - 2).map((text) => line("  ", toned("dim", text))),
   ]);
-  return [[], ...stitchLines];
+  return [[], ...lines];
 }
 
 function worstLines(graph: Graph, worst: WorstCase | undefined, width: number): readonly Line[] {

@@ -1,6 +1,7 @@
+import { stitchNumber } from "../graph/drawn-ways.ts";
 import { END } from "../../model/ids.ts";
 import type { Box, PlacedEdge, Point } from "./drawing.ts";
-import { type GridCell, stitchNumber, type EdgeRoute, type RouteSide } from "./routes.ts";
+import { type GridCell, type EdgeRoute, type RouteSide } from "./routes.ts";
 import {
   ARROW_HEIGHT,
   labelX,

@@ -3,9 +3,9 @@ import type { Stitch } from "../../compile/targets/stitch.ts";
 import { END } from "../../model/ids.ts";
 import { appendTo } from "../../model/lists.ts";
 import type { Layout } from "../../model/loadout.ts";
-import type { DrawnWay } from "../graph/drawn-ways.ts";
+import { stitchNumber, type DrawnWay } from "../graph/drawn-ways.ts";
 import { type RouteStyle, REGULAR_METRICS, measureLabel, type LayoutMetrics, type Size } from "./drawing.ts";
-import { buildLayoutGrid, type LayoutGrid, drawnLinesOf, planRoutes, stitchNumber, type EdgeRoute } from "./routes.ts";
+import { buildLayoutGrid, type LayoutGrid, drawnLinesOf, planRoutes, type EdgeRoute } from "./routes.ts";
 import { labelGap, isLabelInLoopHead, assignLanes, type RouteLane, type LaneAssignment } from "./lanes.ts";
 
 export interface LayoutOptions {

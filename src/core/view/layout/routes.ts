@@ -1,5 +1,4 @@
 import type { Graph, GraphLoop } from "../../compile/graph.ts";
-import type { Stitch } from "../../compile/targets/stitch.ts";
 import { graphWays, type DrawnWay } from "../graph/drawn-ways.ts";
 import { END } from "../../model/ids.ts";
 import { orderedBlocks, type GraphBlock } from "../../compile/reading-order.ts";
@@ -162,12 +161,6 @@ export function planRoutes(ways: readonly DrawnWay[], grid: LayoutGrid): readonl
       ? itemsRoute(each, grid)
       : (straight.get(each) ?? elbowRoute(each, grid, taken) ?? laneRoute(each, grid)),
   );
-}
-
-/** From 1; null if the way is no stitch of the chain. */
-export function stitchNumber(way: DrawnWay, stitches: readonly Stitch[]): number | null {
-  const index = stitches.findIndex(({ from, to }) => from === way.from && to === way.to);
-  return index === -1 ? null : index + 1;
 }
 
 interface ClaimedEnds {
