@@ -1,16 +1,17 @@
-import { memo, type ReactElement } from "react";
+import { memo, type MouseEvent, type ReactElement } from "react";
 import type { Graph } from "../../../core/compile/graph.ts";
 import { type GraphDrawing, type PlacedEdge, type Point, boxesOverlap } from "../../../core/view/layout/drawing.ts";
 import { destinationText } from "../../../core/view/graph/labels.ts";
 import { LineText } from "../ui/line-text.tsx";
 import type { GraphViewProps } from "./graph-view.tsx";
-import type { EdgeMark, GraphMarks, GraphPart } from "./graph-marks.ts";
+import { firstSegmentMiddle, includesPart, type EdgeMark, type GraphMarks, type GraphPart } from "./graph-marks.ts";
 import { bindSheets } from "../ui/classes.ts";
 import edgesSheet from "./edges.module.css";
 
 const css = bindSheets(edgesSheet);
 
-interface EdgeLayerProps {
+/** What is drawn of a graph, and how. */
+export interface EdgeLayerProps {
   readonly graph: Graph;
   readonly drawing: GraphDrawing;
   readonly marks: GraphMarks | undefined;
@@ -48,11 +49,10 @@ type EdgeProps = EdgeLayerProps & { readonly edge: PlacedEdge; readonly mark: Ed
 
 function EdgeLine({ edge, mark, selected, editing, onSelect }: EdgeProps): ReactElement {
   const { way, points, bar, stitch } = edge;
-  const chosen = selected.some(({ kind, id }) => kind === "edge" && id === way.id);
-  const tone = edgeClasses(edge, mark);
   const end = way.via === "items" ? 2 : editing ? 8 : 3;
+  const last = mark.visits === "last" ? "last-taken" : "";
   return (
-    <g className={css(`${tone} ${mark.visits === "last" ? "last-taken" : ""} ${chosen ? "chosen" : ""}`)}>
+    <g className={css(`${edgeClasses(edge, mark)} ${last} ${includesPart(selected, edgePart(edge)) ? "chosen" : ""}`)}>
       <path d={roundedPath(points, end)} />
       <path className={css("arrow-head")} d={arrowHeadPath(points, end - 2)} />
       {bar && (
@@ -66,34 +66,44 @@ function EdgeLine({ edge, mark, selected, editing, onSelect }: EdgeProps): React
         <path
           className={css("hit")}
           d={roundedPath(points, 0)}
-          onClick={(event) => onSelect({ kind: "edge", id: way.id }, { add: event.shiftKey })}
+          onClick={(event) => onSelect(edgePart(edge), { add: event.shiftKey })}
         />
       )}
     </g>
   );
 }
 
+function edgePart({ way }: PlacedEdge): GraphPart {
+  return { kind: "edge", id: way.id };
+}
+
+const CONDITION_CLASSES = { always: "", satisfied: "good", not_satisfied: "rework" } as const;
+
 function edgeClasses({ way, stitch }: PlacedEdge, { visits, problem }: EdgeMark) {
-  const kind =
-    way.via === "items"
-      ? "items"
-      : stitch !== null
-        ? "stitch"
-        : way.when === "satisfied"
-          ? "good"
-          : way.when === "not_satisfied"
-            ? "rework"
-            : "";
-  const walked = visits === "unvisited" && way.via !== "items" ? "unvisited" : "";
+  const isItems = way.via === "items";
+  const kind = isItems ? "items" : stitch !== null ? "stitch" : CONDITION_CLASSES[way.when ?? "always"];
+  const walked = visits === "unvisited" && !isItems ? "unvisited" : "";
   return `${kind} ${walked} ${problem === "error" ? "refused-edge" : problem ? "doubtful-edge" : ""}` as const;
 }
 
-function EdgeLabel(props: EdgeProps): ReactElement | null {
-  const { edge, mark, graph, drawing, selected, focus, editing, onSelect } = props;
+/** The label; an edge without one is a focus target while editing, invisible until focus or hover. */
+function EdgeLabel({ edge, mark, graph, drawing, selected, focus, editing, onSelect }: EdgeProps): ReactElement | null {
   const { way, label } = edge;
   const lines = mark.label ?? [];
-  if (!label || lines.length === 0)
-    return editing && onSelect ? <UnlabeledEdgeButton {...props} onSelect={onSelect} /> : null;
+  const name = `Edge from ${destinationText(graph, way.from)} to ${destinationText(graph, way.to)}: `;
+  const button = onSelect &&
+    way.via !== "items" && {
+      type: "button" as const,
+      "data-part": `edge ${way.id}`,
+      tabIndex: focus?.kind === "edge" && focus.id === way.id ? 0 : -1,
+      onClick: (event: MouseEvent): void => onSelect(edgePart(edge), { add: event.shiftKey }),
+    };
+  if (!label || lines.length === 0) {
+    if (!editing || !button) return null;
+    const { x, y } = firstSegmentMiddle(edge);
+    const transform = `translate(${x - 12}px, ${y - 12}px)`;
+    return <button {...button} className={css("edge-dot")} style={{ transform }} aria-label={`${name}always`} />;
+  }
   const isIn = drawing.loops.some(({ box }) => boxesOverlap(box, label));
   const ground = isIn ? "on-loop" : drawing.bands.some(({ box }) => boxesOverlap(box, label)) ? "on-band" : "";
   const centered = isLabelOnLine(edge);
@@ -108,48 +118,18 @@ function EdgeLabel(props: EdgeProps): ReactElement | null {
       <LineText line={line} />
     </span>
   ));
-  if (!onSelect || way.via === "items")
+  if (!button)
     return (
       <span className={css(classes)} style={style}>
         {words}
       </span>
     );
-  const chosen = selected.some(({ kind, id }) => kind === "edge" && id === way.id);
+  const chosen = includesPart(selected, edgePart(edge)) ? "chosen" : "";
   return (
-    <button
-      type="button"
-      className={css(`${classes} ${chosen ? "chosen" : ""}`)}
-      style={style}
-      data-part={`edge ${way.id}`}
-      tabIndex={focus?.kind === "edge" && focus.id === way.id ? 0 : -1}
-      onClick={(event) => onSelect({ kind: "edge", id: way.id }, { add: event.shiftKey })}
-    >
-      <span
-        className={css("spoken")}
-      >{`Edge from ${destinationText(graph, way.from)} to ${destinationText(graph, way.to)}: `}</span>
+    <button {...button} className={css(`${classes} ${chosen}`)} style={style}>
+      <span className={css("spoken")}>{name}</span>
       {words}
     </button>
-  );
-}
-
-/** The focus target of an edge without a label: invisible until focus or hover. */
-function UnlabeledEdgeButton(
-  props: EdgeProps & { readonly onSelect: NonNullable<EdgeLayerProps["onSelect"]> },
-): ReactElement | null {
-  const { edge, graph, focus, onSelect } = props;
-  const { way } = edge;
-  if (way.via === "items") return null;
-  const { x, y } = firstSegmentMiddle(edge);
-  return (
-    <button
-      type="button"
-      className={css("edge-dot")}
-      style={{ transform: `translate(${x - 12}px, ${y - 12}px)` }}
-      data-part={`edge ${way.id}`}
-      tabIndex={focus?.kind === "edge" && focus.id === way.id ? 0 : -1}
-      aria-label={`Edge from ${destinationText(graph, way.from)} to ${destinationText(graph, way.to)}: always`}
-      onClick={(event) => onSelect({ kind: "edge", id: way.id }, { add: event.shiftKey })}
-    />
   );
 }
 
@@ -157,8 +137,7 @@ function UnlabeledEdgeButton(
 function isLabelOnLine({ label, points }: PlacedEdge): boolean {
   if (!label) return false;
   const middle = label.x + label.width / 2;
-  const upright = points.slice(1).some((to: Point, index) => points[index]?.x === to.x && Math.abs(to.x - middle) < 1);
-  return upright;
+  return points.slice(1).some(({ x }, index) => points[index]?.x === x && Math.abs(x - middle) < 1);
 }
 
 const CORNER_RADIUS = 10;
@@ -166,21 +145,14 @@ const CORNER_RADIUS = 10;
 /** A line through the points with round corners, ending `before` its last point for the arrowhead. */
 function roundedPath(points: readonly Point[], before: number): string {
   const line = shortenLine(points, before);
-  const [first, ...rest] = line;
-  if (!first) return "";
-  let path = `M${first.x} ${first.y}`;
-  rest.forEach((point, index) => {
-    const from = line[index] ?? point;
-    const next = rest[index + 1];
-    if (!next) {
-      path += `L${point.x} ${point.y}`;
-      return;
-    }
+  const pieces = line.map((point, index) => {
+    const [from, next] = [line[index - 1], line[index + 1]];
+    if (!from || !next) return `${from ? "L" : "M"}${point.x} ${point.y}`;
     const radius = Math.min(CORNER_RADIUS, distance(from, point) / 2, distance(point, next) / 2);
     const [start, stop] = [pointToward(point, from, radius), pointToward(point, next, radius)];
-    path += `L${start.x} ${start.y}Q${point.x} ${point.y} ${stop.x} ${stop.y}`;
+    return `L${start.x} ${start.y}Q${point.x} ${point.y} ${stop.x} ${stop.y}`;
   });
-  return path;
+  return pieces.join("");
 }
 
 /** An arrowhead whose tip is `before` the last point. */
@@ -195,23 +167,14 @@ function arrowHeadPath(points: readonly Point[], before: number): string {
 
 /** Two stitches in the middle of the longest segment. */
 function stitchPath(points: readonly Point[]): string {
-  let longest: readonly [Point, Point] | undefined;
-  points.slice(1).forEach((to, index) => {
-    const from = points[index] ?? to;
-    if (!longest || distance(from, to) > distance(...longest)) longest = [from, to];
-  });
+  const segments = points.slice(1).map((to, index): [Point, Point] => [points[index] ?? to, to]);
+  const [longest] = segments.toSorted((a, b) => distance(...b) - distance(...a));
   if (!longest) return "";
   const [from, to] = longest;
   const [x, y] = [(from.x + to.x) / 2, (from.y + to.y) / 2];
   const upright = from.x === to.x;
   const at = (shift: number): Point => (upright ? { x, y: y + shift } : { x: x + shift, y });
   return [at(-4), at(4)].map((point) => `M${point.x - 4} ${point.y - 3}l8 6m0 -6l-8 6`).join("");
-}
-
-/** The middle of the first segment. */
-export function firstSegmentMiddle({ points }: PlacedEdge): Point {
-  const [from, to] = points;
-  return from && to ? { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 } : { x: 0, y: 0 };
 }
 
 function shortenLine(points: readonly Point[], by: number): readonly Point[] {

@@ -1,8 +1,7 @@
 import { useState, type FocusEvent, type KeyboardEvent, type RefObject } from "react";
 import type { Box, GraphDrawing, PlacedSocket } from "../../../core/view/layout/drawing.ts";
 import type { GraphViewProps } from "./graph-view.tsx";
-import type { GraphPart } from "./graph-marks.ts";
-import { firstSegmentMiddle } from "./edges.tsx";
+import { boxOfPart, socketPart, type GraphPart } from "./graph-marks.ts";
 
 /** One tab stop for the graph: up and down along the rail, left and right to branches and lanes, E to edges. */
 export function useGraphKeys(
@@ -14,7 +13,7 @@ export function useGraphKeys(
   const move = (part: GraphPart | undefined): void => {
     if (!part) return;
     setFocus(part);
-    const target = focusBox(drawing, part);
+    const target = boxOfPart(drawing, part.id);
     if (target) reveal(target);
     // The element may need to be drawn first.
     requestAnimationFrame(() =>
@@ -52,43 +51,38 @@ export function partFromElement(target: EventTarget | null): GraphPart | null {
   return id === undefined ? null : { kind: kind as GraphPart["kind"], id }; // the expression matches only these kinds
 }
 
-function focusBox(drawing: GraphDrawing, { kind, id }: GraphPart): Box | undefined {
-  if (kind === "edge") {
-    const edge = drawing.edges.find(({ way }) => way.id === id);
-    return edge && (edge.label ?? { ...firstSegmentMiddle(edge), width: 1, height: 1 });
-  }
-  if (kind === "loop") return drawing.loops.find((loop) => loop.id === id)?.head;
-  return drawing.sockets.find((socket) => socket.id === id)?.box;
-}
-
 function partForKey(key: string, here: GraphPart | null, drawing: GraphDrawing): GraphPart | undefined {
   const { sockets } = drawing;
-  if (here?.kind === "loop") return key.startsWith("Arrow") ? socketPart(sockets[0]) : undefined;
-  const from = here?.kind === "edge" ? drawing.edges.find(({ way }) => way.id === here.id)?.way.from : here?.id;
+  const edge = here?.kind === "edge" ? drawing.edges.find(({ way }) => way.id === here.id) : undefined;
+  const from = here?.kind === "loop" ? undefined : (edge?.way.from ?? here?.id);
   const at = sockets.find(({ id }) => id === from);
-  if (!at) return key.startsWith("Arrow") ? socketPart(sockets[0]) : undefined;
-  if (here?.kind === "edge" && key === "Escape") return socketPart(at);
+  if (!at) return key.startsWith("Arrow") ? partOf(sockets[0]) : undefined;
+  if (here?.kind === "edge" && (key === "Escape" || key.startsWith("Arrow"))) return partOf(at);
   switch (key) {
     case "ArrowDown":
     case "ArrowUp":
-      return here?.kind === "edge" ? socketPart(at) : partInNextRow(sockets, at, key === "ArrowDown" ? 1 : -1);
+      return partInNextRow(sockets, at, key === "ArrowDown" ? 1 : -1);
     case "ArrowLeft":
     case "ArrowRight":
-      return partBeside(drawing, at, key === "ArrowRight" ? 1 : -1, here);
+      return partBeside(drawing, at, key === "ArrowRight" ? 1 : -1);
     case "e":
     case "E":
       return nextEdge(drawing, at, here);
     case "Home":
-      return socketPart(sockets[0]);
+      return partOf(sockets[0]);
     case "End":
-      return socketPart(sockets.at(-1));
+      return partOf(sockets.at(-1));
     default:
       return undefined;
   }
 }
 
-function socketPart(socket: PlacedSocket | undefined): GraphPart | undefined {
-  return socket && { kind: "socket", id: socket.id };
+function partOf(socket: PlacedSocket | undefined): GraphPart | undefined {
+  return socket && socketPart(socket.id);
+}
+
+function nearestColumn(sockets: readonly PlacedSocket[], { column }: PlacedSocket): PlacedSocket | undefined {
+  return sockets.toSorted((a, b) => Math.abs(a.column - column) - Math.abs(b.column - column))[0];
 }
 
 /** The nearest row in that direction, then the nearest column. */
@@ -96,31 +90,23 @@ function partInNextRow(sockets: readonly PlacedSocket[], at: PlacedSocket, step:
   const beyond = sockets.filter(({ row }) => (row - at.row) * step > 0);
   const near = Math.min(...beyond.map(({ row }) => Math.abs(row - at.row)));
   const inRow = beyond.filter(({ row }) => Math.abs(row - at.row) === near);
-  return socketPart(inRow.toSorted((a, b) => Math.abs(a.column - at.column) - Math.abs(b.column - at.column))[0]);
+  return partOf(nearestColumn(inRow, at));
 }
 
 /** The branch beside it, otherwise the lane on that side. */
-function partBeside(
-  drawing: GraphDrawing,
-  at: PlacedSocket,
-  step: 1 | -1,
-  here: GraphPart | null,
-): GraphPart | undefined {
-  if (here?.kind === "edge") return socketPart(at);
-  const beside = drawing.sockets
-    .filter(({ row, column }) => row === at.row && (column - at.column) * step > 0)
-    .toSorted((a, b) => Math.abs(a.column - at.column) - Math.abs(b.column - at.column))[0];
-  if (beside) return socketPart(beside);
-  const edge = drawing.edges.find(({ way, points }) => {
-    const start = points[0];
+function partBeside({ sockets, edges }: GraphDrawing, at: PlacedSocket, step: 1 | -1): GraphPart | undefined {
+  const inRow = sockets.filter(({ row, column }) => row === at.row && (column - at.column) * step > 0);
+  const beside = nearestColumn(inRow, at);
+  if (beside) return partOf(beside);
+  const edge = edges.find(({ way, points: [start] }) => {
     if (way.from !== at.id || way.via === "items" || !start) return false;
     return step > 0 ? start.x >= at.box.x + at.box.width : start.x <= at.box.x;
   });
   return edge && { kind: "edge", id: edge.way.id };
 }
 
-function nextEdge(drawing: GraphDrawing, at: PlacedSocket, here: GraphPart | null): GraphPart | undefined {
-  const own = drawing.edges.filter(({ way }) => way.from === at.id && way.via !== "items");
+function nextEdge({ edges }: GraphDrawing, { id }: PlacedSocket, here: GraphPart | null): GraphPart | undefined {
+  const own = edges.filter(({ way }) => way.from === id && way.via !== "items");
   const index = here?.kind === "edge" ? own.findIndex(({ way }) => way.id === here.id) : -1;
   const edge = own[(index + 1) % Math.max(1, own.length)];
   return edge && { kind: "edge", id: edge.way.id };

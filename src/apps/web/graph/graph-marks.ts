@@ -1,6 +1,7 @@
 import type { Issue } from "../../../core/model/issue.ts";
 import type { ItemProgress } from "../../../core/view/progress/item-cells.ts";
 import type { Line } from "../../../core/view/line.ts";
+import type { Box, GraphDrawing, PlacedEdge, Point } from "../../../core/view/layout/drawing.ts";
 
 /** State shown in a graph: visits and position of a cast, problems and selection of an editor. */
 export interface GraphMarks {
@@ -38,11 +39,30 @@ export interface LoopMark {
 }
 
 /** A part of a graph: the target of selection, focus or an action. */
-export type GraphPart =
-  | { readonly kind: "socket"; readonly id: string }
-  | { readonly kind: "edge"; readonly id: string }
-  | { readonly kind: "loop"; readonly id: string };
+export interface GraphPart {
+  readonly kind: "socket" | "edge" | "loop";
+  readonly id: string;
+}
 
-export function isSamePart(a: GraphPart | null, b: GraphPart | null): boolean {
-  return a?.kind === b?.kind && a?.id === b?.id;
+export function socketPart(id: string): GraphPart {
+  return { kind: "socket", id };
+}
+
+export function includesPart(parts: readonly GraphPart[], { kind, id }: GraphPart): boolean {
+  return parts.some((part) => part.kind === kind && part.id === id);
+}
+
+/** Where a part is drawn: an edge at its label, or on its first segment. */
+export function boxOfPart({ sockets, edges, loops }: GraphDrawing, id: string): Box | undefined {
+  const edge = edges.find(({ way }) => way.id === id);
+  return (
+    sockets.find((socket) => socket.id === id)?.box ??
+    loops.find((loop) => loop.id === id)?.box ??
+    (edge && (edge.label ?? { ...firstSegmentMiddle(edge), width: 1, height: 1 }))
+  );
+}
+
+export function firstSegmentMiddle({ points }: PlacedEdge): Point {
+  const [from, to] = points;
+  return from && to ? { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 } : { x: 0, y: 0 };
 }

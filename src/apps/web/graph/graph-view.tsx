@@ -28,7 +28,7 @@ import { EdgeLayer } from "./edges.tsx";
 import { createFlowNodes, TargetBandNode, EndNode, LoopNode, SocketNode } from "./nodes.tsx";
 import { useGraphKeys } from "./graph-keys.ts";
 import { MiniMap, needsMiniMap, LEAST_ZOOM, useGraphViewport, type GraphHandle } from "./viewport.tsx";
-import type { GraphMarks, GraphPart, SocketMark } from "./graph-marks.ts";
+import type { GraphMarks, GraphPart } from "./graph-marks.ts";
 import { bindSheets } from "../ui/classes.ts";
 import edgesSheet from "./edges.module.css";
 import graphSheet from "./graph.module.css";
@@ -41,13 +41,13 @@ const css = bindSheets(nodeSheet, graphSheet, edgesSheet);
 /** Edits by hand. The editor stores them and passes a new graph or layout. */
 export interface GraphEditHandlers {
   /** While sockets are dragged, and with `isDone` when they are dropped; in pixels of the drawing. */
-  readonly onMove?: (positions: Readonly<Record<string, Point>>, isDone: boolean) => void;
+  readonly onMove: (positions: Readonly<Record<string, Point>>, isDone: boolean) => void;
   /** An edge from the round (forward), square (return) or diamond (rework) handle to a socket or the end. */
-  readonly onConnect?: (from: string, to: string, handle: "forward" | "return" | "rework") => void;
+  readonly onConnect: (from: string, to: string, handle: "forward" | "return" | "rework") => void;
   /** [E31] The sockets inside a frame that was drawn with Shift. */
-  readonly onFrame?: (sockets: readonly string[]) => void;
+  readonly onFrame: (sockets: readonly string[]) => void;
   /** A drop of `dataTransfer.setData("text/materia", name)`. */
-  readonly onDrop?: (materia: string, at: Point) => void;
+  readonly onDrop: (materia: string, at: Point) => void;
 }
 
 export interface GraphViewProps {
@@ -89,8 +89,9 @@ function GraphCanvas(props: GraphViewProps): ReactElement {
   const hasMap = !grows && needsMiniMap(drawing);
   const framed = useRef<Set<string> | null>(null);
   const keys = useGraphKeys(box, { ...props, reveal: view.reveal });
+  const shown = { graph, drawing, marks, selected, focus: keys.focus, editing: edit !== undefined, onSelect };
   const nodes = useMemo(
-    () => createFlowNodes({ graph, drawing, marks, selected, compact, edit: edit !== undefined, focus: keys.focus }),
+    () => createFlowNodes({ ...shown, compact }),
     [graph, drawing, marks, selected, compact, edit, keys.focus],
   );
   return (
@@ -100,7 +101,7 @@ function GraphCanvas(props: GraphViewProps): ReactElement {
         `graph-box ${compact ? "compact" : ""} ${grows ? "grows" : ""} ${edit ? "editing" : ""} ${hasMap ? "mapped" : ""}`,
       )}
       ref={box}
-      style={grows ? { height: view.height } : undefined}
+      style={grows ? { height: view.drawnHeight } : undefined}
       onKeyDown={keys.onKeyDown}
       onFocus={keys.onFocus}
       {...dropHandlers(edit, view.toDrawing)}
@@ -113,38 +114,33 @@ function GraphCanvas(props: GraphViewProps): ReactElement {
         {...clickHandlers(onSelect)}
         {...FLOW_OPTIONS}
         {...changeHandlers(edit, framed)}
-        {...scrollOptions(grows)}
+        // When the page scrolls, a finger on the graph must scroll the page.
+        panOnDrag={!grows}
+        panOnScroll={!grows}
+        zoomOnPinch={!grows}
+        preventScrolling={!grows}
         onlyRenderVisibleElements={drawing.sockets.length > 80}
         translateExtent={view.extent}
       >
         <ViewportPortal>
-          <EdgeLayer
-            graph={graph}
-            drawing={drawing}
-            marks={marks}
-            selected={selected}
-            focus={keys.focus}
-            editing={edit !== undefined}
-            onSelect={onSelect}
-          />
+          <EdgeLayer {...shown} />
           {props.children}
         </ViewportPortal>
       </ReactFlow>
       {hasMap && (
         <MiniMap
           drawing={drawing}
-          stateOf={(id) => socketState(marks?.sockets?.get(id))}
+          stateOf={(id) => {
+            const mark = marks?.sockets?.get(id);
+            return mark?.problem?.severity === "error" ? "failed" : mark?.state;
+          }}
           colorOf={(id) => graph.sockets[id] && materiaOf(graph, graph.sockets[id]).color}
           width={view.width}
-          height={view.frameHeight}
+          height={view.height}
         />
       )}
     </div>
   );
-}
-
-function socketState(mark: SocketMark | undefined): string | undefined {
-  return mark?.problem?.severity === "error" ? "failed" : mark?.state;
 }
 
 const NO_EDGES: never[] = [];
@@ -166,11 +162,6 @@ const FLOW_OPTIONS = {
   proOptions: { hideAttribution: true },
 } as const;
 
-/** When the page scrolls, a finger on the graph must scroll the page. */
-function scrollOptions(grows: boolean) {
-  return { panOnDrag: !grows, panOnScroll: !grows, zoomOnPinch: !grows, preventScrolling: !grows };
-}
-
 function clickHandlers(onSelect: GraphViewProps["onSelect"]) {
   return {
     onNodeClick: (event: MouseEvent, { id, type }: Node): void => {
@@ -184,14 +175,14 @@ function clickHandlers(onSelect: GraphViewProps["onSelect"]) {
 
 function changeHandlers(edit: GraphEditHandlers | undefined, framed: { current: Set<string> | null }) {
   return {
-    elementsSelectable: edit?.onFrame !== undefined,
+    elementsSelectable: edit !== undefined,
+    nodesDraggable: edit !== undefined,
+    nodesConnectable: edit !== undefined,
     onSelectionStart: (): void => void (framed.current = new Set()),
     onSelectionEnd: (): void => {
-      edit?.onFrame?.([...(framed.current ?? [])]);
+      edit?.onFrame([...(framed.current ?? [])]);
       framed.current = null;
     },
-    nodesDraggable: edit?.onMove !== undefined,
-    nodesConnectable: edit?.onConnect !== undefined,
     onNodesChange: (changes: readonly NodeChange[]): void => {
       for (const change of changes)
         if (change.type === "select") framed.current?.[change.selected ? "add" : "delete"](change.id);
@@ -199,21 +190,21 @@ function changeHandlers(edit: GraphEditHandlers | undefined, framed: { current: 
         change.type === "position" && change.position ? [[change.id, change.position] as const] : [],
       );
       const isDone = changes.some((change) => change.type === "position" && change.dragging === false);
-      if (moves.length > 0) edit?.onMove?.(Object.fromEntries(moves), isDone);
+      if (moves.length > 0) edit?.onMove(Object.fromEntries(moves), isDone);
     },
     onConnect: ({ source, target, sourceHandle }: Connection): void =>
-      edit?.onConnect?.(source, target, (sourceHandle ?? "forward") as "forward" | "return" | "rework"),
+      edit?.onConnect(source, target, (sourceHandle ?? "forward") as "forward" | "return" | "rework"),
   };
 }
 
 function dropHandlers(edit: GraphEditHandlers | undefined, toDrawing: (point: Point) => Point) {
   return {
     onDragOver: (event: DragEvent): void => {
-      if (edit?.onDrop && event.dataTransfer.types.includes("text/materia")) event.preventDefault();
+      if (edit && event.dataTransfer.types.includes("text/materia")) event.preventDefault();
     },
     onDrop: (event: DragEvent): void => {
       const materia = event.dataTransfer.getData("text/materia");
-      if (materia !== "") edit?.onDrop?.(materia, toDrawing({ x: event.clientX, y: event.clientY }));
+      if (materia !== "") edit?.onDrop(materia, toDrawing({ x: event.clientX, y: event.clientY }));
     },
   };
 }

@@ -2,13 +2,14 @@ import { Handle, Position, type Node } from "@xyflow/react";
 import { memo, type ReactElement } from "react";
 import { type GraphSocket, materiaOf, type Graph, type Origin } from "../../../core/compile/graph.ts";
 import type { Materia } from "../../../core/model/materia.ts";
-import type { Box, GraphDrawing, PlacedLoop, TargetBand } from "../../../core/view/layout/drawing.ts";
+import type { Box, PlacedLoop, TargetBand } from "../../../core/view/layout/drawing.ts";
 import { progressCounts } from "../../../core/view/progress/item-cells.ts";
 import { itemsDoneText } from "../../../core/view/numbers.ts";
 import { ItemCells } from "../ui/status.tsx";
 import { MateriaIcon } from "../ui/icons.tsx";
 import { LineText } from "../ui/line-text.tsx";
-import type { LoopMark, SocketMark, GraphMarks, GraphPart } from "./graph-marks.ts";
+import { includesPart, socketPart, type LoopMark, type SocketMark } from "./graph-marks.ts";
+import type { EdgeLayerProps } from "./edges.tsx";
 import { bindSheets } from "../ui/classes.ts";
 import edgesSheet from "./edges.module.css";
 import graphSheet from "./graph.module.css";
@@ -88,12 +89,8 @@ export const SocketNode = memo(function SocketNode({ data }: { readonly data: So
 });
 
 function socketBadges({ socket, isEntry, isConsumer }: SocketNodeData): readonly string[] {
-  return [
-    ...(isEntry ? ["Entry"] : []),
-    ...(socket.generator ? ["Generator"] : []),
-    ...(isConsumer ? ["Loop consumer"] : []),
-    ...(socket.interactive ? ["Interactive"] : []),
-  ];
+  const badges = { Entry: isEntry, Generator: socket.generator, "Loop consumer": isConsumer };
+  return Object.entries({ ...badges, Interactive: socket.interactive }).flatMap(([badge, has]) => (has ? [badge] : []));
 }
 
 /** For screen readers; shape and place show the same. */
@@ -136,11 +133,17 @@ const SOURCE_HANDLES = [
 function ConnectionHandles(): ReactElement {
   return (
     <>
-      <Handle type="target" position={Position.Top} id="in" className={css("handle-in")} isConnectableStart={false} />
+      <ReceivingHandle />
       {SOURCE_HANDLES.map(([id, position, look]) => (
         <Handle key={id} type="source" id={id} position={position} className={css(look)} isConnectableEnd={false} />
       ))}
     </>
+  );
+}
+
+function ReceivingHandle(): ReactElement {
+  return (
+    <Handle type="target" position={Position.Top} id="in" className={css("handle-in")} isConnectableStart={false} />
   );
 }
 
@@ -196,15 +199,14 @@ interface TargetBandData {
 }
 
 export const TargetBandNode = memo(function BandNode({ data }: { readonly data: TargetBandData }): ReactElement {
-  const { band, kind } = data;
-  const { target, name, title, box } = band;
+  const { target, name, title, box } = data.band;
   return (
     <div className={css("band")}>
       <div
         className={css(`band-label ${title.width > 150 ? "wide-label" : ""}`)}
         style={{ left: title.x - box.x, top: title.y - box.y, width: title.width }}
       >
-        {kind}
+        {data.kind}
         <b className={css("cut")}>{`${target} · ${name}`}</b>
       </div>
     </div>
@@ -215,26 +217,14 @@ export const EndNode = memo(function EndNode({ data }: { readonly data: { readon
   return (
     <>
       <span className={css("end")}>end</span>
-      {data.edit && (
-        <Handle type="target" position={Position.Top} id="in" className={css("handle-in")} isConnectableStart={false} />
-      )}
+      {data.edit && <ReceivingHandle />}
     </>
   );
 });
 
 /** The nodes for React Flow: bands and loops below, sockets and the end above. */
-export function createFlowNodes(props: {
-  readonly graph: Graph;
-  readonly drawing: GraphDrawing;
-  readonly marks: GraphMarks | undefined;
-  readonly selected: readonly GraphPart[];
-  readonly compact: boolean;
-  readonly edit: boolean;
-  readonly focus: GraphPart | null;
-}): Node[] {
-  const { graph, drawing, marks, selected, compact, edit, focus } = props;
-  const isChosen = (kind: GraphPart["kind"], id: string): boolean =>
-    selected.some((part) => part.kind === kind && part.id === id);
+export function createFlowNodes(props: EdgeLayerProps & { readonly compact: boolean }): Node[] {
+  const { graph, drawing, marks, selected, compact, editing: edit, focus } = props;
   const stop = focus?.kind === "socket" ? focus.id : drawing.sockets[0]?.id;
   return [
     ...drawing.bands.map((band) =>
@@ -245,7 +235,7 @@ export function createFlowNodes(props: {
         loop,
         parallel: graph.loops[loop.id]?.parallel,
         mark: marks?.loops?.get(loop.id),
-        chosen: isChosen("loop", loop.id),
+        chosen: includesPart(selected, { kind: "loop", id: loop.id }),
         clickable: edit,
       }),
     ),
@@ -258,7 +248,7 @@ export function createFlowNodes(props: {
         isEntry: edit && id === graph.entry,
         isConsumer: socket.loop !== null && (graph.loops[socket.loop]?.from ?? null) !== null,
         mark: marks?.sockets?.get(id),
-        chosen: isChosen("socket", id),
+        chosen: includesPart(selected, socketPart(id)),
         isStop: id === stop && focus?.kind !== "edge",
         compact,
         edit,

@@ -14,6 +14,7 @@ import {
 } from "react";
 import type { Box, GraphDrawing } from "../../../core/view/layout/drawing.ts";
 import { textScale } from "../browser/display.ts";
+import { boxOfPart } from "./graph-marks.ts";
 import { bindSheets } from "../ui/classes.ts";
 import { materiaColorStyle } from "../ui/icons.tsx";
 import mapSheet from "./mini-map.module.css";
@@ -48,9 +49,8 @@ function useGraphHandle(handle: Ref<GraphHandle> | undefined, frame: GraphFrame,
   const flow = useReactFlow();
   const { box, drawing, width, height, fullHeight: grows } = frame;
   useImperativeHandle(handle, () => {
-    const boxOf = (part: string): Box | undefined => findPartBox(drawing, part);
-    const elementOf = (part: string): HTMLElement | null | undefined =>
-      box.current?.querySelector<HTMLElement>(`[data-part$=" ${CSS.escape(part)}"]`);
+    const boxOf = (part: string): Box | undefined => boxOfPart(drawing, part);
+    const elementOf = (part: string) => box.current?.querySelector<HTMLElement>(`[data-part$=" ${CSS.escape(part)}"]`);
     const revealPart = (part: string): void => {
       const target = boxOf(part);
       if (target) reveal(target);
@@ -60,19 +60,16 @@ function useGraphHandle(handle: Ref<GraphHandle> | undefined, frame: GraphFrame,
       reveal: revealPart,
       fit: () => {
         const whole = Math.max(LEAST_ZOOM, Math.min(1, width / drawing.width, height / drawing.height));
-        void flow.setViewport(
-          { x: (width - drawing.width * whole) / 2, y: 0, zoom: whole },
-          { duration: animationDuration() },
-        );
+        void flow.setViewport({ x: (width - drawing.width * whole) / 2, y: 0, zoom: whole }, animated());
       },
-      zoom: (factor) => void flow.zoomTo(flow.getZoom() * factor, { duration: animationDuration() }),
+      zoom: (factor) => void flow.zoomTo(flow.getZoom() * factor, animated()),
       center: (part) => {
         const target = boxOf(part);
         if (!target) return;
         if (grows) return elementOf(part)?.scrollIntoView({ block: "center" });
         const zoom = flow.getZoom();
         const x = drawing.width * zoom <= width ? drawing.width / 2 : target.x + target.width / 2;
-        void flow.setCenter(x, target.y + target.height / 2, { zoom, duration: animationDuration() });
+        void flow.setCenter(x, target.y + target.height / 2, { zoom, ...animated() });
       },
       focus: (part) => {
         revealPart(part);
@@ -83,29 +80,16 @@ function useGraphHandle(handle: Ref<GraphHandle> | undefined, frame: GraphFrame,
   }, [box, drawing, flow, grows, height, reveal, width]);
 }
 
-function findPartBox({ sockets, edges, loops }: GraphDrawing, part: string): Box | undefined {
-  return (
-    sockets.find(({ id }) => id === part)?.box ??
-    edges.find(({ way }) => way.id === part)?.label ??
-    loops.find(({ id }) => id === part)?.box
-  );
-}
-
 /** Scrolls a box into view, as little as possible. */
-function useRevealBox({
-  fullHeight: grows,
-  width,
-  height,
-}: Omit<GraphFrame, "box" | "drawing">): (target: Box) => void {
+function useRevealBox({ fullHeight: grows, width, height }: Omit<GraphFrame, "box" | "drawing">) {
   const flow = useReactFlow();
   return useCallback(
-    (target) => {
+    (target: Box): void => {
       if (grows) return;
       const { x, y, zoom } = flow.getViewport();
       const dx = revealShift(target.x * zoom + x, target.width * zoom, width);
       const dy = revealShift(target.y * zoom + y, target.height * zoom, height);
-      if (dx !== 0 || dy !== 0)
-        void flow.setViewport({ x: x + dx, y: y + dy, zoom }, { duration: animationDuration() });
+      if (dx !== 0 || dy !== 0) void flow.setViewport({ x: x + dx, y: y + dy, zoom }, animated());
     },
     [flow, grows, height, width],
   );
@@ -116,8 +100,8 @@ function revealShift(start: number, length: number, room: number): number {
   return start + length > room - REVEAL_MARGIN ? room - REVEAL_MARGIN - start - length : 0;
 }
 
-function animationDuration(): number {
-  return matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : ANIMATION_MS;
+function animated(): { readonly duration: number } {
+  return { duration: matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : ANIMATION_MS };
 }
 
 /** A graph of 300 sockets is visible as a whole. */
@@ -147,8 +131,8 @@ export function useGraphViewport(
     ],
     [drawing.width, drawing.height],
   );
-  const frame = { width, frameHeight: height };
-  return { ...frame, extent, height: Math.ceil(drawing.height * zoom), toDrawing: flow.screenToFlowPosition, reveal };
+  const drawnHeight = Math.ceil(drawing.height * zoom);
+  return { width, height, drawnHeight, extent, toDrawing: flow.screenToFlowPosition, reveal };
 }
 
 /** Fits the whole width from the top, at first and after a resize. A person's own view stays. */
@@ -230,7 +214,7 @@ export function MiniMap(props: {
       onPointerMove={goTo}
     >
       {drawing.loops.map(({ id, box }) => (
-        <rect key={`loop ${id}`} className={css("map-loop")} {...rectOf(box)} />
+        <rect key={`loop ${id}`} className={css("map-loop")} {...box} />
       ))}
       {drawing.sockets.map(({ id, box }) => (
         <rect
@@ -238,18 +222,17 @@ export function MiniMap(props: {
           className={css("map-socket")}
           data-state={stateOf(id)}
           style={materiaColorStyle(colorOf(id))}
-          {...rectOf(box)}
+          {...box}
         />
       ))}
       <rect
         className={css("map-sight")}
-        {...rectOf({ x: -x / zoom, y: -y / zoom, width: width / zoom, height: height / zoom })}
+        x={-x / zoom}
+        y={-y / zoom}
+        width={width / zoom}
+        height={height / zoom}
         vectorEffect="non-scaling-stroke"
       />
     </svg>
   );
-}
-
-function rectOf({ x, y, width, height }: Box): Box {
-  return { x, y, width, height };
 }

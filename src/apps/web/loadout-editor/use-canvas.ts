@@ -15,7 +15,8 @@ import {
 } from "../../../core/view/layout/drawing.ts";
 import type { GraphEditHandlers } from "../graph/graph-view.tsx";
 import {
-  isSamePart,
+  includesPart,
+  socketPart,
   type GraphMarks,
   type GraphPart,
   type EdgeMark,
@@ -95,13 +96,13 @@ export function useGraphEditing(
       onFrame: (ids) => {
         // Shift also marks text, which would be copied instead.
         getSelection()?.removeAllRanges();
-        select(...ids.map((id) => ({ kind: "socket" as const, id })));
+        select(...ids.map(socketPart));
       },
       onConnect: (from, to, handle) => draw(from, to, handle === "rework" ? "not_satisfied" : undefined),
       onDrop: (materia, at) => {
         const id = nextSocketId(loadout);
         const place = snapToColumn(snapToGrid({ x: at.x - 118, y: at.y - 23 }), drawing, []);
-        if (apply(`Add ${materia}`, (each) => addSocket(each, materia, place))) select({ kind: "socket", id });
+        if (apply(`Add ${materia}`, (each) => addSocket(each, materia, place))) select(socketPart(id));
       },
     }),
     // The editor's functions change only with the loadout.
@@ -119,8 +120,8 @@ export function useGraphSelection(props: {
   const { connecting, setConnecting, draw, onOpen } = props;
   const { selected, select } = useEditor();
   const toggle = (part: GraphPart): void => {
-    const others = selected.filter((each) => each.kind === "socket" && !isSamePart(each, part));
-    select(...(selected.some((each) => isSamePart(each, part)) ? others : [...others, part]));
+    const others = selected.filter(({ kind, id }) => kind === "socket" && id !== part.id);
+    select(...others, ...(includesPart(selected, part) ? [] : [part]));
   };
   const lead = (from: PendingConnection, to: string): void => {
     draw(from.from, to, from.when ?? undefined);

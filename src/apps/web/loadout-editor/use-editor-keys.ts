@@ -16,7 +16,7 @@ import { ok, type Result } from "../../../core/model/issue.ts";
 import type { Loadout } from "../../../core/model/loadout.ts";
 import type { Box } from "../../../core/view/layout/drawing.ts";
 import { partFromElement } from "../graph/graph-keys.ts";
-import type { GraphPart } from "../graph/graph-marks.ts";
+import { socketPart, type GraphPart } from "../graph/graph-marks.ts";
 import { isTyping, useKeysOutsideDialogs } from "../browser/keyboard.ts";
 import { edgeWayId, type SocketId } from "../../../core/model/ids.ts";
 import { canSocketJudge, type PendingConnection } from "./use-canvas.ts";
@@ -191,10 +191,6 @@ export function focusedPart(): GraphPart | null {
 
 function focusedParts(): readonly GraphPart[] {
   return [focusedPart()].filter((part) => part !== null);
-}
-
-export function socketPart(id: string): GraphPart {
-  return { kind: "socket", id };
 }
 
 export function socketIdsIn(parts: readonly GraphPart[]): readonly string[] {

@@ -1,8 +1,8 @@
 import type { ReactElement } from "react";
-import type { Box, GraphDrawing, Point } from "../../../core/view/layout/drawing.ts";
+import type { GraphDrawing } from "../../../core/view/layout/drawing.ts";
 import { Button } from "../ui/buttons.tsx";
 import { useEditor } from "../loadout-editor/editor.ts";
-import type { LoadoutProblem } from "../loadout-editor/check-draft.ts";
+import { boxOfPart, includesPart } from "../graph/graph-marks.ts";
 import { bindSheets } from "../ui/classes.ts";
 import overCanvasSheet from "./canvas-overlays.module.css";
 import { Icon } from "../ui/icons.tsx";
@@ -17,22 +17,19 @@ const css = bindSheets(overCanvasSheet);
 /** The problem of the selected part, otherwise the first error, beside its part. */
 export function ProblemCallout({ drawing }: { readonly drawing: GraphDrawing }): ReactElement | null {
   const { checked, selected, apply, readOnly } = useEditor();
-  const chosen = checked.problems.find(({ place }) =>
-    selected.some(
-      ({ kind, id }) =>
-        place.kind !== "loadout" && ((kind === place.kind && id === place.id) || (kind === "edge" && id === place.way)),
-    ),
+  const chosen = checked.problems.find(
+    ({ place }) =>
+      place.kind !== "loadout" &&
+      (includesPart(selected, place) ||
+        (place.way !== null && includesPart(selected, { kind: "edge", id: place.way }))),
   );
-  const problem =
-    chosen ?? (selected.length === 0 ? checked.problems.find(({ issue }) => issue.severity === "error") : undefined);
-  const at = problem && problemBox(problem, drawing);
-  if (!problem || !at) return null;
-  const { issue, quickFix: mend } = problem;
-  const right = Math.max(
-    ...drawing.sockets.map(({ box }) => box.x + box.width),
-    ...drawing.loops.map(({ box }) => box.x + box.width),
-    0,
-  );
+  const firstError = checked.problems.find(({ issue }) => issue.severity === "error");
+  const problem = chosen ?? (selected.length === 0 ? firstError : undefined);
+  if (!problem) return null;
+  const { issue, place, quickFix: mend } = problem;
+  const at = place.kind === "loadout" ? drawing.sockets[0]?.box : boxOfPart(drawing, place.id);
+  if (!at) return null;
+  const right = Math.max(...[...drawing.sockets, ...drawing.loops].map(({ box }) => box.x + box.width));
   return (
     <div
       className={css(issue.severity === "warning" ? "callout warning" : "callout")}
@@ -47,12 +44,6 @@ export function ProblemCallout({ drawing }: { readonly drawing: GraphDrawing }):
   );
 }
 
-function problemBox({ place }: LoadoutProblem, drawing: GraphDrawing): Box | undefined {
-  if (place.kind === "loadout") return drawing.sockets[0]?.box;
-  if (place.kind === "loop") return drawing.loops.find(({ id }) => id === place.id)?.box;
-  return drawing.sockets.find(({ id }) => id === place.id)?.box;
-}
-
 /** [E28] A button at the selected socket or edge, to add a socket there. */
 export function AddSocketButton(props: {
   readonly drawing: GraphDrawing;
@@ -62,8 +53,13 @@ export function AddSocketButton(props: {
   const { selected, readOnly } = useEditor();
   const [part, another] = selected;
   if (!part || another || readOnly !== null || part.kind === "loop") return null;
-  const at = part.kind === "socket" ? socketCorner(drawing, part.id) : edgeMiddle(drawing, part.id);
-  if (!at) return null;
+  const box = boxOfPart(drawing, part.id);
+  if (!box) return null;
+  const isLabel = drawing.edges.some(({ label }) => label === box);
+  const at =
+    part.kind === "socket"
+      ? { x: box.x + box.width - 22, y: box.y + box.height + 2 } // beside the round handle
+      : { x: box.x + (isLabel ? box.width + 16 : 0), y: box.y + (isLabel ? box.height / 2 : 0) };
   return (
     <button
       type="button"
@@ -75,20 +71,6 @@ export function AddSocketButton(props: {
       <Icon name="plus" />
     </button>
   );
-}
-
-/** Beside the round handle. */
-function socketCorner({ sockets }: GraphDrawing, id: string): Point | undefined {
-  const box = sockets.find((socket) => socket.id === id)?.box;
-  return box && { x: box.x + box.width - 22, y: box.y + box.height + 2 };
-}
-
-/** Beside its label, or on the line without one. */
-function edgeMiddle({ edges }: GraphDrawing, id: string): Point | undefined {
-  const edge = edges.find(({ way }) => way.id === id);
-  const [from, to] = edge?.points ?? [];
-  if (edge?.label) return { x: edge.label.x + edge.label.width + 16, y: edge.label.y + edge.label.height / 2 };
-  return from && to && { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 };
 }
 
 type ConditionChoice = Condition | "auto";
