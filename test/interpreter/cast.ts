@@ -255,8 +255,9 @@ export function write(cast: Cast, writes: readonly Write[], byProgram: boolean):
   const before = cast.data;
   cast.wrote.push(...writes);
   for (const [target, value] of writes) cast.data = written(cast.data, target, value);
-  for (const { list } of cast.graph.regions.values()) {
-    if (!list || !writes.some(([target]) => overlaps(target, list))) continue;
+  const walked = [...cast.graph.regions.values()].flatMap(({ list }) => (list ? [list] : []));
+  for (const list of [["workItems"], ...walked.filter((path) => path.join(".") !== "workItems")]) {
+    if (!writes.some(([target]) => overlaps(target, list))) continue;
     const [found, now] = [before, cast.data].map((data) => valueAt(data, list));
     if (byProgram && JSON.stringify(found) === JSON.stringify(now)) cast.data = written(cast.data, list, found ?? null);
     else cast.lists.set(list.join("."), numberOf(cast, now));
@@ -264,7 +265,7 @@ export function write(cast: Cast, writes: readonly Write[], byProgram: boolean):
 }
 
 /** One number for each list that was made, under any name: a copy brings back the list itself. */
-function numberOf({ shared }: Cast, list: Json | undefined): number {
+export function numberOf({ shared }: Cast, list: Json | undefined): number {
   const known = Array.isArray(list) ? shared.numbers.get(list) : undefined;
   if (known !== undefined) return known;
   shared.made += 1;

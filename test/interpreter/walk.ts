@@ -16,6 +16,7 @@ import {
   fail,
   itemOf,
   newCast,
+  numberOf,
   placeOf,
   regionOf,
   stopAt,
@@ -272,15 +273,11 @@ function report(cast: Cast, place: Place, { handoff, text, excerpt, found, answe
   cast.open = [...others, ...points].slice(-MOST_OPEN);
 }
 
-function generatesList({ materia }: Place): boolean {
-  return materia.generator === true;
-}
-
 /** What the next visit gets of this one. */
 function handOn(cast: Cast, place: Place, { found, handoff, text, answer }: Said): void {
   // Its assign may have put another list there.
   const isKept = JSON.stringify(cast.data["workItems"]) === JSON.stringify(handoff.workItems);
-  const list = !generatesList(place) || isKept ? (cast.lists.get("workItems") ?? 0) : -1;
+  const list = isKept ? numberOf(cast, cast.data["workItems"]) : -1;
   const { type, generator, gate } = place.materia;
   const words = gate && answer ? "" : found ? (handoff.context ?? "") : text;
   // [Q4] A program that says nothing leaves what was said before; a no is news, and so is an agent's silence.

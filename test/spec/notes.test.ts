@@ -50,6 +50,25 @@ it("[P9] only a list has notes, without the blanks around them; where nothing wa
   expect(await notesOf(" \n ")).toEqual({});
 });
 
+it("[P9] a copy of the list has its notes, until it is replaced", async () => {
+  const walk = { ...seat("Build", always("end")), advance: { items: "state.kept.list" } };
+  const config = (more: Readonly<Record<string, string>>) =>
+    graph(
+      {
+        "Socket-1": seat("Plan", always("Socket-2")),
+        "Socket-2": { ...seat("Build", always("Socket-3")), assign: { "kept.list": "state.workItems" } },
+        "Socket-3": { ...seat("Plan", always("Socket-4")), assign: more },
+        "Socket-4": walk,
+      },
+      { loops: { each: { sockets: ["Socket-4"] } } },
+    );
+  const says = { Plan: [{ ...items("a"), context: "keep the API" }, items("b")] };
+  const told = promptOf(await play(config({}), { says }), "Socket-4");
+  expect([told["Current item"], told[NOTES]]).toEqual([expect.stringContaining("a"), "keep the API"]);
+  const other = promptOf(await play(config({ "kept.list": "$.workItems" }), { says }), "Socket-4");
+  expect([other["Current item"], other[NOTES]]).toEqual([expect.stringContaining("b"), undefined]);
+});
+
 it("[P6] a long list is cut between two items, and says how many are left out", () => {
   const long = (count: number) =>
     Array.from({ length: count }, (_, index) => ({ title: `t${index}`, context: "x".repeat(5_991) }));

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { play, reworkOf } from "../harness/play.ts";
-import { always, graph, items, loop, notSatisfied, satisfied, seat, workshop } from "../harness/seats.ts";
+import { always, exit, graph, items, loop, notSatisfied, satisfied, seat, workshop } from "../harness/seats.ts";
 
 const yes = { satisfied: true };
 const no = (context: string) => ({ satisfied: false, context });
@@ -83,4 +83,24 @@ it("[R4] a route to another socket clears nothing", async () => {
   const { asked } = await play(config, { says: { "Socket-2": [no("one"), yes], "Socket-4": [no("two"), yes] } });
   const shown = reworkOf(asked, "Socket-1").map((text) => [...text.matchAll(/: (one|two)/g)].map((match) => match[1]));
   expect(shown).toEqual([[], ["one"], ["two", "one"]]);
+});
+
+it("[R4, G26, P12] so does one in a loop over the same list under another name", async () => {
+  const config = graph(
+    {
+      "Socket-1": { ...seat("Plan", always("Socket-2")), assign: { plans: "$.workItems" } },
+      "Socket-2": { ...seat("Build", always("Socket-2")), advance: {} },
+      "Socket-3": seat("Eval", notSatisfied("Socket-2"), satisfied("Socket-4")),
+      "Socket-4": { ...seat("Build", always("Socket-3")), advance: { items: "state.plans" } },
+    },
+    {
+      loops: {
+        first: loop(["Socket-2"], exit("Socket-2", "always", "Socket-3")),
+        second: { sockets: ["Socket-3", "Socket-4"] },
+      },
+    },
+  );
+  const { asked } = await play(config, { says: { Plan: [items("a")], "Socket-3": [no("no test"), yes] } });
+  const prompts = asked.filter(({ socket }) => socket === "Socket-3").map(({ prompt }) => prompt);
+  expect(prompts).toEqual([expect.not.stringContaining("no test"), expect.not.stringContaining("no test")]);
 });

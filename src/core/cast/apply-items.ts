@@ -1,7 +1,7 @@
 import { itemKey } from "../model/handoff.ts";
 import { END, type SocketId } from "../model/ids.ts";
-import { type JsonObject, valueAt, withValueAt } from "../model/json.ts";
-import { withGivenUpItem, withoutLastGivenUpItem, keepUnchangedLists, endsCast, withItemWalk } from "./item-lists.ts";
+import { type JsonObject, valueAt } from "../model/json.ts";
+import { withGivenUpItem, withoutLastGivenUpItem, stateWithItemWrites, endsCast, withItemWalk } from "./item-lists.ts";
 import type { EventOf } from "./state/event.ts";
 import { expectPhase } from "./state/expect-phase.ts";
 import type { ItemBase, ParallelRun, PreviousHandoff, ItemRun, ItemResume } from "./state/parallel-run.ts";
@@ -112,11 +112,6 @@ export function applyItemMerged(state: CastState, event: EventOf<"item_merged">)
   };
   const base: ItemBase = { commit: event.commit, data, handed: end.handed, notes };
   return withMergedItem(merged, { ...fork, tip: event.commit }, { ...work, kind: "merged", end, dropped: false }, base);
-}
-
-function stateWithItemWrites(state: CastState, { wrote, newLists }: EventOf<"item_ended">): JsonObject {
-  const data = wrote.reduce((all, [path, value]) => withValueAt(all, path, value), state.data);
-  return keepUnchangedLists(state, data, newLists);
 }
 
 function notesWithItemNotes(

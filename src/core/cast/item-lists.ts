@@ -1,4 +1,4 @@
-import { materiaOf, type GraphLoop, type GraphSocket, chooseEdge, socketOf } from "../compile/graph.ts";
+import { materiaOf, type Graph, type GraphLoop, type GraphSocket, chooseEdge, socketOf } from "../compile/graph.ts";
 import { itemOrderProblems, isWorkItem, type WorkItem } from "../model/handoff.ts";
 import { type JsonObject, valueAt, withValueAt } from "../model/json.ts";
 import type { CastState, LoopPass } from "./state/state.ts";
@@ -10,16 +10,21 @@ import { withItemCounts } from "./state/item-counts.ts";
 import { getValue, withValue } from "./state/persistent-map.ts";
 import { walkedAfter } from "./state/traversal-counts.ts";
 
-/** [G26] Keeps the list's identity if a program hands it on unchanged, for example to check its titles. */
+/**
+ * [G26] Keeps the list's identity if a program hands it on unchanged, for example to check its titles. In the cast of
+ * an item a copy is an object of its own: only its content says that it is the same list.
+ */
 export function keepListsOfPrograms(state: CastState, socket: GraphSocket, data: JsonObject): JsonObject {
-  return materiaOf(state.graph, socket).type === "agent" ? data : keepUnchangedLists(state, data);
+  if (materiaOf(state.graph, socket).type !== "agent") return keepUnchangedLists(state, data);
+  return state.item ? keepUnchangedLists(state, data, madeLists(state, socket, data)) : data;
 }
 
-/** [G26] Paths of lists that an agent has just made; undefined if there are none. */
+/** [G26] Paths of lists that an agent has just made, not copied; undefined if there are none. */
 export function madeLists(state: CastState, socket: GraphSocket, data: JsonObject): readonly string[] | undefined {
   if (data === state.data || materiaOf(state.graph, socket).type !== "agent") return undefined;
-  const paths = Object.values(state.graph.loops).flatMap(({ items }) =>
-    items && valueAt(state.data, items) !== valueAt(data, items) ? [items.join(".")] : [],
+  const copies = socket.assign.flatMap(({ from, target }) => (from === "state" ? [target.join(".")] : []));
+  const paths = listPaths(state.graph).flatMap((path) =>
+    valueAt(state.data, path) === valueAt(data, path) || copies.includes(path.join(".")) ? [] : [path.join(".")],
   );
   return paths.length === 0 ? undefined : paths;
 }
@@ -30,12 +35,29 @@ export function keepUnchangedLists(
   data: JsonObject,
   newLists: readonly string[] = [],
 ): JsonObject {
-  return Object.values(graph.loops).reduce((kept, { items }) => {
-    const found = items ? valueAt(before, items) : undefined;
-    const list = items ? valueAt(kept, items) : undefined;
-    if (!items || found === list || !Array.isArray(found) || newLists.includes(items.join("."))) return kept;
-    return JSON.stringify(found) === JSON.stringify(list) ? withValueAt(kept, items, found) : kept;
+  return listPaths(graph).reduce((kept, path) => {
+    const [found, list] = [valueAt(before, path), valueAt(kept, path)];
+    if (found === list || !Array.isArray(found) || newLists.includes(path.join("."))) return kept;
+    return JSON.stringify(found) === JSON.stringify(list) ? withValueAt(kept, path, found) : kept;
   }, data);
+}
+
+/** [V7, G26] The state after the writes of an item. A list that it copied is the list that it copied. */
+export function stateWithItemWrites(
+  { graph, data: before }: Pick<CastState, "graph" | "data">,
+  { wrote, newLists = [] }: Pick<EventOf<"item_ended">, "wrote" | "newLists">,
+): JsonObject {
+  const lists = listPaths(graph).map((path) => valueAt(before, path));
+  const data = wrote.reduce((all, [path, value]) => {
+    const isCopy = Array.isArray(value) && !newLists.includes(path.join("."));
+    const known = isCopy ? [valueAt(before, path), ...lists] : [];
+    return withValueAt(all, path, known.find((list) => JSON.stringify(list) === JSON.stringify(value)) ?? value);
+  }, before);
+  return keepUnchangedLists({ graph, data: before }, data, newLists);
+}
+
+function listPaths({ loops }: Graph): readonly (readonly string[])[] {
+  return Object.values(loops).flatMap(({ items }) => (items ? [items] : []));
 }
 
 /** The present list of the loop, or its problem. Only a parallel loop checks `after`. */
@@ -101,7 +123,26 @@ export function updateNotes(
   const kept = Object.entries(before.notes).filter(([path]) => !isReplaced(path));
   const note = generatorNote(socket, handoff);
   const made = listTargets(socket).filter(isReplaced);
-  return Object.fromEntries([...kept, ...(note ? made.map((path): [string, GeneratorNote] => [path, note]) : [])]);
+  return Object.fromEntries([
+    ...kept,
+    ...(note ? made.map((path): [string, GeneratorNote] => [path, note]) : []),
+    ...copiedNotes(before, data, socket),
+  ]);
+}
+
+/** [G26] A copy is the list itself, so its note applies to the copy, too. */
+function copiedNotes(before: CastState, data: JsonObject, { assign }: GraphSocket): readonly [string, GeneratorNote][] {
+  const copies = assign.flatMap(({ from, path, target }) =>
+    from === "state" ? [{ source: `${path.join(".")}.`, target: `${target.join(".")}.` }] : [],
+  );
+  return Object.entries(before.notes).flatMap(([path, note]) =>
+    copies.flatMap(({ source, target }): [string, GeneratorNote][] => {
+      if (!`${path}.`.startsWith(source)) return [];
+      const copy = `${target}${path.slice(source.length)}`.replace(/\.$/, "");
+      const isSame = valueAt(before.data, path.split(".")) === valueAt(data, copy.split("."));
+      return isSame ? [[copy, note]] : [];
+    }),
+  );
 }
 
 function listTargets({ assign }: GraphSocket): readonly string[] {

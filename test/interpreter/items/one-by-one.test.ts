@@ -33,17 +33,19 @@ function caseOf(member: readonly EdgeText[], advance: object, last: readonly Edg
 }
 
 function writesList({ texts }: Case): boolean {
-  return texts.loadouts["A"]?.sockets["Socket-2"]?.assign !== undefined;
+  return texts.loadouts["A"]?.sockets["Socket-2"]?.assign?.["workItems"] === "$.workItems";
 }
 
-/** The case with a member that writes the list, as it was. */
-function withEqualList(each: Case, from: "agent" | "program"): Case {
+/** The case with a member that writes the list, as it was, or copies it from where it was kept. */
+function withEqualList(each: Case, from: "agent" | "program" | "copy"): Case {
   const { A: loadout } = each.texts.loadouts;
   const member = loadout?.sockets["Socket-2"];
   if (!loadout || !member) throw new Error("there is no such socket");
-  const writer = { ...member, materia: from === "agent" ? "Judge" : "Program", assign: { workItems: "$.workItems" } };
+  const assign = { workItems: from === "copy" ? "state.kept" : "$.workItems" };
+  const writer = { ...member, materia: from === "program" ? "Program" : "Judge", assign };
+  const planner = { ...loadout.sockets["Socket-1"], materia: "Plan", assign: { kept: "$.workItems" } };
   const materia = { ...each.texts.materia, Program: { type: "utility", command: ["list"], parse: "json" } as const };
-  const loadouts = { A: { ...loadout, sockets: { ...loadout.sockets, "Socket-2": writer } } };
+  const loadouts = { A: { ...loadout, sockets: { ...loadout.sockets, "Socket-1": planner, "Socket-2": writer } } };
   return { ...each, texts: { ...each.texts, materia, loadouts } };
 }
 
@@ -125,6 +127,8 @@ it.each([
   ["agent", "ended completed", false],
   ["program", "ended failed", true],
   ["program", "ended failed", false],
+  ["copy", "ended failed", true],
+  ["copy", "ended failed", false],
 ] as const)("[G26, V7] a second pass over an equal list by the %s: %s; parallel: %s", (from, outcome, parallel) => {
   const edges = [
     { when: "not_satisfied", to: "Socket-2", maxTraversals: 1 },

@@ -5,7 +5,7 @@ import { withParallelLoops } from "./lanes.ts";
 import { randomCase, randomLoadout, type Case } from "./worlds.ts";
 
 /** What cases are about. */
-export const KINDS = ["mixed", "single", "dense", "links", "deep", "mutated", "raised", "parallel"] as const;
+export const KINDS = ["mixed", "single", "dense", "links", "deep", "mutated", "raised", "lists", "parallel"] as const;
 export type Kind = (typeof KINDS)[number];
 
 export function isKind(name: string): name is Kind {
@@ -30,6 +30,10 @@ export function caseOfKind(kind: Kind, seed: number): Case {
       return withLoadouts(each, (loadout) => mutated(chance, loadout));
     case "raised":
       return raised(chance, each);
+    case "lists": {
+      const copied = withLoadouts(each, (loadout) => copying(chance, loadout));
+      return chance.happens(0.4) ? withParallelLoops(copied) : copied;
+    }
     case "parallel":
       return withParallelLoops(each);
   }
@@ -69,6 +73,26 @@ function linked(chance: Chance, { texts }: Case): readonly string[] {
 
 function mutated(chance: Chance, loadout: LoadoutText): LoadoutText {
   return Array.from({ length: chance.count(1, 3) }).reduce<LoadoutText>((all) => spoiled(chance, all), loadout);
+}
+
+/** Lists that are kept, copied and brought back, and loops that lead to their makers. */
+function copying(chance: Chance, loadout: LoadoutText): LoadoutText {
+  const ids = Object.keys(loadout.sockets) as [string, ...string[]]; // a loadout has a socket
+  const maker = { materia: "Plan", assign: { plans: "$.workItems" } };
+  const sockets = Object.entries(loadout.sockets).map(([id, socket], index): [string, SocketText] => {
+    if (index === 0 && chance.happens(0.7)) return [id, { ...maker, edges: socket.edges ?? [] }];
+    if (!chance.happens(0.4)) return [id, socket];
+    const copy = chance.pick({ workItems: "state.plans" }, { plans: "state.workItems" }, { "old.list": "state.plans" });
+    return [id, { ...socket, assign: { ...socket.assign, ...copy } }];
+  });
+  const loops = Object.entries(loadout.loops ?? {}).map(([id, { consumes: _from, ...loop }]) => {
+    const exits = (loop.exits ?? []).map((exit) => {
+      const to = chance.pick(...ids);
+      return loop.sockets.includes(to) || !chance.happens(0.5) ? exit : { ...exit, targetSocketId: to };
+    });
+    return [id, { ...loop, exits }] as const;
+  });
+  return { ...loadout, sockets: Object.fromEntries(sockets), loops: Object.fromEntries(loops) };
 }
 
 /** Tight limits, and a person who allows more again and again. */

@@ -72,15 +72,16 @@ export function itemPlaceFor({ graph, pass }: Pick<CastState, "graph" | "pass">,
 
 /** [R4, G26] Without the values for this item, in any loop over the same list. */
 export function withoutItemPlaces<T>(
-  { loops }: CastState["graph"],
+  { graph, walks }: Pick<CastState, "graph" | "walks">,
   values: ByItemPlace<T>,
   loop: string,
   index: number,
 ): ByItemPlace<T> {
-  const list = loops[loop]?.items?.join(".");
+  const list = getValue(walks, loop)?.list;
   let left = values;
-  for (const { items, sockets } of Object.values(loops))
-    if (items?.join(".") === list) for (const socket of sockets) left = withoutPlace(left, socket, String(index));
+  for (const { id, sockets } of Object.values(graph.loops))
+    if (getValue(walks, id)?.list === list)
+      for (const socket of sockets) left = withoutPlace(left, socket, String(index));
   return left;
 }
 

@@ -60,7 +60,7 @@ export function addOpenPoints(known: readonly OpenPoint[], points: readonly Open
 
 /** [P12] The item is done: nobody repeats work on it. */
 export function withoutItemAnswers(state: CastState, loop: string, index: number): CastReports {
-  const answers = withoutItemPlaces(state.graph, state.reports.answers, loop, index);
+  const answers = withoutItemPlaces(state, state.reports.answers, loop, index);
   return answers === state.reports.answers ? state.reports : { ...state.reports, answers };
 }
 

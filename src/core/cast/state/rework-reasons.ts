@@ -53,8 +53,9 @@ export function withoutReworkReasons(state: ReworkState, socket: SocketId): Rewo
 }
 
 /** [R4, G26] The item is done: no prompt gets its reasons any more, in any loop over the same list. */
-export function withoutItemReasons({ graph, rework }: CastState, loop: string, index: number): ReworkReasons {
-  return rework === NO_REWORK_REASONS ? rework : withoutItemPlaces(graph, rework, loop, index);
+export function withoutItemReasons(state: CastState, loop: string, index: number): ReworkReasons {
+  const { rework } = state;
+  return rework === NO_REWORK_REASONS ? rework : withoutItemPlaces(state, rework, loop, index);
 }
 
 /** [G26] The list is new: only the reason that led here stays. Every other route has removed those of the socket. */
