@@ -12,7 +12,7 @@ import { walkedAfter } from "./state/traversal-counts.ts";
 
 /**
  * [G26] Keeps the list's identity if a program hands it on unchanged, for example to check its titles. In the cast of
- * an item a copy is an object of its own: only its content says that it is the same list.
+ * an item a copy is another object: only its content says that it is the same list.
  */
 export function keepListsOfPrograms(state: CastState, socket: GraphSocket, data: JsonObject): JsonObject {
   if (materiaOf(state.graph, socket).type !== "agent") return keepUnchangedLists(state, data);
