@@ -55,6 +55,16 @@ describe("[G9] returns without progress", () => {
     expect(trace.slice(-3)).toEqual(["Socket-2 #6", "limit maxTraversals", "failed"]);
   });
 
+  it("[G10] after a counted edge the next visit is a first one, with all returns before it", async () => {
+    const sockets = {
+      "Socket-1": { materia: "Text", edges: [always("Socket-2")] },
+      "Socket-2": { materia: "Json", edges: [notSatisfied("Socket-1", 1), satisfied("Socket-1")] },
+    };
+    const config = main(sockets, {}, { limits: { maxNoAdvanceCycles: 1 } });
+    const { trace } = await play(config, { says: { Json: [YES, NO, YES, YES] } });
+    expect(trace.slice(-4)).toEqual(["Socket-2 #4", "-> Socket-1", "limit maxNoAdvanceCycles", "failed"]);
+  });
+
   const loop = main(
     {
       "Socket-1": { materia: "Plan", edges: [always("Socket-2")] },
@@ -117,7 +127,7 @@ describe("[G9] returns without progress", () => {
     expect(trace.slice(-2)).toEqual(["limit maxNoAdvanceCycles", "failed"]);
   });
 
-  it("[G9] a loop that is left and entered again for the same item is a way round", async () => {
+  it("[G9, G39] a loop that is left and entered again for the same item is a way round", async () => {
     const sockets = {
       "Socket-1": { materia: "Plan", edges: [always("Socket-2")] },
       "Socket-2": { materia: "Json", advance: { when: "satisfied" }, edges: [always("Socket-3")] },
