@@ -2,11 +2,18 @@
  * What the agents of two casts do. `NOW` is for the present prompts; `BEFORE` is for those of commit 5a6c1506, with as
  * many requests as a real model needed then, 22 and 58. It has further calls for what those prompts did not say:
  * - the architect read again what the planner had read, for one item;
+ * - so did every builder, which now gets the lines that it changes, because the planner was asked to name them;
  * - a builder that was sent back looked up its own change, and so did the committer;
  * - a judge read the file around a change of which it saw three lines, the narrator .git/HEAD;
  * - after a conflict everything began again: the builder read the files, then it was judged and committed.
  */
 export type ScriptAge = "now" | "before";
+
+/**
+ * Tokens billed with a cache at commit 5a6c1506, before agents continued conversations, for the calls of its agents.
+ * Commit f7a6b7ee, the last before 2026-11-17, differs in a few words: 0.2 % and 0.1 % more.
+ */
+export const BILLED_BEFORE: Readonly<Record<string, number>> = { "Full-Auto": 15_683, "Parallel-Auto": 34_872 };
 
 export const REQUEST = "Add trim, lower and words to words.js, each with a test.";
 
@@ -32,11 +39,15 @@ const change = (from: string, to: string) =>
       newText: `export const ${place} = [${to}];`,
     })),
   });
-const item = (title: string) => ({ title, context: `words.js exports ${title}; a test shows it.` });
+const NAMED = PLACES.map((place) => `\`words.js#export const ${place}\``).join(", ");
+const item = (title: string, age: ScriptAge) => ({
+  title,
+  context: `words.js exports ${title}; a test shows it.${age === "now" ? ` It belongs into ${NAMED}.` : ""}`,
+});
 
 /** One item that is refused once. */
 export function oneItem(age: ScriptAge): object {
-  const plan = { tools: [read], json: { workItems: [item("trim")], context: "Plain ASCII only." } };
+  const plan = { tools: [read], json: { workItems: [item("trim", age)], context: "Plain ASCII only." } };
   return {
     ...common(age),
     "Auto-Plan": [plan],
@@ -49,7 +60,7 @@ export function oneItem(age: ScriptAge): object {
 
 /** Three items that change the same lines, two of them refused: two conflicts, of three hunks each. */
 export function threeItems(age: ScriptAge): object {
-  const plan = { workItems: ["trim", "lower", "words"].map(item), context: "Plain ASCII only." };
+  const plan = { workItems: ["trim", "lower", "words"].map((title) => item(title, age)), context: "Plain ASCII only." };
   const merge = [
     {
       tools: age === "before" ? [read, merged] : [merged, test],
@@ -82,7 +93,7 @@ function buildReplies(name: string, age: ScriptAge): readonly object[] {
   const again = change(`"${name}"`, `"${name}", ""`);
   return [
     {
-      tools: [read, change("", `"${name}"`), test],
+      tools: [...(age === "before" ? [read] : []), change("", `"${name}"`), test],
       text: `words.js: added ${name}; npm test passes.\nOpen: the types were not compiled.`,
     },
     {

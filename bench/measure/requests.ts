@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { withScratch } from "./process.ts";
 import { REQUEST, SOURCE, oneItem, threeItems, type ScriptAge } from "./request-scripts.ts";
@@ -44,9 +44,27 @@ function castFigures(cwd: string, program: string, loadout: string, replies: obj
   const file = `${cwd}.json`;
   writeFileSync(file, JSON.stringify({ replies, onEmpty: "repeat-last" }));
   const words = ["cast", "--loadout", loadout, "--rehearse", file, "--quiet", REQUEST];
-  const env = { ...process.env, PI_OFFLINE: "1", XDG_CONFIG_HOME: `${cwd}-config` };
+  const env = {
+    ...process.env,
+    ...withoutSearchPrograms(`${cwd}-bin`),
+    PI_OFFLINE: "1",
+    XDG_CONFIG_HOME: `${cwd}-config`,
+  };
   execFileSync(process.execPath, [program, ...words], { cwd, env, stdio: "pipe" });
   return figuresOf(requestsIn(join(cwd, ".pi/pi-materia")));
+}
+
+const SEARCH_PROGRAMS = new Set(["rg", "fd", "fdfind"]);
+
+/** As where the two casts were measured: elsewhere planners and narrators would also be offered grep and find. */
+function withoutSearchPrograms(folder: string): Readonly<Record<string, string>> {
+  mkdirSync(folder);
+  const folders = (process.env["PATH"] ?? "").split(delimiter).filter((each) => existsSync(each));
+  for (const from of folders)
+    for (const name of readdirSync(from))
+      if (!SEARCH_PROGRAMS.has(name) && !existsSync(join(folder, name)))
+        symlinkSync(join(from, name), join(folder, name));
+  return { PATH: folder, PI_CODING_AGENT_DIR: folder };
 }
 
 interface SentRequest {

@@ -1,5 +1,6 @@
 import { growthOf, type Contender, type JudgedFigure, type OwnFigures } from "./figures.ts";
 import type { RunFigures } from "../peers/measure-peer.ts";
+import { BILLED_BEFORE } from "../measure/request-scripts.ts";
 import { bytesText, msText, numberText } from "./text.ts";
 
 /** Every target beside what was measured. The first contender is ours. */
@@ -48,9 +49,6 @@ function judgeEngine(ours: Contender, others: readonly Contender[]): readonly Ju
     upperLimit("import of the library", 50, typeof importMs === "string" ? undefined : importMs, msText),
   ];
 }
-
-/** Tokens billed with a cache at commit 5a6c1506, before agents continued conversations, for the calls of its agents. */
-const BILLED_BEFORE: Readonly<Record<string, number>> = { "Full-Auto": 15_683, "Parallel-Auto": 34_872 };
 
 function judgeRequests({ requests }: OwnFigures): readonly JudgedFigure[] {
   if (typeof requests !== "object") return [];

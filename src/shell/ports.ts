@@ -63,6 +63,8 @@ export interface CastCheckpoints {
   readonly describe: (from: string, to: string, contextLines?: number) => Promise<string>;
   /** [V51] Whether all changes lie inside conflict marks of the first, and no mark is left in the second. */
   readonly isResolution?: (marked: string, resolved: string) => Promise<boolean>;
+  /** [P17] The lines of a file in a checkpoint; undefined if it has none. */
+  readonly linesOf?: (commit: string, path: string) => Promise<readonly string[] | undefined>;
 }
 
 export interface CheckpointRequest {

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { castFile, readText } from "../harness/cli.ts";
@@ -229,6 +229,13 @@ describe("[Y10] what has changed, in a prompt", () => {
     expect((await materia(cwd, ["check"])).stdout).toContain("{{changes}} works only in prompts of agents");
   });
 
+  it("[Y10] a whole patch of one file has no table, and names the file once on each side", async () => {
+    const cwd = repositoryPlace({ ...rest(), Make: [writes({ "first.txt": "second\n" })] });
+    await castHere(cwd);
+    const prompt = readText(castFile(cwd, lastCast(cwd), "sockets", "Socket-2", "1", "prompt.md"));
+    expect(prompt).toContain("Since the cast began:\n\n--- a/first.txt\n+++ b/first.txt\n@@ -1 +1 @@\n-first\n+second");
+  });
+
   it("[Y10] a large change is cut, and the cut is marked", async () => {
     const long = "a line of some length\n".repeat(3_000);
     const cwd = repositoryPlace({ ...rest(), Make: [writes({ "long.txt": long })] });
@@ -255,6 +262,20 @@ describe("[Y16] lines around a change", () => {
     expect(linesFor("Socket-2", "1")).toBe(2 * shown);
     expect(linesFor("Socket-1", "2")).toBe(6);
   });
+
+  it("[Y16] an agent that only tells of it sees one", async () => {
+    const lines = Array.from({ length: 60 }, (_, at) => `line ${at}\n`);
+    const sockets = {
+      "Socket-1": { materia: "Make", edges: [{ to: "Socket-2", when: "always" }] },
+      "Socket-2": { materia: "Look" },
+    };
+    const replies = { Make: [writes({ "long.txt": lines.with(30, "changed\n").join("") })], Look: [{ json: {} }] };
+    const cwd = repositoryPlace(replies, { loadouts: { Small: { entry: "Socket-1", sockets } } });
+    writeFileSync(join(cwd, "long.txt"), lines.join(""));
+    await castHere(cwd);
+    const prompt = readText(castFile(cwd, lastCast(cwd), "sockets", "Socket-2", "1", "prompt.md"));
+    expect(prompt).toMatch(/@@ -30,3 \+30,3 @@.*\n line 29\n-line 30\n\+changed\n line 31\n/);
+  });
 });
 
 describe("[Y2] the journal and the ref", () => {
@@ -263,5 +284,43 @@ describe("[Y2] the journal and the ref", () => {
     await castHere(cwd);
     expect(existsSync(castFile(cwd, lastCast(cwd), "owner", "scratch"))).toBe(false);
     expect(readFileSync(join(cwd, ".git", "HEAD"), "utf8")).toBe("ref: refs/heads/main\n");
+  });
+});
+
+describe("[P17, P18] the code that an item names", () => {
+  it("[P17, P18] comes from the checkpoint, below the folder of the cast: no ignored file, no link, nothing above", async () => {
+    const context = [
+      "src/a.js#one",
+      "ignored.txt#one",
+      "link.txt#one",
+      "../above.txt#one",
+      "/etc/passwd#root",
+      ".git/HEAD#ref",
+    ]
+      .map((place) => `\`${place}\``)
+      .join(", ");
+    const sockets = {
+      "Socket-1": { materia: "Plan", edges: [{ to: "Socket-2", when: "always" }] },
+      "Socket-2": { materia: "Make", advance: {}, edges: [{ to: "Socket-2", when: "always" }] },
+    };
+    const loops = { each: { sockets: ["Socket-2"], consumes: { from: "Socket-1", output: "workItems" } } };
+    const cwd = repositoryPlace(
+      { Plan: [{ json: { workItems: [{ title: "a", context }] } }], Make: [{ text: "Done." }] },
+      {
+        materia: {
+          Plan: { prompt: "Plan.", tools: "none", generator: true },
+          Make: { prompt: "Make.", tools: "coding" },
+        },
+        loadouts: { Small: { entry: "Socket-1", sockets, loops } },
+      },
+    );
+    mkdirSync(join(cwd, "src"));
+    writeFileSync(join(cwd, "src/a.js"), "one\n  two\nthree\nfour\nfive\n");
+    for (const name of ["ignored.txt", "../above.txt"]) writeFileSync(join(cwd, name), "one secret\n");
+    symlinkSync("../above.txt", join(cwd, "link.txt"));
+    expect((await castHere(cwd)).code).toBe(0);
+    const prompt = readText(castFile(cwd, lastCast(cwd), "sockets", "Socket-2", "1", "prompt.md"));
+    const [, shown] = prompt.split("## Code that is named above, as it is now\n");
+    expect(shown?.trim()).toBe("src/a.js, lines 1-4:\n```\none\n  two\nthree\nfour\n```");
   });
 });

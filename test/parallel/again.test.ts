@@ -45,6 +45,19 @@ it("[V22] a fork in the middle of items begins before all of them, and the first
   expect([journalOf(cwd, castId), readText(child)]).toEqual([before, childBefore]);
 });
 
+it("[P19] what an item left open is open still after its conflict, and the builder that merges is reminded", async () => {
+  const tools = [{ name: "write", arguments: { path: "same.txt", content: "two\n" } }];
+  const materia = { Build: { tools: "coding", prompt: "Build.", conversation: "item" } };
+  const cwd = place({ "Build@WI-2": [{ tools, text: "Built.\nOpen: not run on Windows." }] }, { materia });
+  const castId = await castOnce(cwd);
+  const folder = join(cwd, ".pi/pi-materia", castId, "items", `${castId}_1_WI-2_2`);
+  const point = { socket: "Socket-2", materia: "Build", item: "b", text: "not run on Windows." };
+  expect(JSON.parse(readText(join(folder, "cast.json")))).toMatchObject({ window: { previous: { open: [point] } } });
+  expect(readText(join(folder, "sockets/Socket-2/1/prompt.md"))).toContain(
+    "Name again in your answer what is still open.",
+  );
+});
+
 it("[V22] the cast of an item is neither forked nor recorded by itself", async () => {
   const cwd = place({});
   const castId = await castOnce(cwd);

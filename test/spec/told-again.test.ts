@@ -167,8 +167,7 @@ const REPOSITORY = { branch: "main", made: ["abc1234 Add a"], subjects: ["Fix b"
 function firstMessage(state: CastState, id: string): string {
   const visit = { socket: socket(id), number: 1, from: null, reworked: false, ...NEW_VISIT };
   const at = { socket: socketOf(state.graph, socket(id)), visit };
-  return writeAgentPrompt(state, { ...at, ask: { kind: "begin" }, repository: REPOSITORY, cwd: "/casts/trees/WI-1" })
-    .prompt;
+  return writeAgentPrompt(state, { ...at, ask: { kind: "begin" }, repository: REPOSITORY }).prompt;
 }
 
 it("[P13, P16] agents after the loop receive branch and commits, planners with tools the last subjects", async () => {
@@ -215,6 +214,6 @@ it("[V46] in the tree of an item, version control is that of the tree", () => {
   const data = { ...items("a"), vcs: { kind: "git", root: "/project" } };
   const state = initialState(startOf(config, { window, data }));
   expect(part(firstMessage(state, "Socket-3"), "Version control")).toMatch(
-    /^git, in a working tree for this item alone, in which you are: \/casts\/trees\/WI-1\. Its HEAD is detached on purpose\. Commit here, on this HEAD/,
+    /^git, in a working tree for this item alone, in which you are\. Its HEAD is detached on purpose\. Commit here, on this HEAD, [^/]*$/,
   );
 });

@@ -47,7 +47,8 @@ export function startItem(state: CastState, event: EventOf<"item_started">): Cas
   const { index, child, attempt, base } = event;
   const before = itemRunAt(fork, index);
   if (before && before.kind !== "stuck") throw impossibleEventError(event);
-  const previous = before && { previous: { castId: before.child, visits: before.end.visits } };
+  const { visits = {}, open } = before?.end ?? {};
+  const previous = before && { previous: { castId: before.child, visits, ...(open && { open }) } };
   const work = { index, child, attempt, base, ...previous, conflict: before?.conflict ?? null };
   const begun = nextNotStarted(fork, index);
   return withItemRun(state, { ...fork, begun }, { kind: "running", ...work, resume: null, before: null });

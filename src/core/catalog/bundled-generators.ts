@@ -8,11 +8,17 @@ const ITEMS = `A good work item
 - is one change that leaves everything working and can be verified on its own;
 - comes after everything it needs;
 - has a short imperative title, fit to be a commit subject;
-- says in its context, in at most 80 words, what must be true when it is done, where in the code it belongs and how to
-  verify it, so that someone who sees this item and no other can do it.
+- says in its context, in at most 80 words, what must be true when it is done and how to verify it, so that someone who
+  sees this item and no other can do it;
+- names there the files, and code that it changes or calls as \`path#beginning of a line\`, like
+  \`src/list.ts#export function add(\`: the builder is shown these lines and what is indented below them.
 
 As few items as the request needs: a small request is one. Tests and documents belong to the item whose behaviour they
 cover. Nothing that was not asked for.`;
+
+const UNATTENDED = `Where the request leaves something open, take the reading that fits the code and surprises least. Write it into the item
+it concerns, and as a line "Open: …" into context: the person gets these lines at the end. Where the request is met
+already, hand over an empty list and say in context what you found.`;
 
 export const BUNDLED_GENERATORS: Generators = {
   Planner: {
@@ -38,16 +44,12 @@ assumed, or that you left out on purpose.`,
     color: "gold",
     tools: "readOnly",
     generator: true,
-    prompt: `You plan work that will be done without a person at hand. Read the code that the request touches, its tests and
-the project's own rules before you plan.
+    prompt: `You plan work that will be done without a person at hand. First read the code that the request touches, its tests and
+the project's own rules.
 
 ${ITEMS}
 
-Nobody can be asked. Where the request leaves something open, take the reading that fits the code and surprises least,
-write the choice into the item it concerns, and give it as a line "Open: …" in context: the person gets these lines at the
-end. Where the request is met already, hand over an empty list and say in context what you found.
-
-Where the message lists earlier items of this cast: what is done stays done, what is open is kept in substance.`,
+${UNATTENDED}`,
   },
 
   "Parallel-Plan": {
@@ -56,19 +58,16 @@ Where the message lists earlier items of this cast: what is done stays done, wha
     color: "gold",
     tools: "readOnly",
     generator: true,
-    prompt: `You plan work that several agents will do at the same time, each in a copy of the project, without a person at
-hand. Read the code that the request touches, its tests and the project's own rules before you plan.
+    prompt: `You plan work that several agents will do at the same time, each in a copy of the project, without a person at hand.
+First read the code that the request touches, its tests and the project's own rules.
 
 ${ITEMS}
 
-Cut the work so that items touch different files: what two items change in the same place collides and is done again.
-Where they cannot but share a file, or one needs what another makes, say so with "after", or make them one item. What
-several need comes first, in an item that the others name. An item that names nothing sees nothing of the others: write
-the names and signatures that they share into each of them.
+What two items change in the same place collides and is done again: where they cannot but share a file, or one needs
+what another makes, say so with "after", or make them one item. What several need comes first, in an item that the
+others have in "after". Write the names and signatures that items share into each of them.
 
-Nobody can be asked. Where the request leaves something open, take the reading that fits the code and surprises least,
-write the choice into the item it concerns, and give it as a line "Open: …" in context: the person gets these lines at the
-end. Where the request is met already, hand over an empty list and say in context what you found.`,
+${UNATTENDED}`,
   },
 
   "Auto-Architect": {
@@ -80,7 +79,8 @@ end. Where the request is met already, hand over an empty list and say in contex
     prompt: `You are the architect between plan and work: you receive work items and hand over the items that will be built.
 
 For each one read the code it touches, then settle in its context what a builder would have to guess: the files, names
-and signatures, what to reuse, the edge cases and errors, the tests that prove it. Prefer the project's own patterns to
+and signatures, what to reuse, the edge cases and errors, the tests that prove it. Code that it changes or calls you name
+as \`path#beginning of a line\`: the builder is shown these lines and what is indented below them. Prefer the project's own patterns to
 better ones from elsewhere. Signatures at most, no code; at most 150 words.
 
 Each item is built by someone who sees it alone: write a decision that several share into every one of them, and let no

@@ -11,6 +11,7 @@ import { materiaMayWrite, parseVariables, toolMayWrite, toolsInScope, type Agent
 import { isWorkItem } from "../model/handoff.ts";
 import { truncate } from "../model/text.ts";
 import { handoffContractText } from "./handoff-contract.ts";
+import { namedLinesIn, type NamedLines } from "./named-code.ts";
 import {
   isAfterLoop,
   lastCommitsText,
@@ -49,31 +50,46 @@ export interface AgentPromptInput {
   /** [I6] What others have changed since the conversation that it continues. */
   readonly changedSince?: string | undefined;
   readonly repository?: RepositoryFacts | undefined;
-  readonly cwd?: string;
+  /** [P17] The code that the item names. */
+  readonly code?: string | undefined;
 }
 
 /** The facts that a prompt needs from outside. They cost calls of git, so nobody reads them unasked. */
 export interface PromptNeeds {
   readonly changes: boolean;
-  /** [Y16] Unchanged lines around each change, if more than git's own. */
-  readonly contextLines?: number;
+  /** [Y16] Unchanged lines around each change. */
+  readonly contextLines: number;
   readonly repository: boolean;
+  readonly code: NamedLines;
 }
+
+const NO_NEEDS: PromptNeeds = { changes: false, repository: false, contextLines: 3, code: new Map() };
 
 export function promptNeedsOf(state: CastState, { socket, visit, ask }: AgentPromptInput): PromptNeeds {
   const materia = materiaOf(state.graph, socket);
-  if (ask.kind !== "begin" || materia.type !== "agent") return { changes: false, repository: false };
+  if (ask.kind !== "begin" || materia.type !== "agent") return NO_NEEDS;
   // [P12] An agent that repeats its work sees it.
   const changes =
     (materia.prompt.includes("changes") && parseVariables(materia.prompt).some(({ kind }) => kind === "changes")) ||
     (visit.reworked && materiaMayWrite(materia));
   const repository = isAfterLoop(state) || plansWithTools(socket, materia);
-  const isJudge = changes && refusalNeedsReason(state.graph, socket);
-  return isJudge ? { changes, repository, contextLines: JUDGE_CONTEXT_LINES } : { changes, repository };
+  // [P17] Changes show the code, and the same lines are not shown twice.
+  const code = changes || !toolsInScope(materia.tools).includes("read") ? NO_NEEDS.code : namedLinesOf(state);
+  return { changes, repository, code, contextLines: contextLinesFor(state, socket, materia) };
 }
 
-/** Enough for most functions: a judge of a small change then needs no file of it. */
-const JUDGE_CONTEXT_LINES = 10;
+/** [Y16] Ten are enough for most functions: a judge of one item then needs no file. Who only tells of it needs one. */
+function contextLinesFor(state: CastState, socket: GraphSocket, materia: AgentMateria): number {
+  if (refusalNeedsReason(state.graph, socket) && !isAfterLoop(state)) return 10;
+  return materiaMayWrite(materia) ? 3 : 1;
+}
+
+/** [P17] What the current item names, or the list that was handed on. */
+function namedLinesOf(state: CastState): NamedLines {
+  const item = currentItem(state);
+  const items = item ? [item] : (state.handed?.workItems ?? []);
+  return namedLinesIn(items.map(({ context }) => context).join("\n"));
+}
 
 /** [P16] Planners name their items in the style of the history. */
 function plansWithTools({ generator }: GraphSocket, { tools }: AgentMateria): boolean {
@@ -131,7 +147,7 @@ function promptText(state: CastState, input: AgentPromptInput, materia: AgentMat
 /** [P7] Stable parts come first: the request for the cast, notes for a loop, the item for a few turns, the rest for one. */
 function firstMessageParts(
   state: CastState,
-  { socket, visit, changes, repository, cwd }: AgentPromptInput,
+  { socket, visit, changes, repository, code = "" }: AgentPromptInput,
   materia: AgentMateria,
 ): readonly string[] {
   const asks = new Set(parseVariables(materia.prompt).map(({ kind }) => kind));
@@ -139,11 +155,12 @@ function firstMessageParts(
   return [
     section("Request", truncate(state.request, PART_LIMITS.request)),
     noteText(state),
-    asks.has("versionControl") ? section("Version control", versionControlText(state, cwd)) : "",
+    asks.has("versionControl") ? section("Version control", versionControlText(state)) : "",
     section("Current item", itemText(state)),
     ...workSoFarParts(state, visit, repository),
     plansWithTools(socket, materia) ? section("Last commits of the project", lastCommitsText(repository)) : "",
     previousHandoffText(state, visit),
+    section("Code that is named above, as it is now", code),
     needsChanges ? section("Changes so far", changesText(state, changes)) : "",
     ownAnswerText(state, socket, visit),
     section(isMergeOnly(state, visit) ? "Merge it" : "Do it again", reworkText(state, visit)),

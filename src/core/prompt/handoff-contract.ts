@@ -21,9 +21,8 @@ export function handoffContractText(graph: Graph, socket: GraphSocket): string {
   // [H24] The tool describes the fields.
   if (mode !== "text") return mode === "tool" ? CALL_TEXT : `${CALL_TEXT} ${OR_TEXT}`;
   return [
-    `Answer with ${OBJECT_TEXT} Its fields:`,
+    `Answer with ${OBJECT_TEXT} Its fields, and no others:`,
     ...contractFields(graph, socket).map(({ field, need, text }) => `- "${field}" (${need}): ${text}`),
-    "Leave every other field out.",
   ].join("\n");
 }
 
@@ -78,9 +77,9 @@ function contractFields(graph: Graph, socket: GraphSocket): readonly ContractFie
 /** [V3] A planner must know which work an item can see. */
 const PARALLEL_ITEMS_TEXT =
   'an ordered array of units of work, each { "title": string, "context": string, "after": [numbers] } and nothing else. ' +
-  "Several are worked on at the same time, each on separate files, and merged in this order. An item sees the work of " +
-  'others only where "after" names them, by their numbers from 1; it may name earlier items only. Leave "after" out where ' +
-  "an item needs no other, and cut the work so that items touch different files.";
+  "Several are worked on at the same time, each apart, and merged in this order: cut the work so that items touch different " +
+  'files. An item sees the work of others only where "after" names them, by their numbers from 1, earlier ones only; leave ' +
+  "it out where an item needs no other.";
 
 function describeField(field: HandoffField, needs: ReadonlyMap<HandoffField, string>, atOnce: boolean): string {
   switch (field) {
@@ -91,7 +90,7 @@ function describeField(field: HandoffField, needs: ReadonlyMap<HandoffField, str
       return "true when the work may go on, false when it must be done again.";
     case "context":
       return needs.has("satisfied")
-        ? "plain text; when not satisfied, what must change and why."
+        ? "plain text; if not satisfied, what must change and why."
         : "plain text that the next visit needs to know.";
   }
 }

@@ -49,13 +49,19 @@ export function workSoFarParts(
   if (state.pass !== null) return [];
   return [
     ...(isAfterLoop(state) && state.lastPass
-      ? [section("Items of this cast", itemsText(state, state.lastPass)), commitsPart(repository)]
+      ? [
+          section(
+            "Items of this cast",
+            itemsText(state, state.lastPass, socketOf(state.graph, visit.socket).generator),
+          ),
+          commitsPart(repository),
+        ]
       : []),
     section("Left open by earlier visits", openText(state, visit)),
   ];
 }
 
-function itemsText(state: CastState, pass: LoopPass): string {
+function itemsText(state: CastState, pass: LoopPass, isGenerator: boolean): string {
   const { loop, items } = pass;
   const names = (state.graph.loops[loop]?.sockets ?? []).map((id) => socketOf(state.graph, id).materia);
   const lines: string[] = [];
@@ -72,7 +78,8 @@ function itemsText(state: CastState, pass: LoopPass): string {
   }
   const through = [...new Set(names)].join(", ");
   const given = pass.givenUp.length === 0 ? "" : ` ${pass.givenUp.length} of ${items.length} were given up.`;
-  return join([`The loop over these items is over. Each went through ${through}.${given}`, lines.join("\n")]);
+  const replan = isGenerator ? " What is done stays done; what is open is kept in substance." : "";
+  return join([`The loop over these items is over. Each went through ${through}.${given}${replan}`, lines.join("\n")]);
 }
 
 function itemStatus(pass: LoopPass, at: number): string {
@@ -112,15 +119,14 @@ export function lastCommitsText(repository: RepositoryFacts | undefined): string
 }
 
 /** [V46] What is true where this cast works: inside the tree of an item it is not the person's tree. */
-export function versionControlText({ data, item }: CastState, cwd = "."): string {
+export function versionControlText({ data, item }: CastState): string {
   const found = isJsonObject(data["vcs"]) ? data["vcs"] : {};
   const { kind, root } = found;
   if (kind === "none") return "None. Leave the files uncommitted and create no repository.";
   if (item !== null)
     return (
-      `git, in a working tree for this item alone, in which you are: ${cwd}. ` +
-      "Its HEAD is detached on purpose. Commit here, on this HEAD, without a branch: the commits are moved to the branch of " +
-      "the cast later. Leave other folders alone."
+      "git, in a working tree for this item alone, in which you are. Its HEAD is detached on purpose. Commit here, on this " +
+      "HEAD, without a branch: the commits are moved to the branch of the cast later. Leave other folders alone."
     );
   if (typeof kind !== "string" || typeof root !== "string") return "Not looked up. Look for .jj and .git yourself.";
   return kind === "jj" ? `jj (use jj, not git), root ${root}` : `${kind}, root ${root}`;

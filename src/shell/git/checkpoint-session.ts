@@ -9,7 +9,7 @@ import type {
 import { truncate, countedText } from "../../core/model/text.ts";
 import type { CastCheckpoints, CheckpointRequest } from "../ports.ts";
 import { errorText } from "../system/files.ts";
-import { diffText, isResolution, treeOf } from "./diff.ts";
+import { diffText, isResolution, readFileLines, treeOf } from "./diff.ts";
 import { takeCheckpoint } from "./take-checkpoint.ts";
 import type { CachedWorktree } from "./cached-worktree.ts";
 import { findRepository } from "./repository.ts";
@@ -92,6 +92,7 @@ export function openCheckpointSession(context: CheckpointContext): CheckpointSes
       return taken && "commit" in taken ? { ...taken, names: taken.names ?? [] } : undefined;
     },
     describe: (from, to, contextLines) => describeChanges(context.cwd, { from, to, contextLines }),
+    linesOf: (commit, path) => readFileLines(context.cwd, commit, `./${path}`),
     isResolution: (marked, resolved) => isResolution({ cwd: context.cwd, from: marked, to: resolved }),
   };
 }
@@ -171,17 +172,22 @@ const MAX_WIDE_PATCH_BYTES = 8_000;
 /** [Y10, Y16] A table of files, and as much of the diff as a prompt may hold. */
 async function describeChanges(
   cwd: string,
-  { from, to, contextLines }: { from: string; to: string; contextLines: number | undefined },
+  { from, to, contextLines = 3 }: { from: string; to: string; contextLines: number | undefined },
 ): Promise<string> {
   if (from === to) return "(no file has been changed)";
   const span = { cwd, from, to };
+  const patchWith = (lines: number, maxBytes: number) =>
+    diffText(span, { form: "patch", contextLines: lines, maxBytes });
   const stat = await diffText(span, { form: "stat" });
-  const wide =
-    contextLines === undefined
-      ? undefined
-      : await diffText(span, { form: "patch", contextLines, maxBytes: MAX_WIDE_PATCH_BYTES });
-  const patch = wide?.ok && !wide.isCut ? wide : await diffText(span, { form: "patch", maxBytes: 4 * MAX_PATCH_CHARS });
+  const asked = await patchWith(contextLines, contextLines > 3 ? MAX_WIDE_PATCH_BYTES : 4 * MAX_PATCH_CHARS);
+  const patch = contextLines > 3 && !(asked.ok && !asked.isCut) ? await patchWith(3, 4 * MAX_PATCH_CHARS) : asked;
   if (!stat.ok || !patch.ok) return "(not known: the checkpoints are gone from the repository)";
-  const text = (bytes: Buffer, most: number) => truncate(bytes.toString("utf8").trimEnd(), most);
-  return `${text(stat.bytes, MAX_STAT_CHARS)}\n\n${text(patch.bytes, MAX_PATCH_CHARS)}`;
+  const table = truncate(stat.bytes.toString("utf8").trimEnd(), MAX_STAT_CHARS);
+  const whole = patch.bytes.toString("utf8").replace(REPEATED_HEADERS, "").trimEnd();
+  // A whole diff of one file needs no table.
+  if (whole.length <= MAX_PATCH_CHARS && !patch.isCut && table.includes("\n 1 file changed")) return whole;
+  return `${table}\n\n${truncate(whole, MAX_PATCH_CHARS)}`;
 }
+
+/** The names stand below them, and nobody can use the hashes. */
+const REPEATED_HEADERS = /^(?:diff --git .*\n)?index .*\n(?=--- )/gm;

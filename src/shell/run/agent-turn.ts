@@ -7,19 +7,14 @@ import { endVisitProcesses, idempotencyKeyOf, visitEnvironment } from "../proces
 import { checkLimitDuringTurn } from "../../core/cast/limits.ts";
 import { NO_USAGE, soundUsage, type Usage } from "../../core/cast/state/usage.ts";
 import { equipmentOf, toolsInScope } from "../../core/model/materia.ts";
-import {
-  promptNeedsOf,
-  writeAgentPrompt,
-  type AgentPrompt,
-  type AgentPromptInput,
-} from "../../core/prompt/agent-prompt.ts";
+import { writeAgentPrompt, type AgentPrompt } from "../../core/prompt/agent-prompt.ts";
 import { handOverTool } from "../../core/prompt/handoff-contract.ts";
 import type { TurnOutcome, TurnProgress, TurnRequest, SocketTurnCount } from "../ports.ts";
+import { readPromptFacts, type PromptFacts } from "./prompt-facts.ts";
 import { describeContext } from "./context-parts.ts";
 import { countRepeatedCalls } from "./repeated-calls.ts";
 import { maxRepeatedCallsOf } from "../../core/model/config.ts";
 import { chooseModel, readRefusedTurn } from "./refused-turn.ts";
-import type { SocketConversation } from "../../core/cast/state/conversations.ts";
 import { copyConversation } from "./continue-conversation.ts";
 import { checkpointsDuringTurn } from "./visit-checkpoints.ts";
 import { visitSandbox, type Interruption, type EffectResult, type EffectContext } from "../context/run-context.ts";
@@ -112,8 +107,6 @@ function withSoundUsage(outcome: TurnOutcome): TurnOutcome {
   return { ...outcome, usage: soundUsage(outcome.usage) };
 }
 
-type PromptFacts = Pick<AgentPromptInput, "changes" | "changedSince" | "repository">;
-
 /** The files of a turn. */
 interface TurnFileHooks {
   readonly facts: PromptFacts;
@@ -141,42 +134,6 @@ async function openConversation(
   return copied.isCopied ? { effect, isContinued: true } : { effect: { ...effect, visit }, isContinued: false };
 }
 
-/** [I6] What others have changed since the conversation ended; empty without checkpoints. */
-async function describeChangesSince(
-  { commit }: SocketConversation,
-  { state, ports }: Pick<EffectContext, "state" | "ports">,
-): Promise<string> {
-  const last = state.files?.last;
-  if (commit === null || last === undefined || commit === last) return "";
-  return (await ports.checkpoints?.describe(commit, last)) ?? "";
-}
-
-/** [Y10, P13] Facts from git, read only for a prompt that uses them. */
-async function readPromptFacts(effect: AgentEffect, { state, ports, options }: EffectContext): Promise<PromptFacts> {
-  const needs = promptNeedsOf(state, effect);
-  const { files, pass, item } = state;
-  // [Y10] Compared with the merged work, not with a tree that has conflict marks.
-  const onto = item && item.window.tree !== null ? item.window.base : undefined;
-  const from = onto ?? (pass === null ? files?.base : files?.item);
-  const { continues, reworked } = effect.visit;
-  if (continues) {
-    // [V52] Of another attempt only the merged whole says what changed.
-    const isMerged = continues.castId !== undefined && needs.changes && !reworked && files && onto !== undefined;
-    return {
-      changes: isMerged ? await ports.checkpoints?.describe(onto, files.last) : undefined,
-      changedSince: await describeChangesSince(continues, { state, ports }),
-    };
-  }
-  if (!needs.changes && !needs.repository) return {};
-  const [changes, repository] = await Promise.all([
-    needs.changes && files && from !== undefined
-      ? ports.checkpoints?.describe(from, files.last, needs.contextLines)
-      : undefined,
-    needs.repository ? options.readRepository?.(files?.base) : undefined,
-  ]);
-  return { changes, repository };
-}
-
 function turnRequest(
   effect: AgentEffect,
   context: EffectContext,
@@ -186,7 +143,7 @@ function turnRequest(
   const { socket, visit, ask } = effect;
   const materia = materiaOf(state.graph, socket);
   if (materia.type !== "agent") throw new Error(`${socket.id} holds no agent`);
-  const text = writeAgentPrompt(state, { socket, visit, ask, cwd: options.cwd, ...facts });
+  const text = writeAgentPrompt(state, { socket, visit, ask, ...facts });
   const prompt = withInterruptionNote(ask, text.prompt, interruption);
   return {
     castId: state.castId,

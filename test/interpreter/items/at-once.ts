@@ -128,7 +128,7 @@ function mergeFirst(lanes: Lanes, attempt: Attempt): void {
   const times = (lanes.conflicts.get(index)?.times ?? 0) + 1;
   cast.facts.push(`conflicted ${pass.region.id} ${index} ${times}`);
   const accepted = attempt.cast.advanced !== undefined && attempt.cast.givenUp.length === 0;
-  lanes.conflicts.set(index, { times, reason, accepted, visits: attempt.cast.visits });
+  lanes.conflicts.set(index, { times, reason, accepted, visits: attempt.cast.visits, open: attempt.cast.open });
   lanes.attempts.delete(index);
   if (mayTryAgain(lanes) || !givesUp(cast.graph, pass.region)) return;
   const title = pass.items[index]?.title ?? "";

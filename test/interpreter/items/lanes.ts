@@ -50,7 +50,13 @@ export interface Lanes {
   /** [V9] How often the work of an item could not be merged, and why the last time. */
   readonly conflicts: Map<
     number,
-    { readonly times: number; readonly reason: string; readonly accepted: boolean; readonly visits: Cast["visits"] }
+    {
+      readonly times: number;
+      readonly reason: string;
+      readonly accepted: boolean;
+      readonly visits: Cast["visits"];
+      readonly open: Cast["open"];
+    }
   >;
   readonly allowed: Map<number, number>;
   /** Items before this one are merged, or left out. */
@@ -99,6 +105,8 @@ export function attemptAt(lanes: Lanes, index: number, follow: (cast: Cast, firs
   // [I3] What was said in the attempt before goes on.
   for (const [id, visit] of again?.visits ?? []) cast.talks.set(`${id} ${pass.list}:${index}`, { visit, at: 0 });
   if (again) cast.sentBack.set(pass.region.id, 0);
+  // [P19] What was left open in the attempt before is open still.
+  if (again) cast.open = again.open;
   cast.merging = again?.accepted ?? false;
   cast.keepsFiles ||= again !== undefined;
   const steps = follow(cast, door.to);

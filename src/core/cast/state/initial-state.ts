@@ -28,7 +28,7 @@ export function initialState({ window, ...start }: CastStart): CastState {
     begun: 0,
     counts: { taken: EMPTY_MAP, allowed: EMPTY_MAP, returns: EMPTY_MAP, unchanged: EMPTY_MAP, passedBy: {} },
     walks: EMPTY_MAP,
-    reports: NO_REPORTS,
+    reports: { ...NO_REPORTS, open: window?.previous?.open ?? [] },
     conversations: window ? initialConversations(start, window) : EMPTY_MAP,
     sentBack: window?.previous ? { [window.loop]: 0 } : {},
     rework: window ? initialReworkReasons(window) : NO_REWORK_REASONS,

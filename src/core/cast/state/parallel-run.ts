@@ -52,6 +52,13 @@ export const ItemTraversals = v.pipe(
 );
 export type ItemTraversals = v.InferOutput<typeof ItemTraversals>;
 
+/** Something that a visit left open or could not run. */
+export const OpenPoint = v.pipe(
+  v.object({ socket: SocketId, materia: v.string(), item: v.nullable(v.string()), text: v.string() }),
+  v.readonly(),
+);
+export type OpenPoint = v.InferOutput<typeof OpenPoint>;
+
 /** [V29] What makes the cast of one item: the whole list, limited to its item. */
 export const ItemCastInput = v.pipe(
   v.object({
@@ -72,9 +79,16 @@ export const ItemCastInput = v.pipe(
     isFirstVisit: v.exactOptional(v.literal(true)),
     /** What an earlier pass over the same list counted for it. */
     counts: v.exactOptional(ItemTraversals),
-    /** [I3] The cast of the attempt before, with the number of visits of each socket: their conversations continue. */
+    /** [I3, P19] The cast of the attempt before: conversations of so many visits continue, and its points are open still. */
     previous: v.exactOptional(
-      v.pipe(v.object({ castId: CastId, visits: v.record(v.string(), wholeNumber(0)) }), v.readonly()),
+      v.pipe(
+        v.object({
+          castId: CastId,
+          visits: v.record(v.string(), wholeNumber(0)),
+          open: v.exactOptional(v.pipe(v.array(OpenPoint), v.readonly())),
+        }),
+        v.readonly(),
+      ),
     ),
     base: v.string(),
     /** The files as a merge left them, with conflict markers; null for the files of the base. */
@@ -157,10 +171,3 @@ export interface ItemResume {
   readonly allow: number;
   readonly decision: ReworkDecision | null;
 }
-
-/** Something that a visit left open or could not run. */
-export const OpenPoint = v.pipe(
-  v.object({ socket: SocketId, materia: v.string(), item: v.nullable(v.string()), text: v.string() }),
-  v.readonly(),
-);
-export type OpenPoint = v.InferOutput<typeof OpenPoint>;

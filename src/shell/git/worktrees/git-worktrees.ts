@@ -199,7 +199,8 @@ async function describeConflict(
 ): Promise<string> {
   const hunks: string[] = [];
   for (const file of files.slice(0, FILES_READ))
-    for (const hunk of await readHunks(cwd, tree, file)) hunks.push(`${file}:\n${hunk}`);
+    for (const [at, hunk] of (await readHunks(cwd, tree, file)).entries())
+      hunks.push(at === 0 ? `${file}:\n${hunk}` : hunk);
   const areMore = hunks.length > HUNKS_SHOWN || files.length > FILES_READ;
   // A conflict with marks shows itself.
   const unmarked = said

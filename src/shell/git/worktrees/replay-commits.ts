@@ -38,7 +38,9 @@ type MergeTreeOutcome =
 
 /** git decides. A refusal and a conflict have the same exit code; only a conflict prints a tree. */
 async function mergeTrees(cwd: string, ours: string, theirs: string): Promise<MergeTreeOutcome> {
-  const answer = await runGit(["merge-tree", "--write-tree", "-z", "--name-only", ours, theirs], { cwd });
+  // git writes these names into every conflict mark, which an agent reads.
+  const sides = [ours, theirs].map((commit) => commit.slice(0, 12));
+  const answer = await runGit(["merge-tree", "--write-tree", "-z", "--name-only", ...sides], { cwd });
   const [tree = "", ...rest] = stdoutParts(answer);
   if (!/^[0-9a-f]{40,64}$/.test(tree)) return { kind: "failed", problem: gitErrorText(answer) };
   if (answer.ok) return { kind: "clean", tree };
