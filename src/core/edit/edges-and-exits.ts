@@ -176,19 +176,20 @@ function freeExitId(loop: Loop, preferred: string): string {
 }
 
 /** The part of the loadout behind a drawn edge; implicit ways have none. */
-export type AuthoredWay =
-  | { readonly kind: "edge"; readonly from: string; readonly index: number; readonly edge: Edge }
-  | { readonly kind: "exit"; readonly loop: string; readonly exit: Exit };
+export type AuthoredWay = { readonly from: string; readonly to: Destination; readonly when: Condition } & (
+  | { readonly kind: "edge"; readonly index: number }
+  | { readonly kind: "exit"; readonly loop: string; readonly exit: Exit }
+);
 
 export function findAuthoredWay(loadout: Loadout, id: string): AuthoredWay | undefined {
   for (const [from, { edges }] of Object.entries(loadout.sockets)) {
     const index = edges.findIndex((_, each) => id === edgeWayId(from, each) || id === thenWayId(from, each));
     const edge = edges[index];
-    if (edge) return { kind: "edge", from, index, edge };
+    if (edge) return { kind: "edge", from, to: edge.to, when: edge.when, index };
   }
   for (const [loop, { exits }] of Object.entries(loadout.loops)) {
     const exit = exits.find((each) => id === exitWayId(loop, each.id));
-    if (exit) return { kind: "exit", loop, exit };
+    if (exit) return { kind: "exit", from: exit.from, to: exit.targetSocketId, when: exit.condition, loop, exit };
   }
   return undefined;
 }

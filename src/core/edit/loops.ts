@@ -145,7 +145,7 @@ export function insertSocketInWay(loadout: Loadout, way: string, materia: string
   const found = findAuthoredWay(loadout, way);
   if (!found) return unknownWay(way);
   const id = nextSocketId(loadout);
-  const [from, to] = found.kind === "edge" ? [found.from, found.edge.to] : [found.exit.from, found.exit.targetSocketId];
+  const { from, to } = found;
   const added = addSocket(loadout, materia);
   const redirected = added.ok ? setWay(added.value, way, { to: id }) : added;
   const joined = redirected.ok ? connectSockets(redirected.value, { from: id, to, when: "always" }) : redirected;

@@ -84,12 +84,12 @@ function allowSomeTimes(from: string, index: number): QuickFix {
 function edgeFix(issue: Issue, id: string, loadout: Loadout): QuickFix | undefined {
   const way = findAuthoredWay(loadout, id);
   if (way?.kind !== "edge") return undefined;
-  const { from, index, edge } = way;
+  const { from, to, when, index } = way;
   const removal = fix("Remove the edge", (each) => removeEdge(each, from, index));
   switch (issue.code) {
     case "edge_after_always": {
       const always = findSocket(loadout, from)?.edges.findIndex((each) => each.when === "always") ?? -1;
-      if (edge.when === "always") return removal;
+      if (when === "always") return removal;
       return fix("Move it before always", (each) => moveEdge(each, from, index, always - index));
     }
     case "then_without_limit":
@@ -99,7 +99,7 @@ function edgeFix(issue: Issue, id: string, loadout: Loadout): QuickFix | undefin
     case "unknown_socket": {
       if (issue.path.at(-1) === "then")
         return fix("Take back what follows", (each) => setEdge(each, from, index, { then: null }));
-      const near = nearestName(edge.to, Object.keys(loadout.sockets));
+      const near = nearestName(to, Object.keys(loadout.sockets));
       if (near === undefined) return removal;
       return fix(`Lead to ${near}`, (each) => setEdge(each, from, index, { to: near as SocketId })); // a key of sockets
     }
@@ -144,9 +144,8 @@ function loopFix(issue: Issue, { id, way }: LoopPlace, loadout: Loadout, known: 
 }
 
 function exitFix(code: IssueCode, way: string, loadout: Loadout): QuickFix | undefined {
-  const found = findAuthoredWay(loadout, way);
-  if (found?.kind !== "exit") return undefined;
-  const { from } = found.exit;
+  const { kind, from } = findAuthoredWay(loadout, way) ?? {};
+  if (kind !== "exit" || from === undefined) return undefined;
   if (code === "exit_needs_json") return fix("Set parse to json", (each) => setParse(each, from, "json"));
   if (code === "exit_never_taken") return fix(`Let ${from} advance`, (each) => setAdvance(each, from, "always"));
   return fix("Remove the exit", (each) => removeWay(each, way));

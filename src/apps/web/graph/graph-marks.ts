@@ -13,7 +13,7 @@ export interface GraphMarks {
 export interface SocketMark {
   readonly state?: "visited" | "todo" | "live" | "waiting" | "failed";
   /** A badge on the border: `Now 1:56`, `Waiting for you`, `At 12:40`. */
-  readonly tag?: string;
+  readonly tag?: string | undefined;
   /** A past moment: the outline is dashed to tell it from now. */
   readonly isPast?: boolean;
   /** Upper right: `7×`. */

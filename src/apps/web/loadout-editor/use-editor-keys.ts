@@ -197,7 +197,7 @@ export function socketIdsIn(parts: readonly GraphPart[]): readonly string[] {
   return parts.filter(({ kind }) => kind === "socket").map(({ id }) => id);
 }
 
-function removeParts({ remove, select }: Editor, parts: readonly GraphPart[]): void {
+export function removeParts({ remove, select }: Editor, parts: readonly GraphPart[]): void {
   const sockets = socketIdsIn(parts);
   const names = parts.map(({ id }) => id).join(", ");
   const done = remove(`Delete ${names}`, (loadout) => {

@@ -12,17 +12,20 @@ import {
 } from "../../../core/edit/edges-and-exits.ts";
 import { type Destination, edgeWayId, emptyListWayId } from "../../../core/model/ids.ts";
 import { Button } from "../ui/buttons.tsx";
-import { FieldError, Select, FieldRow } from "../ui/fields.tsx";
+import { FieldRow } from "../ui/fields.tsx";
 import { useEditor } from "../loadout-editor/editor.ts";
 import { reorderEdge } from "../loadout-editor/use-editor-keys.ts";
 import {
   CONDITION_OPTIONS,
   DeleteButton,
+  EditSelect,
   parseCondition,
   socketOptions,
+  targetOptions,
   TraversalLimitField,
   ThenField,
 } from "./inspector-fields.tsx";
+import { ProblemRows } from "./loop-inspector.tsx";
 import { bindSheets } from "../ui/classes.ts";
 import type { Edge } from "../../../core/model/loadout.ts";
 import { renderSymbols } from "../ui/line-text.tsx";
@@ -54,115 +57,90 @@ function ImplicitEdge({ id }: { readonly id: string }): ReactElement {
 }
 
 function AuthoredEdge({ id, way }: { readonly id: string; readonly way: AuthoredWay }): ReactElement {
-  const { loadout, checked, apply, readOnly } = useEditor();
-  const off = readOnly !== null;
+  const { loadout, checked, apply } = useEditor();
+  const { from, to, when } = way;
   const isExit = way.kind === "exit";
-  const from = isExit ? way.exit.from : way.from;
-  const to = isExit ? way.exit.targetSocketId : way.edge.to;
   const title = isExit ? `Exit of ${way.loop}` : `Edge ${way.index + 1} of ${from}`;
-  const faults = checked.problems.filter(({ ways }) => ways.includes(id));
-  const inside = isExit ? (loadout.loops[way.loop]?.sockets ?? []) : [];
-  const targets = socketOptions(loadout).filter(({ value }) => !inside.some((member) => member === value));
+  const inside: readonly string[] = isExit ? (loadout.loops[way.loop]?.sockets ?? []) : [];
   return (
     <section className={css("section")} aria-label={title}>
-      <EdgeHead id={id} title={title} isExit={isExit} />
-      {faults.map(({ key, issue }) => (
-        <FieldError key={key} text={issue.message} warning={issue.severity === "warning"} />
-      ))}
-      <FieldRow label="From">
-        {isExit ? <ExitSource way={way} /> : <span>{`${from} ${loadout.sockets[from]?.materia ?? ""}`}</span>}
-      </FieldRow>
-      <FieldRow label={isExit ? "When done" : "When"}>
-        <Select
-          label="Condition"
-          value={isExit ? way.exit.condition : way.edge.when}
-          options={CONDITION_OPTIONS}
-          off={off}
-          onPick={(when) =>
-            apply(`Change ${title.toLowerCase()}`, (each) => setWay(each, id, { when: parseCondition(when) }))
-          }
+      <div className={css("row")}>
+        <div className={css("grow")}>
+          <h2 className={css("thing")}>{title}</h2>
+          {isExit && <code className={css("faint breakable")}>{id}</code>}
+        </div>
+        <DeleteButton what={isExit ? "the exit" : "the edge"} edit={(each) => removeWay(each, id)} unselects />
+      </div>
+      <ProblemRows faults={checked.problems.filter(({ ways }) => ways.includes(id))} />
+      {isExit ? (
+        <EditSelect
+          row="From"
+          label="From"
+          value={from}
+          options={socketOptions(loadout).filter(({ value }) => inside.includes(value))}
+          onPick={(next) => apply(`Leave from ${next}`, (each) => setExit(each, way.loop, way.exit.id, { from: next }))}
         />
-      </FieldRow>
-      <FieldRow label="To">
-        <Select
-          label="Target"
-          value={to}
-          options={isExit ? targets : [...targets, { value: "end", label: "end" }]}
-          off={off}
-          // the options are sockets and the end
-          onPick={(next) => apply(`Lead it to ${next}`, (each) => setWay(each, id, { to: next as Destination }))}
-        />
-      </FieldRow>
-      {!isExit && (
-        <>
-          <FieldRow label="Limit">
-            <TraversalLimitField from={way.from} index={way.index} />
-          </FieldRow>
-          <FieldRow label="After the limit">
-            <ThenField from={way.from} index={way.index} />
-          </FieldRow>
-          <EdgeOrderRow from={way.from} index={way.index} />
-        </>
+      ) : (
+        <FieldRow label="From">
+          <span>{`${from} ${loadout.sockets[from]?.materia ?? ""}`}</span>
+        </FieldRow>
       )}
-      {isExit && (
+      <EditSelect
+        row={isExit ? "When done" : "When"}
+        label="Condition"
+        value={when}
+        options={CONDITION_OPTIONS}
+        onPick={(next) =>
+          apply(`Change ${title.toLowerCase()}`, (each) => setWay(each, id, { when: parseCondition(next) }))
+        }
+      />
+      <EditSelect
+        row="To"
+        label="Target"
+        value={to}
+        options={targetOptions(loadout).filter(({ value }) => !inside.includes(value))}
+        // the options are sockets and the end
+        onPick={(next) => apply(`Lead it to ${next}`, (each) => setWay(each, id, { to: next as Destination }))}
+      />
+      {isExit ? (
         <p className={css("faint")}>
           Taken when the list of the loop is exhausted. It belongs to the loop, not to the socket.
         </p>
+      ) : (
+        <EdgeLimitAndOrder from={from} index={way.index} />
       )}
     </section>
   );
 }
 
-/** The member of its loop that an exit leaves. */
-function ExitSource({ way }: { readonly way: AuthoredWay & { readonly kind: "exit" } }): ReactElement {
-  const { loadout, apply, readOnly } = useEditor();
-  const members = loadout.loops[way.loop]?.sockets ?? [];
-  return (
-    <Select
-      label="From"
-      value={way.exit.from}
-      options={socketOptions(loadout).filter(({ value }) => members.some((member) => member === value))}
-      off={readOnly !== null}
-      onPick={(from) => apply(`Leave from ${from}`, (each) => setExit(each, way.loop, way.exit.id, { from }))}
-    />
-  );
-}
-
-function EdgeHead(props: { readonly id: string; readonly title: string; readonly isExit: boolean }): ReactElement {
-  const { id, title, isExit } = props;
-  return (
-    <div className={css("row")}>
-      <div className={css("grow")}>
-        <h2 className={css("thing")}>{title}</h2>
-        {isExit && <code className={css("faint breakable")}>{id}</code>}
-      </div>
-      <DeleteButton what={isExit ? "the exit" : "the edge"} edit={(each) => removeWay(each, id)} unselects />
-    </div>
-  );
-}
-
-function EdgeOrderRow({ from, index }: { readonly from: string; readonly index: number }): ReactElement {
+function EdgeLimitAndOrder({ from, index }: { readonly from: string; readonly index: number }): ReactElement {
   const editor = useEditor();
   const { loadout, readOnly } = editor;
   const count = loadout.sockets[from]?.edges.length ?? 0;
   return (
-    <FieldRow label="Order">
-      <span className={css("row")}>
-        <span className={css("grow")}>{`${index + 1} of ${count}`}</span>
-        <Button
-          off={readOnly ?? (index === 0 ? "It is the first edge" : null)}
-          onClick={() => reorderEdge(editor, from, index, -1)}
-        >
-          Move earlier
-        </Button>
-        <Button
-          off={readOnly ?? (index + 1 >= count ? "It is the last edge" : null)}
-          onClick={() => reorderEdge(editor, from, index, 1)}
-        >
-          Move later
-        </Button>
-      </span>
-    </FieldRow>
+    <>
+      <FieldRow label="Limit">
+        <TraversalLimitField from={from} index={index} />
+      </FieldRow>
+      <ThenField from={from} index={index} />
+      <FieldRow label="Order">
+        <span className={css("row")}>
+          <span className={css("grow")}>{`${index + 1} of ${count}`}</span>
+          <Button
+            off={readOnly ?? (index === 0 ? "It is the first edge" : null)}
+            onClick={() => reorderEdge(editor, from, index, -1)}
+          >
+            Move earlier
+          </Button>
+          <Button
+            off={readOnly ?? (index + 1 >= count ? "It is the last edge" : null)}
+            onClick={() => reorderEdge(editor, from, index, 1)}
+          >
+            Move later
+          </Button>
+        </span>
+      </FieldRow>
+    </>
   );
 }
 
@@ -170,9 +148,7 @@ function EdgeOrderRow({ from, index }: { readonly from: string; readonly index: 
 export function EdgeList({ from }: { readonly from: string }): ReactElement {
   const { loadout, apply, readOnly } = useEditor();
   const edges = loadout.sockets[from]?.edges ?? [];
-  const isFull =
-    edges.length > 0 &&
-    ["always", "satisfied", "not_satisfied"].every((when) => edges.some((edge) => edge.when === when));
+  const isFull = new Set(edges.map(({ when }) => when)).size === CONDITION_OPTIONS.length;
   return (
     <section className={css("section")} aria-label="Edges">
       <h3>
@@ -202,8 +178,7 @@ export function EdgeList({ from }: { readonly from: string }): ReactElement {
 
 function EdgeRow(props: { readonly from: string; readonly index: number; readonly edge: Edge }): ReactElement {
   const { from, index, edge } = props;
-  const { loadout, checked, apply, readOnly } = useEditor();
-  const off = readOnly !== null;
+  const { loadout, checked, apply } = useEditor();
   const fault = checked.problems.find(({ ways }) => ways.includes(edgeWayId(from, index)));
   const reorder = (event: KeyboardEvent): void => {
     const by = event.key === "ArrowUp" ? -1 : event.key === "ArrowDown" ? 1 : null;
@@ -219,21 +194,19 @@ function EdgeRow(props: { readonly from: string; readonly index: number; readonl
       <span className={css("edge-order")} aria-hidden="true">
         {index + 1}
       </span>
-      <Select
+      <EditSelect
         label={`Condition of edge ${index + 1}`}
         value={edge.when}
         options={CONDITION_OPTIONS}
-        off={off}
         invalid={fault?.issue.severity === "error"}
         onPick={(when) =>
           apply(`Edge ${index + 1} of ${from}`, (each) => setEdge(each, from, index, { when: parseCondition(when) }))
         }
       />
-      <Select
+      <EditSelect
         label={`Target of edge ${index + 1}`}
         value={edge.to}
-        options={[...socketOptions(loadout), { value: "end", label: "end" }]}
-        off={off}
+        options={targetOptions(loadout)}
         onPick={(to) =>
           // the options are sockets and the end
           apply(`Lead edge ${index + 1} to ${to}`, (each) => setEdge(each, from, index, { to: to as Destination }))

@@ -4,10 +4,11 @@ import {
   type KeyboardEvent,
   type ReactElement,
   type RefObject,
-  useId,
+  useRef,
   useState,
 } from "react";
 import { addSocket } from "../../../core/edit/loadout-edit.ts";
+import type { GraphDrawing } from "../../../core/view/layout/drawing.ts";
 import { GraphView, GraphLegend } from "../graph/graph-view.tsx";
 import type { GraphHandle } from "../graph/viewport.tsx";
 import { Button } from "../ui/buttons.tsx";
@@ -36,7 +37,7 @@ export interface CanvasProps {
   readonly onOpen: () => void;
   readonly onAdd: () => void;
   /** The part to focus when it is drawn. */
-  readonly pendingFocus: { readonly current: string | null };
+  readonly pendingFocus: RefObject<string | null>;
 }
 
 export function EditorCanvas(props: CanvasProps): ReactElement {
@@ -73,7 +74,7 @@ function EmptyCanvas({ onAdd }: { readonly onAdd: () => void }): ReactElement {
 }
 
 function GraphCanvas(props: CanvasProps): ReactElement {
-  const { handle, connecting, setConnecting, onOpen, onAdd, pendingFocus: awaited } = props;
+  const { handle, connecting, setConnecting, onOpen, onAdd } = props;
   const { name, checked, selected, readOnly } = useEditor();
   const width = useScreenWidth();
   const drawn = useEditorDrawing(width !== "large");
@@ -81,7 +82,7 @@ function GraphCanvas(props: CanvasProps): ReactElement {
   const draw = useConnectSockets();
   const edit = useGraphEditing(drawn, draw);
   const choose = useGraphSelection({ connecting, setConnecting, draw, onOpen: width === "small" ? onOpen : undefined });
-  usePendingFocus(awaited, drawing, handle);
+  usePendingFocus(props, drawing);
   return (
     <div
       data-canvas
@@ -126,15 +127,11 @@ function suppressSpaceClick(event: KeyboardEvent): void {
 }
 
 /** Focuses an added socket once it is drawn. */
-function usePendingFocus(
-  awaited: CanvasProps["pendingFocus"],
-  drawing: { readonly sockets: readonly { readonly id: string }[] },
-  handle: CanvasProps["handle"],
-): void {
+function usePendingFocus({ pendingFocus: awaited, handle }: CanvasProps, drawing: GraphDrawing): void {
   useEffect(() => {
     const id = awaited.current;
     if (id === null || !drawing.sockets.some((socket) => socket.id === id)) return;
-    (awaited as { current: string | null }).current = null;
+    awaited.current = null;
     handle.current?.focus(id);
   }, [awaited, drawing, handle]);
 }
@@ -165,8 +162,8 @@ function FindSocketField({ handle }: { readonly handle: RefObject<GraphHandle | 
   const { loadout, select } = useEditor();
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
-  const field = useId();
-  useKeysOutsideDialogs({ f: () => document.getElementById(field)?.focus() });
+  const field = useRef<HTMLInputElement>(null);
+  useKeysOutsideDialogs({ f: () => field.current?.focus() });
   const sought = text.trim().toLowerCase();
   const found = Object.entries(loadout.sockets).filter(([id, { materia }]) =>
     `${id} ${materia}`.toLowerCase().includes(sought),
@@ -182,7 +179,7 @@ function FindSocketField({ handle }: { readonly handle: RefObject<GraphHandle | 
     <label className={css("field find-socket")}>
       <Icon name="search" />
       <input
-        id={field}
+        ref={field}
         placeholder="Find a socket"
         aria-label="Find a socket"
         aria-keyshortcuts="f"
@@ -195,7 +192,7 @@ function FindSocketField({ handle }: { readonly handle: RefObject<GraphHandle | 
           if (event.key === "Enter") go(at);
         }}
       />
-      {sought !== "" && <span role="status">{found.length === 0 ? "none" : `${found.length}`}</span>}
+      {sought !== "" && <span role="status">{found.length || "none"}</span>}
     </label>
   );
 }

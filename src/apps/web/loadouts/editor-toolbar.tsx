@@ -10,6 +10,7 @@ import {
   type OpenLoadoutDraft,
   loadoutDrafts,
 } from "../loadout-editor/editor.ts";
+import { makeLoopFrom, socketIdsIn } from "../loadout-editor/use-editor-keys.ts";
 import type { EditorDialogName } from "./editor-dialogs.tsx";
 import { undoEntryStep } from "../data/entry-drafts.ts";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
@@ -20,19 +21,17 @@ import editorSheet from "./editor.module.css";
 import { exportText, requiredMateria } from "../../../core/edit/loadout-draft.ts";
 import { entryText } from "../../../core/edit/config-text.ts";
 import { getConfig } from "../net/api.ts";
+import { countedText } from "../../../core/model/text.ts";
 
 const css = bindSheets(editorSheet);
 
 /** The actions on the whole loadout. */
-export function EditorToolbar(props: {
-  readonly open: (dialog: EditorDialogName) => void;
-  readonly onLoop: () => void;
-}): ReactElement {
-  const { open, onLoop } = props;
-  const { name, draft, loadout, readOnly, apply, catalog, undo, redo } = useEditor();
+export function EditorToolbar({ open }: { readonly open: (dialog: EditorDialogName) => void }): ReactElement {
+  const editor = useEditor();
+  const { name, draft, loadout, readOnly, apply, catalog, undo, redo, selected, checked } = editor;
   const isPlaced = Object.keys(loadout.layout).length > 0;
   const arranging: readonly MenuItem[] = [
-    { label: "Loop from selection", act: onLoop, off: readOnly },
+    { label: "Loop from selection", act: () => makeLoopFrom(editor, socketIdsIn(selected)), off: readOnly },
     {
       label: "Tidy layout",
       act: () => apply("Tidy the layout", resetLayout),
@@ -44,6 +43,8 @@ export function EditorToolbar(props: {
     { label: "Rehearse…", act: () => open("rehearse") },
     { label: "Cast…", act: () => open("cast") },
   ];
+  const worst =
+    checked.worst === null ? "unknown" : [checked.worst.words, checked.worst.example ?? []].flat().join(" · ");
   const width = useScreenWidth();
   const layer = draft.layer ?? catalog.loadouts.get(name)?.layer ?? "bundled";
   return (
@@ -60,7 +61,9 @@ export function EditorToolbar(props: {
       <UndoRedoButtons history={draft.history} onUndo={undo} onRedo={redo} />
       {width === "large" && <ActionButtons look="bare" actions={arranging} />}
       <span className={css("grow")} />
-      <WorstCaseText />
+      <span className={css("secondary worst-case cut")} title={`Worst case: ${worst}`}>
+        {`Worst case: ${worst}`}
+      </span>
       <span className={css("divider")} />
       {width === "large" && <ActionButtons look="plain" actions={trying} />}
       <MoreMenu open={open} first={width === "large" ? [] : [...arranging, ...trying]} />
@@ -85,17 +88,6 @@ function ActionButtons(props: { readonly look: "bare" | "plain"; readonly action
   ));
 }
 
-function WorstCaseText(): ReactElement {
-  const { worst } = useEditor().checked;
-  const words =
-    worst === null ? "unknown" : [worst.words, ...(worst.example === null ? [] : [worst.example])].join(" · ");
-  return (
-    <span className={css("secondary worst-case cut")} title={`Worst case: ${words}`}>
-      {`Worst case: ${words}`}
-    </span>
-  );
-}
-
 function DraftProvenance(): ReactElement | null {
   const { draft, readOnly } = useEditor();
   if (readOnly !== null) return <span className={css("faint")}>read-only</span>;
@@ -104,11 +96,7 @@ function DraftProvenance(): ReactElement | null {
     ...(draft.from === null ? [] : [`from ${draft.from}`]),
     ...(draft.was === null ? [] : [`was ${draft.was}`]),
     ...(draft.filed === null ? ["not saved yet"] : []),
-    ...(count > 0
-      ? [`${count} ${count === 1 ? "change" : "changes"}`]
-      : isDirty(draft) && draft.filed !== null
-        ? ["changed"]
-        : []),
+    ...(count > 0 ? [countedText(count, "change")] : isDirty(draft) && draft.filed !== null ? ["changed"] : []),
   ];
   return parts.length === 0 ? null : <span className={css("faint")}>{parts.join(" · ")}</span>;
 }
@@ -120,6 +108,10 @@ function MoreMenu(props: {
 }): ReactElement {
   const { open, first } = props;
   const { name, draft, readOnly, catalog } = useEditor();
+  const isActive = catalog.settings.activeLoadout.value === name;
+  const isNew = "It is not saved yet";
+  const whyNotActivatable = isActive ? "It is already active" : catalog.loadouts.has(name) ? null : isNew;
+  const whyNotRevertible = draft.filed === null ? isNew : isDirty(draft) ? null : "Nothing has changed";
   const discard = (): void => {
     revertLoadoutDraft(name);
     toast({
@@ -133,8 +125,8 @@ function MoreMenu(props: {
       label="Rename, duplicate, import, export, delete"
       items={[
         ...first,
-        { label: "Make active", act: () => void activateLoadout(name), off: whyNotActivatable(catalog, name) },
-        { label: "Discard changes", act: discard, off: whyNotRevertible(draft) },
+        { label: "Make active", act: () => void activateLoadout(name), off: whyNotActivatable },
+        { label: "Discard changes", act: discard, off: whyNotRevertible },
         { label: "Explain…", act: () => open("explain") },
         { label: "New loadout…", act: () => open("new") },
         { label: "Duplicate…", act: () => open("duplicate") },
@@ -145,17 +137,6 @@ function MoreMenu(props: {
       ]}
     />
   );
-}
-
-/** Why it cannot become active. */
-function whyNotActivatable(catalog: Catalog, name: string): string | null {
-  if (catalog.settings.activeLoadout.value === name) return "It is already active";
-  return catalog.loadouts.has(name) ? null : "It is not saved yet";
-}
-
-function whyNotRevertible(draft: OpenLoadoutDraft): string | null {
-  if (draft.filed === null) return "It is not saved yet";
-  return isDirty(draft) ? null : "Nothing has changed";
 }
 
 /** [E16] Exports the draft with the materia that it needs, in the text of their files. */

@@ -6,18 +6,26 @@ import { useEditor, closeUndoStep } from "../loadout-editor/editor.ts";
 import { bindSheets } from "../ui/classes.ts";
 import inspectSheet from "./inspector.module.css";
 import { type Condition, type Loadout, NEXT_ITEM, type Edge } from "../../../core/model/loadout.ts";
-import { sortSocketIds } from "../../../core/model/ids.ts";
+import { END, sortSocketIds } from "../../../core/model/ids.ts";
 import { conditionText } from "../../../core/view/graph/labels.ts";
 import { setEdge } from "../../../core/edit/edges-and-exits.ts";
 
 const css = bindSheets(inspectSheet);
+
+/** A choice that edits the loadout, in a row if it has a label. */
+export function EditSelect(props: Parameters<typeof Select>[0] & { readonly row?: string }): ReactElement {
+  const { row, off = false, ...select } = props;
+  const { readOnly } = useEditor();
+  const field = <Select {...select} off={off || readOnly !== null} />;
+  return row === undefined ? field : <FieldRow label={row}>{field}</FieldRow>;
+}
 
 /** The assignments of a socket to state: target and source. */
 export function AssignFields({ id }: { readonly id: string }): ReactElement {
   const { loadout, apply, readOnly } = useEditor();
   const assign = Object.entries(loadout.sockets[id]?.assign ?? {});
   const add = (): void => {
-    const names = [...assign.map((_, at) => `value${at + 1}`), `value${assign.length + 1}`];
+    const names = Array.from({ length: assign.length + 1 }, (_, at) => `value${at + 1}`);
     const target = names.find((name) => !assign.some(([known]) => known === name)) ?? "";
     apply(`Assign ${target}`, (each) => setAssign(each, id, { target, source: "$.context" }));
   };
@@ -47,28 +55,25 @@ function AssignRow(props: {
 }): ReactElement {
   const { id, number, target, source } = props;
   const { name, apply, readOnly } = useEditor();
+  const field = { mono: true, off: readOnly !== null, onDone: () => closeUndoStep(name) };
   return (
     <div className={css("assign")}>
       <TextField
+        {...field}
         label={`State path ${number}`}
-        mono
         value={target}
-        off={readOnly !== null}
         onType={(next) =>
           apply(`Assign ${next}`, (each) => setAssign(each, id, { target: next, source, was: target }), `assign ${id}`)
         }
-        onDone={() => closeUndoStep(name)}
       />
       <span aria-hidden="true">=</span>
       <TextField
+        {...field}
         label={`Source ${number}`}
-        mono
         value={source}
-        off={readOnly !== null}
         onType={(next) =>
           apply(`Assign ${target}`, (each) => setAssign(each, id, { target, source: next }), `assign ${id} ${target}`)
         }
-        onDone={() => closeUndoStep(name)}
       />
       <DeleteButton what={target} edit={(each) => setAssign(each, id, { target, source: null })} />
     </div>
@@ -93,10 +98,7 @@ export function DeleteButton(props: {
 }
 
 export const CONDITION_OPTIONS: readonly SelectOption[] = (["always", "satisfied", "not_satisfied"] as const).map(
-  (when) => ({
-    value: when,
-    label: conditionText(when),
-  }),
+  (value) => ({ value, label: conditionText(value) }),
 );
 
 /** Options for all sockets. */
@@ -105,6 +107,11 @@ export function socketOptions(loadout: Loadout): readonly SelectOption[] {
     value: id,
     label: `${id} ${loadout.sockets[id]?.materia ?? ""}`,
   }));
+}
+
+/** All sockets and the end. */
+export function targetOptions(loadout: Loadout): readonly SelectOption[] {
+  return [...socketOptions(loadout), { value: END, label: END }];
 }
 
 export function parseCondition(text: string): Condition {
@@ -139,21 +146,22 @@ export function TraversalLimitField({ from, index }: { readonly from: string; re
 
 /** The target of an edge after its last traversal. */
 export function ThenField({ from, index }: { readonly from: string; readonly index: number }): ReactElement {
-  const { loadout, apply, readOnly } = useEditor();
+  const { loadout, apply } = useEditor();
   const edge = loadout.sockets[from]?.edges[index];
   const looped = Object.values(loadout.loops).some(({ sockets }) => sockets.some((id) => id === from));
   const options = [
     { value: "", label: "the cast fails" },
     ...(looped ? [{ value: NEXT_ITEM, label: "next item" }] : []),
-    { value: "end", label: "end" },
+    { value: END, label: END },
     ...socketOptions(loadout),
   ];
   return (
-    <Select
+    <EditSelect
+      row="After the limit"
       label="After the limit"
       value={edge?.then ?? ""}
       options={options}
-      off={readOnly !== null || edge?.maxTraversals === undefined}
+      off={edge?.maxTraversals === undefined}
       onPick={(then) =>
         // the options are sockets, the end and the next item
         apply(`Then ${then === "" ? "fail" : then}`, (each) =>

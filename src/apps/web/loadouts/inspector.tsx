@@ -14,17 +14,26 @@ import { printJson } from "../../../core/edit/json-edit.ts";
 import { isGate, isGenerator, isInteractive, parseModeOf } from "../../../core/model/materia.ts";
 import { Button } from "../ui/buttons.tsx";
 import { MateriaIcon } from "../ui/icons.tsx";
-import { FieldError, Select, FieldRow, SegmentedControl, TextField } from "../ui/fields.tsx";
+import { FieldError, FieldRow, SegmentedControl, TextField } from "../ui/fields.tsx";
 import { useEditor, closeUndoStep } from "../loadout-editor/editor.ts";
-import { AssignFields, CONDITION_OPTIONS, DeleteButton, parseCondition, socketOptions } from "./inspector-fields.tsx";
+import { makeLoopFrom, removeParts, socketIdsIn } from "../loadout-editor/use-editor-keys.ts";
+import {
+  AssignFields,
+  CONDITION_OPTIONS,
+  DeleteButton,
+  EditSelect,
+  parseCondition,
+  socketOptions,
+} from "./inspector-fields.tsx";
 import { EdgeList, EdgeInspector } from "./edge-inspector.tsx";
 import { LoopFields, ProblemRows, LoopInspector } from "./loop-inspector.tsx";
 import { bindSheets } from "../ui/classes.ts";
 import { CodeTokens } from "../ui/code-tokens.tsx";
+import editorSheet from "./editor.module.css";
 import inspectSheet from "./inspector.module.css";
 import { materiaOptions } from "../dialogs/materia-search.tsx";
 
-const css = bindSheets(inspectSheet);
+const css = bindSheets(inspectSheet, editorSheet);
 
 /** The settings of one socket. */
 function SocketInspector({ id }: { readonly id: string }): ReactElement | null {
@@ -63,14 +72,13 @@ function SocketHead({ id }: { readonly id: string }): ReactElement {
   const { loadout, catalog, apply, readOnly } = useEditor();
   const socket = loadout.sockets[id];
   const materia = catalog.materia.get(socket?.materia ?? "")?.value;
-  const off = readOnly !== null;
   const badges = [
-    ...(loadout.entry === id ? ["Entry"] : []),
-    ...(materia && isGenerator(materia) ? ["Generator"] : []),
-    ...(materia && isGate(materia) ? ["Gate"] : []),
-    ...(loopContaining(loadout, id) === undefined ? [] : ["Loop consumer"]),
-    ...(materia && isInteractive(materia) ? ["Interactive"] : []),
-  ];
+    loadout.entry === id && "Entry",
+    materia && isGenerator(materia) && "Generator",
+    materia && isGate(materia) && "Gate",
+    loopContaining(loadout, id) !== undefined && "Loop consumer",
+    materia && isInteractive(materia) && "Interactive",
+  ].filter((badge) => typeof badge === "string");
   return (
     <section className={css("section")} aria-label={id}>
       <div className={css("row")}>
@@ -90,15 +98,13 @@ function SocketHead({ id }: { readonly id: string }): ReactElement {
         </Button>
         <DeleteButton what={id} edit={(each) => removeSockets(each, [id])} unselects />
       </div>
-      <FieldRow label="Materia">
-        <Select
-          label="Materia"
-          value={socket?.materia ?? ""}
-          options={materiaOptions(catalog)}
-          off={off}
-          onPick={(name) => apply(`Seat ${name}`, (each) => setMateria(each, id, name))}
-        />
-      </FieldRow>
+      <EditSelect
+        row="Materia"
+        label="Materia"
+        value={socket?.materia ?? ""}
+        options={materiaOptions(catalog)}
+        onPick={(name) => apply(`Seat ${name}`, (each) => setMateria(each, id, name))}
+      />
       {loadout.entry !== id && (
         <FieldRow label="Entry">
           <Button off={readOnly} onClick={() => apply(`Begin at ${id}`, (each) => setEntry(each, id))}>
@@ -139,22 +145,26 @@ function SocketOutput({ id }: { readonly id: string }): ReactElement {
       )}
       {needsJson && <FieldError id={fault} text={needsJsonText(socket?.edges ?? [])} />}
       <AssignFields id={id} />
-      <FieldRow label="Advance">
-        <AdvanceField id={id} />
-      </FieldRow>
+      <AdvanceField id={id} />
     </section>
   );
 }
 
 /** The condition under which the loop advances after this socket. */
 function AdvanceField({ id }: { readonly id: string }): ReactElement {
-  const { loadout, apply, readOnly } = useEditor();
+  const { loadout, apply } = useEditor();
   const loop = loopContaining(loadout, id);
-  if (loop === undefined) return <span className={css("faint")}>In no loop</span>;
+  if (loop === undefined)
+    return (
+      <FieldRow label="Advance">
+        <span className={css("faint")}>In no loop</span>
+      </FieldRow>
+    );
   const mover = loadout.loops[loop]?.sockets.find((each) => loadout.sockets[each]?.advance);
   const never = mover === undefined || mover === id ? "Never" : `Never: ${mover} advances to the next item`;
   return (
-    <Select
+    <EditSelect
+      row="Advance"
       label="Advance"
       value={loadout.sockets[id]?.advance?.when ?? "never"}
       options={[
@@ -164,7 +174,6 @@ function AdvanceField({ id }: { readonly id: string }): ReactElement {
           label: value === "always" ? "Always: the next item" : `When ${label}`,
         })),
       ]}
-      off={readOnly !== null}
       onPick={(when) =>
         apply(`Advance ${id}`, (each) => setAdvance(each, id, when === "never" ? null : parseCondition(when)))
       }
@@ -180,20 +189,23 @@ function needsJsonText(edges: readonly { readonly when: string }[]): string {
 }
 
 /** Inspects the selected part, or the loadout without a selection. */
-export function Inspector({ onLoop }: { readonly onLoop: () => void }): ReactElement {
-  const { selected } = useEditor();
-  const [part, ...others] = selected;
-  if (!part) return <LoadoutInspector />;
-  if (others.length > 0) return <SelectionInspector onLoop={onLoop} />;
-  switch (part.kind) {
-    case "socket":
-      return <SocketInspector key={part.id} id={part.id} />;
-    case "edge":
-      return <EdgeInspector key={part.id} id={part.id} />;
-    case "loop":
-      return <LoopInspector key={part.id} id={part.id} />;
-  }
+export function Inspector(): ReactElement {
+  const [part, ...others] = useEditor().selected;
+  const PartInspector = part && INSPECTORS[part.kind];
+  return (
+    <aside className={css("inspector")} aria-label="Inspector">
+      {!PartInspector ? (
+        <LoadoutInspector />
+      ) : others.length > 0 ? (
+        <SelectionInspector />
+      ) : (
+        <PartInspector key={part.id} id={part.id} />
+      )}
+    </aside>
+  );
 }
+
+const INSPECTORS = { socket: SocketInspector, edge: EdgeInspector, loop: LoopInspector } as const;
 
 function LoadoutInspector(): ReactElement {
   const { name, loadout, apply, readOnly } = useEditor();
@@ -211,15 +223,13 @@ function LoadoutInspector(): ReactElement {
           onDone={() => closeUndoStep(name)}
         />
       </FieldRow>
-      <FieldRow label="Entry">
-        <Select
-          label="Entry"
-          value={loadout.entry}
-          options={socketOptions(loadout)}
-          off={readOnly !== null}
-          onPick={(id) => apply(`Begin at ${id}`, (each) => setEntry(each, id))}
-        />
-      </FieldRow>
+      <EditSelect
+        row="Entry"
+        label="Entry"
+        value={loadout.entry}
+        options={socketOptions(loadout)}
+        onPick={(id) => apply(`Begin at ${id}`, (each) => setEntry(each, id))}
+      />
       <FieldRow label="Sockets">
         <span>{count}</span>
       </FieldRow>
@@ -228,24 +238,19 @@ function LoadoutInspector(): ReactElement {
   );
 }
 
-function SelectionInspector({ onLoop }: { readonly onLoop: () => void }): ReactElement {
-  const { selected, remove, select, readOnly } = useEditor();
-  const sockets = selected.filter(({ kind }) => kind === "socket").map(({ id }) => id);
+function SelectionInspector(): ReactElement {
+  const editor = useEditor();
+  const { selected, readOnly } = editor;
+  const sockets = socketIdsIn(selected);
   return (
     <section className={css("section")} aria-label="Selection">
       <h2 className={css("thing")}>{`${sockets.length} sockets`}</h2>
       <p className={css("faint")}>{sockets.join(", ")}</p>
       <div className={css("row wrap")}>
-        <Button icon="loop" off={readOnly} onClick={onLoop}>
+        <Button icon="loop" off={readOnly} onClick={() => makeLoopFrom(editor, sockets)}>
           Loop from selection
         </Button>
-        <Button
-          look="danger"
-          off={readOnly}
-          onClick={() => {
-            if (remove(`Delete ${sockets.length} sockets`, (each) => removeSockets(each, sockets))) select();
-          }}
-        >
+        <Button look="danger" off={readOnly} onClick={() => removeParts(editor, selected)}>
           {`Delete ${sockets.length} sockets`}
         </Button>
       </div>

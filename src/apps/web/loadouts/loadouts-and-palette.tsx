@@ -23,16 +23,10 @@ const LAYER_TITLES = {
   bundled: "Bundled",
 } as const;
 
-export interface ListedLoadout {
-  readonly name: string;
-  readonly layer: keyof typeof LAYER_TITLES;
-  readonly problems: { readonly errors: number; readonly warnings: number };
-  readonly draft: OpenLoadoutDraft | undefined;
-  readonly isActive: boolean;
-}
+type ListedLoadout = ReturnType<typeof listLoadouts>[number];
 
 /** All loadouts and drafts, by layer. */
-function listLoadouts(catalog: Catalog, drafts: ReadonlyMap<string, OpenLoadoutDraft>): readonly ListedLoadout[] {
+function listLoadouts(catalog: Catalog, drafts: ReadonlyMap<string, OpenLoadoutDraft>) {
   const renamed = new Set([...drafts.values()].flatMap(({ was }) => was ?? []));
   const names = [...new Set([...catalog.loadouts.keys(), ...drafts.keys()])].filter(
     (name) => !renamed.has(name) || drafts.has(name),
@@ -40,11 +34,11 @@ function listLoadouts(catalog: Catalog, drafts: ReadonlyMap<string, OpenLoadoutD
   return names.map((name) => {
     const entry = catalog.loadouts.get(name);
     const draft = drafts.get(name);
-    const problems = countProblems(name, draft?.history.present ?? entry, catalog);
+    const version = draft?.history.present ?? entry;
     return {
       name,
       layer: draft?.layer ?? entry?.layer ?? "project",
-      problems,
+      problems: version ? countProblems(name, version, catalog) : { errors: 0, warnings: 0 },
       draft,
       isActive: catalog.settings.activeLoadout.value === name,
     };
@@ -52,20 +46,14 @@ function listLoadouts(catalog: Catalog, drafts: ReadonlyMap<string, OpenLoadoutD
 }
 
 interface ProblemCount {
-  readonly catalog: Catalog;
-  readonly problems: ListedLoadout["problems"];
+  readonly errors: number;
+  readonly warnings: number;
 }
 
-const problemCounts = new WeakMap<object, ProblemCount>();
+const problemCounts = new WeakMap<object, { readonly catalog: Catalog; readonly problems: ProblemCount }>();
 
 /** Check each version of a loadout once: typing in one must not check them all. */
-function countProblems(
-  name: string,
-  version: LoadoutDraft | CatalogEntry<Loadout> | undefined,
-  catalog: Catalog,
-): ListedLoadout["problems"] {
-  const none = { errors: 0, warnings: 0 };
-  if (!version) return none;
+function countProblems(name: string, version: LoadoutDraft | CatalogEntry<Loadout>, catalog: Catalog): ProblemCount {
   const known = problemCounts.get(version);
   if (known?.catalog === catalog) return known.problems;
   const entry = "loadout" in version ? catalogEntryOf(name, version) : version;
@@ -76,12 +64,8 @@ function countProblems(
   return problems;
 }
 
-export function LoadoutList(props: {
-  readonly catalog: Catalog;
-  readonly chosen: string | null;
-  readonly open: (dialog: "new" | "describe") => void;
-}): ReactElement {
-  const { catalog, chosen, open } = props;
+export function LoadoutList({ open }: { readonly open: (dialog: "new" | "describe") => void }): ReactElement {
+  const { catalog, name: chosen } = useEditor();
   const all = listLoadouts(catalog, useStore(loadoutDrafts));
   const layers = (Object.keys(LAYER_TITLES) as (keyof typeof LAYER_TITLES)[]).filter((layer) =>
     all.some((each) => each.layer === layer),

@@ -3,11 +3,13 @@ import { addExit, removeExit } from "../../../core/edit/edges-and-exits.ts";
 import { removeLoop, renameLoop, setLoopGenerator, setLoopMember, setLoopParallel } from "../../../core/edit/loops.ts";
 import { conditionText } from "../../../core/view/graph/labels.ts";
 import { Button } from "../ui/buttons.tsx";
-import { FieldError, Select, FieldRow, TextField } from "../ui/fields.tsx";
+import { FieldError, FieldRow, TextField } from "../ui/fields.tsx";
+import { includesPart } from "../graph/graph-marks.ts";
 import { exitWayId } from "../../../core/model/ids.ts";
 import { useEditor } from "../loadout-editor/editor.ts";
+import type { Exit, Loop } from "../../../core/model/loadout.ts";
 import { knownMateria, type LoadoutProblem } from "../loadout-editor/check-draft.ts";
-import { DeleteButton, socketOptions } from "./inspector-fields.tsx";
+import { DeleteButton, EditSelect, socketOptions } from "./inspector-fields.tsx";
 import { bindSheets } from "../ui/classes.ts";
 import inspectSheet from "./inspector.module.css";
 
@@ -66,38 +68,54 @@ export function ProblemRows({ faults }: { readonly faults: readonly LoadoutProbl
 
 /** The list and the exits of a loop; also shown for a member of it. */
 export function LoopFields({ id }: { readonly id: string }): ReactElement | null {
-  const { loadout, catalog, apply, select, selected, readOnly } = useEditor();
+  const { loadout, catalog, apply, select, selected } = useEditor();
   const loop = loadout.loops[id];
   if (!loop) return null;
-  /** A new exit is shown, to be changed there. */
-  const add = (): void => {
-    const isMember = (socket: string): boolean => loop.sockets.some((member) => member === socket);
-    const from = loop.sockets.find((member) => loadout.sockets[member]?.advance) ?? loop.sockets[0] ?? "";
-    const to = socketOptions(loadout).find(({ value }) => !isMember(value))?.value ?? "";
-    const exit = apply("Add an exit", (each) => addExit(each, id, { from, to }))?.loops[id]?.exits.at(-1);
-    if (exit) select({ kind: "edge", id: exitWayId(id, exit.id) });
-  };
   const { isGenerator } = knownMateria(catalog);
   const generators = socketOptions(loadout).filter(({ value }) => isGenerator(loadout.sockets[value]?.materia ?? ""));
   return (
     <>
-      {!selected.some(({ kind, id: each }) => kind === "loop" && each === id) && (
+      {!includesPart(selected, { kind: "loop", id }) && (
         <FieldRow label="Member of">
           <Button look="bare" className={css("link-like")} onClick={() => select({ kind: "loop", id })}>
             {id}
           </Button>
         </FieldRow>
       )}
-      <FieldRow label="Consumes">
-        <Select
-          label="Consumes"
-          value={loop.consumes?.from ?? ""}
-          options={[...generators, { value: "", label: "Nothing" }]}
-          off={readOnly !== null}
-          onPick={(from) => apply(`Consume ${from}`, (each) => setLoopGenerator(each, id, from === "" ? null : from))}
-        />
-      </FieldRow>
-      <ParallelField id={id} />
+      <EditSelect
+        row="Consumes"
+        label="Consumes"
+        value={loop.consumes?.from ?? ""}
+        options={[...generators, { value: "", label: "Nothing" }]}
+        onPick={(from) => apply(`Consume ${from}`, (each) => setLoopGenerator(each, id, from === "" ? null : from))}
+      />
+      <EditSelect
+        row="Items at once"
+        label="Items at once"
+        value={String(loop.parallel ?? "")}
+        options={parallelOptions(loop.parallel)}
+        onPick={(items) =>
+          apply("Set the items at once", (each) => setLoopParallel(each, id, items === "" ? null : Number(items)))
+        }
+      />
+      <LoopExits id={id} loop={loop} />
+    </>
+  );
+}
+
+function LoopExits({ id, loop }: { readonly id: string; readonly loop: Loop }): ReactElement {
+  const { loadout, apply, select, readOnly } = useEditor();
+  const show = (exit: Exit): void => select({ kind: "edge", id: exitWayId(id, exit.id) });
+  /** A new exit is shown, to be changed there. */
+  const add = (): void => {
+    const isMember = (socket: string): boolean => loop.sockets.some((member) => member === socket);
+    const from = loop.sockets.find((member) => loadout.sockets[member]?.advance) ?? loop.sockets[0] ?? "";
+    const to = socketOptions(loadout).find(({ value }) => !isMember(value))?.value ?? "";
+    const exit = apply("Add an exit", (each) => addExit(each, id, { from, to }))?.loops[id]?.exits.at(-1);
+    if (exit) show(exit);
+  };
+  return (
+    <>
       <FieldRow label="Exits">
         <span className={css("row")}>
           <span className={css("grow faint")}>{loop.exits.length === 0 ? "None: the cast ends" : ""}</span>
@@ -108,14 +126,10 @@ export function LoopFields({ id }: { readonly id: string }): ReactElement | null
       </FieldRow>
       {loop.exits.map((exit) => (
         <div key={exit.id} className={css("row exit")}>
-          <Button
-            look="bare"
-            className={css("link-like grow")}
-            onClick={() => select({ kind: "edge", id: exitWayId(id, exit.id) })}
-          >
-            <span
-              className={css("cut")}
-            >{`${exit.from} ${conditionText(exit.condition)} → ${exit.targetSocketId}`}</span>
+          <Button look="bare" className={css("link-like grow")} onClick={() => show(exit)}>
+            <span className={css("cut")}>
+              {`${exit.from} ${conditionText(exit.condition)} → ${exit.targetSocketId}`}
+            </span>
           </Button>
           <DeleteButton what={`the exit ${exit.id}`} edit={(each) => removeExit(each, id, exit.id)} />
         </div>
@@ -125,29 +139,9 @@ export function LoopFields({ id }: { readonly id: string }): ReactElement | null
 }
 
 /** [E33] How many items run at once. */
-function ParallelField({ id }: { readonly id: string }): ReactElement {
-  const { loadout, apply, readOnly } = useEditor();
-  const parallel = loadout.loops[id]?.parallel;
-  return (
-    <FieldRow label="Items at once">
-      <Select
-        label="Items at once"
-        value={String(parallel ?? "")}
-        options={parallelOptions(parallel)}
-        off={readOnly !== null}
-        onPick={(items) =>
-          apply("Set the items at once", (each) => setLoopParallel(each, id, items === "" ? null : Number(items)))
-        }
-      />
-    </FieldRow>
-  );
-}
-
 function parallelOptions(current: number | undefined): readonly { value: string; label: string }[] {
-  const counts = new Set([2, 3, 4, 6, 8, 16, 32, 64, ...(current === undefined ? [] : [current])]);
-  const many = [...counts]
-    .toSorted((a, b) => a - b)
-    .map((count) => ({ value: `${count}`, label: `${count} items at once` }));
+  const counts = [...new Set([2, 3, 4, 6, 8, 16, 32, 64, current ?? 2])].toSorted((a, b) => a - b);
+  const many = counts.map((count) => ({ value: `${count}`, label: `${count} items at once` }));
   return [{ value: "", label: "One item after the other" }, ...many];
 }
 

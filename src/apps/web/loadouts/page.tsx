@@ -1,4 +1,4 @@
-import { useEffect, useMemo, type ReactElement, useRef, useState, type ReactNode, type RefObject } from "react";
+import { useEffect, useMemo, type ReactElement, useRef, useState, type RefObject } from "react";
 import { useCatalog } from "../data/use-catalog.ts";
 import { navigate, hrefOf, type PageProps } from "../browser/route.ts";
 import {
@@ -15,6 +15,7 @@ import { bindSheets } from "../ui/classes.ts";
 import type { GraphHandle } from "../graph/viewport.tsx";
 import { Button } from "../ui/buttons.tsx";
 import { Dialog } from "../ui/dialog.tsx";
+import { IssueList } from "../ui/issues.tsx";
 import { useScreenWidth } from "../browser/display.ts";
 import { FileConflictBar } from "../dialogs/file-conflict.tsx";
 import { EditorCanvas } from "./editor-canvas.tsx";
@@ -25,7 +26,7 @@ import { ProblemsPanel, type ProblemsPanelTab } from "./problems-panel.tsx";
 import { LoadoutList, MateriaPalette } from "./loadouts-and-palette.tsx";
 import { RehearsalPlayer } from "./rehearsal-player.tsx";
 import { graphPartOf, type LoadoutProblem } from "../loadout-editor/check-draft.ts";
-import { makeLoopFrom, socketIdsIn, useEditorKeys } from "../loadout-editor/use-editor-keys.ts";
+import { useEditorKeys } from "../loadout-editor/use-editor-keys.ts";
 import { EditorToolbar } from "./editor-toolbar.tsx";
 import editorSheet from "./editor.module.css";
 
@@ -43,11 +44,7 @@ export default function LoadoutsPage({ name }: PageProps): ReactElement {
   if (!catalog) {
     return (
       <div className={css("blank")}>
-        {issues.map(({ message }) => (
-          <p key={message} className={css("note bad")}>
-            {message}
-          </p>
-        ))}
+        <IssueList issues={issues} />
       </div>
     );
   }
@@ -60,8 +57,7 @@ export default function LoadoutsPage({ name }: PageProps): ReactElement {
   return <LoadoutEditor draft={draft} catalog={catalog} />;
 }
 
-function LoadoutEditor(props: { readonly draft: OpenLoadoutDraft; readonly catalog: Catalog }): ReactElement {
-  const { draft, catalog } = props;
+function LoadoutEditor({ draft, catalog }: { draft: OpenLoadoutDraft; catalog: Catalog }): ReactElement {
   const all = useMemo(() => catalogWithMateria(catalog, draft.brings), [catalog, draft.brings]);
   const editor = useEditorState(draft, all);
   return (
@@ -86,7 +82,7 @@ function LoadoutNotFound({ name }: { readonly name: string }): ReactElement {
 /** Palette, canvas, inspector and problems, arranged for the width. */
 function EditorView(): ReactElement {
   const editor = useEditor();
-  const { checked } = editor;
+  const { draft, name } = editor;
   const width = useScreenWidth();
   const handle = useRef<GraphHandle>(null);
   const awaited = useRef<string | null>(null);
@@ -96,21 +92,21 @@ function EditorView(): ReactElement {
   const [rehearsal, setRehearsal] = useState<string | null>(null);
   const close = (): void => setDialog(null);
   const focusSoon = (id: string): void => {
+    if (dialog === "palette") close();
     awaited.current = id;
     handle.current?.focus(id);
   };
   const { show, nextProblem } = useProblemNavigation(handle, () => (dialog === "problems" ? close() : undefined));
-  const onLoop = (): void => makeLoopFrom(editor, socketIdsIn(editor.selected));
   const boxOf = (id: string) => handle.current?.boxOf(id);
   useEditorKeys(editor, { boxOf, open: setDialog, setConnecting, nextProblem, focusWhenDrawn: focusSoon });
-  const added = (id: string): void => {
-    if (dialog === "palette") close();
-    focusSoon(id);
-  };
-  const palette = <LoadoutsAndPalette open={setDialog} onAdded={added} />;
+  const palette = <LoadoutsAndPalette open={setDialog} onAdded={focusSoon} />;
+  const problems = <ProblemsPanel tab={tab} setTab={setTab} onShow={show} />;
   return (
     <div className={css("editor-grid")}>
-      <EditorHead open={setDialog} onLoop={onLoop} />
+      <div className={css("editor-head")}>
+        <EditorToolbar open={setDialog} />
+        {draft.isOutdated && <FileConflictBar name={name} onCompare={() => setDialog("review")} />}
+      </div>
       {width === "large" && (
         <aside className={css("side-panel")} aria-label="Loadouts and palette">
           {palette}
@@ -128,37 +124,13 @@ function EditorView(): ReactElement {
             onAdd={() => setDialog("add")}
             pendingFocus={awaited}
           />
-          {width !== "small" && <InspectorPanel onLoop={onLoop} />}
+          {width !== "small" && <Inspector />}
         </>
       )}
-      {width !== "small" && <ProblemsPanel tab={tab} setTab={setTab} onShow={show} />}
-      {width !== "large" && <PanelBar open={setDialog} problems={checked.problems.length} width={width} />}
-      <PanelSheets dialog={dialog} onClose={close} palette={palette}>
-        {dialog === "problems" ? (
-          <ProblemsPanel tab={tab} setTab={setTab} onShow={show} />
-        ) : (
-          <InspectorPanel onLoop={onLoop} />
-        )}
-      </PanelSheets>
+      {width !== "small" && problems}
+      {width !== "large" && <PanelBar open={setDialog} />}
+      <PanelSheet dialog={dialog} onClose={close} palette={palette} problems={problems} />
       <EditorDialogs dialog={dialog} onClose={close} onAdded={focusSoon} onRehearsed={setRehearsal} />
-    </div>
-  );
-}
-
-function InspectorPanel({ onLoop }: { readonly onLoop: () => void }): ReactElement {
-  return (
-    <aside className={css("inspector")} aria-label="Inspector">
-      <Inspector onLoop={onLoop} />
-    </aside>
-  );
-}
-
-function EditorHead({ open, onLoop }: Parameters<typeof EditorToolbar>[0]): ReactElement {
-  const { draft, name } = useEditor();
-  return (
-    <div className={css("editor-head")}>
-      <EditorToolbar open={open} onLoop={onLoop} />
-      {draft.isOutdated && <FileConflictBar name={name} onCompare={() => open("review")} />}
     </div>
   );
 }
@@ -167,10 +139,9 @@ function LoadoutsAndPalette(props: {
   readonly open: (dialog: EditorDialogName) => void;
   readonly onAdded: (id: string) => void;
 }): ReactElement {
-  const { catalog, name } = useEditor();
   return (
     <>
-      <LoadoutList catalog={catalog} chosen={name} open={props.open} />
+      <LoadoutList open={props.open} />
       <div className={css("separator")} />
       <MateriaPalette onAdded={props.onAdded} />
     </>
@@ -178,10 +149,7 @@ function LoadoutsAndPalette(props: {
 }
 
 /** Selects a problem, and steps to the next. */
-function useProblemNavigation(
-  handle: RefObject<GraphHandle | null>,
-  onShown: () => void,
-): { readonly show: (problem: LoadoutProblem) => void; readonly nextProblem: () => void } {
+function useProblemNavigation(handle: RefObject<GraphHandle | null>, onShown: () => void) {
   const { checked, select } = useEditor();
   const last = useRef(-1);
   const show = (problem: LoadoutProblem): void => {
@@ -201,50 +169,45 @@ function useProblemNavigation(
   return { show, nextProblem };
 }
 
-/** The panels that do not fit at this width. */
-function PanelSheets(props: {
+/** A panel that does not fit at this width. */
+function PanelSheet(props: {
   readonly dialog: EditorDialogName | null;
   readonly onClose: () => void;
-  readonly palette: ReactNode;
-  readonly children: ReactNode;
+  readonly palette: ReactElement;
+  readonly problems: ReactElement;
 }): ReactElement | null {
-  const { dialog, onClose, palette, children } = props;
+  const { dialog, onClose, palette, problems } = props;
   const width = useScreenWidth();
-  if (dialog === "palette") {
-    return (
-      <Dialog title="Loadouts and palette" onClose={onClose} className={css(width === "small" ? "sheet" : "drawer")}>
-        <div className={css("side-panel")}>{palette}</div>
-      </Dialog>
-    );
-  }
-  if (dialog !== "inspector" && dialog !== "problems") return null;
+  if (dialog !== "palette" && dialog !== "inspector" && dialog !== "problems") return null;
+  const sheets = {
+    palette: { title: "Loadouts and palette", panel: <div className={css("side-panel")}>{palette}</div> },
+    inspector: { title: "Inspector", panel: <Inspector /> },
+    problems: { title: "Problems", panel: problems },
+  };
+  const { title, panel } = sheets[dialog];
+  const look = dialog === "palette" && width !== "small" ? "drawer" : "sheet";
   return (
-    <Dialog title={dialog === "problems" ? "Problems" : "Inspector"} onClose={onClose} className={css("sheet")}>
-      {children}
+    <Dialog title={title} onClose={onClose} className={css(look)}>
+      {panel}
     </Dialog>
   );
 }
 
-/** The panel that does not fit beside the canvas. */
-function PanelBar(props: {
-  readonly open: (dialog: EditorDialogName) => void;
-  readonly problems: number;
-  readonly width: "small" | "medium";
-}): ReactElement {
-  const { open, problems, width } = props;
-  const { readOnly, selected } = useEditor();
+/** Opens the panels that do not fit beside the canvas. */
+function PanelBar({ open }: { readonly open: (dialog: EditorDialogName) => void }): ReactElement {
+  const { readOnly, selected, checked } = useEditor();
   return (
     <div className={css("sheet-bar")} role="toolbar" aria-label="Panels">
       <Button onClick={() => open("palette")}>Loadouts</Button>
       <Button icon="plus" off={readOnly} onClick={() => open("add")}>
         Add
       </Button>
-      {width === "small" && (
+      {useScreenWidth() === "small" && (
         <>
           <Button off={selected.length === 0 ? "Choose a socket first" : null} onClick={() => open("inspector")}>
             Inspect
           </Button>
-          <Button onClick={() => open("problems")}>{`Problems ${problems}`}</Button>
+          <Button onClick={() => open("problems")}>{`Problems ${checked.problems.length}`}</Button>
         </>
       )}
     </div>

@@ -1,7 +1,6 @@
-import { useEffect, useRef, type ReactElement, type RefObject, useMemo } from "react";
+import { useEffect, useRef, type ReactElement, type RefObject, useMemo, useState } from "react";
 import type { GraphHandle } from "../graph/viewport.tsx";
 import { useEditor } from "../loadout-editor/editor.ts";
-import { useRehearsalPlayback, type RehearsalPlayback } from "./use-rehearsal-playback.ts";
 import { bindSheets } from "../ui/classes.ts";
 import editorSheet from "./editor.module.css";
 import { layoutGraph } from "../../../core/view/layout/layout.ts";
@@ -12,21 +11,21 @@ import {
   withItemLineRoom,
   type GraphDrawing,
   type PlacedEdge,
-  type RouteStyle,
 } from "../../../core/view/layout/drawing.ts";
 import type { CastFileView } from "../../../core/wire/casts.ts";
 import { textScale, useScreenWidth } from "../browser/display.ts";
 import { GraphView } from "../graph/graph-view.tsx";
 import type { GraphPart, EdgeMark, LoopMark, GraphMarks, SocketMark } from "../graph/graph-marks.ts";
 import type { Graph } from "../../../core/compile/graph.ts";
-import type { DrawnWay } from "../../../core/view/graph/drawn-ways.ts";
 import { line, toned } from "../../../core/view/line.ts";
 import { edgeLabelLines } from "../loadout-editor/use-canvas.ts";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import { statusText } from "../../../core/view/cast-list.ts";
 import { eventsOfVisit } from "../../../core/history/visits.ts";
-import type { TimelineVisit } from "../../../core/view/progress/playback.ts";
+import { visitEndSeq, type TimelineVisit } from "../../../core/view/progress/playback.ts";
+import { useKeysOutsideDialogs } from "../browser/keyboard.ts";
 import { hrefOf } from "../browser/route.ts";
+import { useCast } from "../cast-replay/use-cast.ts";
 import { Button } from "../ui/buttons.tsx";
 import { IssueList } from "../ui/issues.tsx";
 import { MateriaIcon } from "../ui/icons.tsx";
@@ -77,8 +76,12 @@ function RehearsalCanvas(props: {
     () =>
       layoutGraph(graph, {
         metrics: scaleMetrics(withItemLineRoom(compact ? COMPACT_METRICS : REGULAR_METRICS), textScale()),
-        longestLabelOf: (way, runs) => longestRehearsalLabel(graph, way, runs),
-        ...(layout ? { layout } : {}),
+        // Reserve room for counts, so that nothing moves during playback.
+        longestLabelOf: (way, runs) => {
+          const lines = edgeLabelLines(graph, way, runs);
+          return [...lines.slice(0, -1), `${lines.at(-1) ?? ""} 99×`.trimStart()];
+        },
+        layout,
       }),
     [graph, layout, compact],
   );
@@ -112,12 +115,6 @@ function RehearsalCanvas(props: {
   );
 }
 
-/** Reserve room for labels, so that nothing moves during playback. */
-function longestRehearsalLabel(graph: Graph, way: DrawnWay, runs: RouteStyle): readonly string[] {
-  const lines = edgeLabelLines(graph, way, runs);
-  return lines.length === 0 ? ["99×"] : [...lines.slice(0, -1), `${lines.at(-1) ?? ""} 99×`];
-}
-
 /** [E30] Visited sockets and counts of taken edges at the shown step. */
 function rehearsalMarks(
   graph: Graph,
@@ -130,12 +127,12 @@ function rehearsalMarks(
   const last = ways.at(-1)?.id;
   const edgeMark = ({ way, runs }: PlacedEdge): EdgeMark => {
     const count = ways.filter(({ id }) => id === way.id).length;
-    const lines = edgeLabelLines(graph, way, runs);
-    const label = lines.map((text) => line(text));
-    const counted = line(lines.at(-1) === undefined ? "" : `${lines.at(-1) ?? ""} `, toned("strong", `${count}×`));
+    const label = edgeLabelLines(graph, way, runs).map((text) => line(text));
+    const times = toned("strong", `${count}×`);
+    const counted = [...label.slice(0, -1), line(...(label.at(-1) ?? []), label.length === 0 ? "" : " ", times)];
     return {
       visits: way.id === last ? "last" : count > 0 ? "visited" : "unvisited",
-      label: count === 0 ? label : [...label.slice(0, -1), counted],
+      label: count === 0 ? label : counted,
     };
   };
   const socketMark = (id: string): SocketMark => {
@@ -144,7 +141,7 @@ function rehearsalMarks(
     return {
       state: isHere ? (now.outcome === "failed" ? "failed" : "live") : times > 0 ? "visited" : "todo",
       visits: times === 0 ? "–" : `${times}×`,
-      ...(isHere ? { tag: `Step ${step + 1} of ${visits.length}` } : {}),
+      tag: isHere ? `Step ${step + 1} of ${visits.length}` : undefined,
     };
   };
   const loopMark = (id: string): LoopMark => {
@@ -229,13 +226,55 @@ function renderHandoff(events: readonly CastEvent[]): ReactElement {
 
 function RehearsalEnding({ play }: { readonly play: RehearsalPlayback }): ReactElement | null {
   const last = play.replay?.events().at(-1);
-  if (last?.type === "cast_ended")
-    return <p className={css("note")} role="status">{`It ended: ${statusText(last.outcome)}.`}</p>;
-  if (last?.type === "cast_waiting")
-    return (
-      <p className={css("note")} role="status">
-        It waits for a person. <a href={hrefOf("casts", play.castId)}>Answer it in the cast</a>.
-      </p>
-    );
-  return null;
+  if (last?.type !== "cast_ended" && last?.type !== "cast_waiting") return null;
+  return (
+    <p className={css("note")} role="status">
+      {last.type === "cast_ended" ? (
+        `It ended: ${statusText(last.outcome)}.`
+      ) : (
+        <>
+          It waits for a person. <a href={hrefOf("casts", play.castId)}>Answer it in the cast</a>.
+        </>
+      )}
+    </p>
+  );
+}
+
+type RehearsalPlayback = ReturnType<typeof useRehearsalPlayback>;
+
+const STEP_MS = 900;
+
+/** The playback of a rehearsal; one step is one visit. */
+function useRehearsalPlayback(castId: string, onClose: () => void) {
+  const load = useCast(castId);
+  const { castFile = null, replay = null, version = 0 } = load.kind === "loaded" ? load : {};
+  const issues = load.kind === "loading" ? [] : load.issues;
+  const [step, setStep] = useState(0);
+  const [isPlaying, setPlaying] = useState(true);
+  const visits = useMemo(() => replay?.visitsAt(replay.lastSeq()) ?? [], [replay, version]);
+  const last = Math.max(0, visits.length - 1);
+  const isOver = replay?.events().at(-1)?.type === "cast_ended";
+  useEffect(() => {
+    if (!isPlaying) return undefined;
+    if (step >= last && isOver) return setPlaying(false);
+    const timer = setTimeout(() => setStep((before) => Math.min(before + 1, last)), STEP_MS);
+    return () => clearTimeout(timer);
+  }, [isPlaying, step, last, isOver]);
+  const go = (to: number): void => {
+    setPlaying(false);
+    setStep(Math.max(0, Math.min(to, last)));
+  };
+  const turn = (): void => {
+    if (!isPlaying && step >= last) setStep(0);
+    setPlaying(!isPlaying);
+  };
+  useKeysOutsideDialogs({
+    "[": () => go(step - 1),
+    "]": () => go(step + 1),
+    p: turn,
+    escape: onClose,
+  });
+  const visit = visits[step];
+  const seq = replay && visit ? visitEndSeq(visit, replay.lastSeq()) : 0;
+  return { castId, castFile, issues, replay, visits, step, seq, isPlaying, goToStep: go, togglePlaying: turn };
 }

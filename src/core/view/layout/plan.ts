@@ -14,7 +14,7 @@ export interface LayoutOptions {
   readonly longestLabelOf?: (way: DrawnWay, runs: RouteStyle) => readonly string[];
   readonly stitches?: readonly Stitch[];
   /** Positions that a person gave to sockets. */
-  readonly layout?: Layout;
+  readonly layout?: Layout | undefined;
 }
 
 export interface LayoutPlan {
