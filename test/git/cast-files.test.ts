@@ -315,12 +315,12 @@ describe("[P17, P18] the code that an item names", () => {
       },
     );
     mkdirSync(join(cwd, "src"));
-    writeFileSync(join(cwd, "src/a.js"), "one\n  two\nthree\nfour\nfive\n");
+    writeFileSync(join(cwd, "src/a.js"), `one\n  two\n${"three\n".repeat(50)}`);
     for (const name of ["ignored.txt", "../above.txt"]) writeFileSync(join(cwd, name), "one secret\n");
     symlinkSync("../above.txt", join(cwd, "link.txt"));
     expect((await castHere(cwd)).code).toBe(0);
     const prompt = readText(castFile(cwd, lastCast(cwd), "sockets", "Socket-2", "1", "prompt.md"));
     const [, shown] = prompt.split("## Code that is named above, as it is now\n");
-    expect(shown?.trim()).toBe("src/a.js, lines 1-4:\n```\none\n  two\nthree\nfour\n```");
+    expect(shown?.trim()).toBe("src/a.js, lines 1-4:\n```\none\n  two\nthree\nthree\n```");
   });
 });

@@ -19,7 +19,7 @@ export function add(list) {
 
 export const second = [];
 export const third = [];
-`;
+${"// More.\n".repeat(40)}`;
 
 function shown(context: string, files: Readonly<Record<string, string>> = { "src/list.js": FILE }): string {
   const lines = Object.entries(files).map(([path, text]) => [path, text.split("\n")] as const);
@@ -35,11 +35,16 @@ it("[P17] a named line comes with its block and two lines around", () => {
 
 it("[P17] places that meet are shown once, others of the file in its order", () => {
   expect(shown("`src/list.js#export const third`, `src/list.js#export const second`")).toBe(
-    "src/list.js, lines 10-13:\n```\n}\n\nexport const second = [];\nexport const third = [];\n```",
+    "src/list.js, lines 10-15:\n```\n}\n\nexport const second = [];\nexport const third = [];\n// More.\n// More.\n```",
   );
   expect(shown("`src/list.js#export const third` and `src/list.js#import`")).toMatch(
-    /^src\/list\.js, lines 1-3, 11-13:\n```\nimport .*\n…\n\nexport const second/s,
+    /^src\/list\.js, lines 1-3, 11-15:\n```\nimport .*\n…\n\nexport const second/s,
   );
+});
+
+it("[P17] a short file is shown whole, with its imports", () => {
+  const short = 'import { a } from "./a.js";\n\n\n\n\nexport const one = a;\n\n';
+  expect(shown("`s.js#export const one`", { "s.js": short })).toBe(`s.js, lines 1-6:\n\`\`\`\n${short.trim()}\n\`\`\``);
 });
 
 it.each([

@@ -16,6 +16,7 @@ export function namedLinesIn(text: string): NamedLines {
 
 /** A comment above, a closing bracket below. */
 const LINES_AROUND = 2;
+const SHORT_FILE = 40;
 const MAX_BLOCK = 60;
 const MAX_CHARS = 8_000;
 
@@ -36,10 +37,11 @@ export function namedCodeText(named: NamedLines, files: ReadonlyMap<string, read
   return truncate(parts.join("\n\n"), MAX_CHARS);
 }
 
-/** In the order of the file; ranges that meet are one. */
+/** In the order of the file; ranges that meet are one. A short file is shown whole: its imports often change, too. */
 function rangesOf(lines: readonly string[], beginnings: readonly string[]): readonly LineRange[] {
   const starts = beginnings.map((beginning) => lines.findIndex((line) => line.trim().startsWith(beginning)));
-  const last = lines.at(-1) === "" ? lines.length - 2 : lines.length - 1;
+  const last = lines.findLastIndex((line) => line.trim() !== "");
+  if (last < SHORT_FILE && starts.some((at) => at >= 0)) return [{ from: 0, to: last }];
   const merged: LineRange[] = [];
   for (const start of starts.filter((at) => at >= 0).toSorted((a, b) => a - b)) {
     const from = Math.max(0, start - LINES_AROUND);
