@@ -119,19 +119,19 @@ const OTHER_PAGE_TITLES: Readonly<Record<string, string>> = {
   find: "Find",
 };
 
-/** The title of the tab: page and project. */
+/** [W32] The title of the tab: the shown cast and its status, otherwise the number of waiting casts and the page. */
 function useDocumentTitle(page: string, name: string | null): void {
   const { cwd } = useCatalog();
-  const { before, shown: request } = useCastTitle(page, name);
+  const { casts } = useCasts();
+  const cast = page === "casts" ? casts.find(({ castId }) => castId === name) : undefined;
+  const waiting = casts.filter(needsPersonNow).length;
+  const before = cast ? `${capitalize(statusText(cast.status))}: ` : waiting === 0 ? "" : `(${waiting} waiting) `;
+  const place = MAIN_PAGES.find((each) => each.page === page)?.label ?? OTHER_PAGE_TITLES[page] ?? "Nothing here";
+  const shown = cast ? oneLine(cast.request, 60) : (name ?? place);
+  const title = [`${before}${shown}`, ...(cwd === null ? [] : [projectName(cwd)]), "pi-materia"].join(" · ");
   useEffect(() => {
-    const shown =
-      request ??
-      name ??
-      MAIN_PAGES.find((place) => place.page === page)?.label ??
-      OTHER_PAGE_TITLES[page] ??
-      "Nothing here";
-    document.title = [`${before}${shown}`, ...(cwd === null ? [] : [projectName(cwd)]), "pi-materia"].join(" · ");
-  }, [page, name, cwd, before, request]);
+    document.title = title;
+  }, [title]);
 }
 
 /** [W29] The browser asks before it closes a page with unsaved work. */
@@ -153,9 +153,7 @@ function focusSearch(): boolean {
   return field !== null;
 }
 
-function loadCastPage(): Promise<{ readonly default: ComponentType<PageProps> }> {
-  return import("../cast/page.tsx");
-}
+const loadCastPage = () => import("../cast/page.tsx");
 
 /** Every page is loaded on first use. */
 const PAGES: Readonly<Record<string, ComponentType<PageProps>>> = {
@@ -216,17 +214,6 @@ const NOTIFIED_STATUSES: ReadonlySet<CastStatus> = new Set([
   "not_satisfied",
   "interrupted",
 ]);
-
-/** [W32] The title of the tab: the shown cast and its status, otherwise the number of waiting casts. */
-function useCastTitle(page: string, name: string | null) {
-  const { casts } = useCasts();
-  if (page === "casts" && name !== null) {
-    const cast = casts.find(({ castId }) => castId === name);
-    if (cast) return { before: `${capitalize(statusText(cast.status))}: `, shown: oneLine(cast.request, 60) };
-  }
-  const waiting = casts.filter(needsPersonNow).length;
-  return { before: waiting === 0 ? "" : `(${waiting} waiting) `, shown: null };
-}
 
 /** [W32] A system notification for a cast that waits, fails or ends while the tab is hidden, if allowed. */
 function useCastNotifications(): void {

@@ -5,11 +5,10 @@ import { ACTION_LABELS, actionsFor, rowActionOf } from "../../../core/view/cast-
 import { castDurationMs, type CastSortKey } from "../../../core/view/cast-list.ts";
 import { ageText, amountText, costText, doneCountText, durationText } from "../../../core/view/numbers.ts";
 import { needsPerson, waitReasonText, type WaitReason } from "../../../core/view/progress/fleet-status.ts";
-import type { ItemProgress } from "../../../core/view/progress/item-cells.ts";
 import { Button, Menu } from "../ui/buttons.tsx";
 import { bindSheets } from "../ui/classes.ts";
 import { renderSymbols } from "../ui/line-text.tsx";
-import { ItemCells } from "../ui/status.tsx";
+import { fleetCastText, ItemCells } from "../ui/status.tsx";
 import type { CastListProps } from "./cast-table.tsx";
 import castsSheet from "./casts.module.css";
 
@@ -52,7 +51,8 @@ export function CastCell(props: {
   const { cast, column, now } = props;
   switch (column) {
     case "cast":
-      return <code className={css("faint")}>{shortCastId(cast.castId)}</code>;
+      // The last part of an id tells casts apart; commands take it too.
+      return <code className={css("faint")}>{cast.castId.replace(/^\d{8}-\d{6}-/, "")}</code>;
     case "items":
       return <ItemsDone cast={cast} />;
     case "loadout":
@@ -75,23 +75,14 @@ export function CastCell(props: {
   }
 }
 
-/** The last part of an id tells casts apart; commands take it too. */
-function shortCastId(castId: string): string {
-  return castId.replace(/^\d{8}-\d{6}-/, "");
-}
-
 /** [B26, B29] Submitter and worker of a fleet's cast, or why it waits. */
 export function FleetDetails(
   props: Pick<CastListProps, "waits"> & { readonly cast: CastSummary },
 ): ReactElement | null {
-  const {
-    cast: { castId, fleet, blocked, status },
-    waits,
-  } = props;
+  const { castId, fleet, blocked, status } = props.cast;
   if (!fleet) return null;
-  const { project, person, worker } = fleet;
-  const words = [project, person, ...(worker === null ? [] : [`on ${worker}`])].join(" · ");
-  const { queue = "", why = null } = waits.find((cast) => cast.castId === castId) ?? {};
+  const words = fleetCastText(fleet);
+  const { queue = "", why = null } = props.waits.find((cast) => cast.castId === castId) ?? {};
   // A cast that no worker can take says so, at any position in the queue.
   const reason: WaitReason | null = blocked === undefined ? why : { kind: "blocked", why: blocked };
   const told = status === "queued" && reason && reason.kind !== "soon" ? waitReasonText(reason, queue) : null;
@@ -110,25 +101,15 @@ export function ItemsDone({ cast }: { readonly cast: CastSummary }): ReactElemen
   if (total === 0) return <span className={css("faint")}>no items</span>;
   const current = cast.status === "failed" ? "failed" : "current";
   const ended = cast.status === "completed" || cast.status === "not_satisfied";
+  // The list has only the number of given-up items: draw them after the done ones.
+  const at = Array.from({ length: Math.min(givenUp, MAX_ITEM_CELLS) }, (_, index) => done + index);
+  const skipped = { count: givenUp, at };
   return (
     <span className={css("one-line")}>
-      <ItemCells
-        items={{
-          done,
-          size: total,
-          reworked: [],
-          givenUp: givenUpAfterDone(done, givenUp),
-          ...(ended ? {} : { current }),
-        }}
-      />{" "}
+      <ItemCells items={{ done, size: total, reworked: [], givenUp: skipped, ...(ended ? {} : { current }) }} />{" "}
       <span className={css("secondary")}>{doneCountText(cast.items)}</span>
     </span>
   );
-}
-
-/** The list has only the number of given-up items: draw them after the done ones. */
-function givenUpAfterDone(done: number, count: number): ItemProgress["givenUp"] {
-  return { count, at: Array.from({ length: Math.min(count, MAX_ITEM_CELLS) }, (_, index) => done + index) };
 }
 
 /** [W43] The first action as a button, the others in a menu. */

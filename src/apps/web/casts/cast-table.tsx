@@ -46,7 +46,7 @@ export interface CastListProps {
 
 /** Only visible rows are drawn; each has its index for screen readers. */
 export function CastTable(props: CastListProps): ReactElement {
-  const { groups, columns, sort, onSort } = props;
+  const { groups, columns } = props;
   const width = useScreenWidth();
   const body = useRef<HTMLTableSectionElement>(null);
   const all = useMemo(() => castListRows(groups, props.unfolded), [groups, props.unfolded]);
@@ -58,7 +58,7 @@ export function CastTable(props: CastListProps): ReactElement {
   const isRoomy = width === "large" && textScale() < 1.5;
   const shown = CAST_COLUMNS.filter((column) => columns.has(column.key) && (!column.isRoomy || isRoomy));
   const head = (key: CastSortKey, title: string, className: string): ReactElement => (
-    <SortableHead key={key} column={key} title={title} className={className} sort={sort} onSort={onSort} />
+    <SortableHead key={key} {...props} column={key} title={title} className={className} />
   );
   return (
     <table aria-rowcount={all.length + 1}>
@@ -82,7 +82,7 @@ export function CastTable(props: CastListProps): ReactElement {
         </tr>
       </thead>
       <tbody ref={body}>
-        {spaceBefore > 0 && <SpacerRow height={spaceBefore} />}
+        <SpacerRow height={spaceBefore} />
         {rows.map(({ row, index }) => {
           const place = { "data-index": index, "aria-rowindex": index + 2 };
           return row.kind === "cast" ? (
@@ -90,29 +90,24 @@ export function CastTable(props: CastListProps): ReactElement {
           ) : (
             <tr key={row.key} {...place} className={css("group-row")}>
               <th colSpan={shown.length + 3} scope="colgroup">
-                <GroupTitle row={row} onUnfold={props.onUnfold} />
+                <GroupTitle {...props} row={row} />
               </th>
             </tr>
           );
         })}
-        {spaceAfter > 0 && <SpacerRow height={spaceAfter} />}
+        <SpacerRow height={spaceAfter} />
       </tbody>
     </table>
   );
 }
 
 /** [W46] A click sorts by the column, a second one the other way, a third one as before. */
-function SortableHead(props: {
-  readonly column: CastSortKey;
-  readonly title: string;
-  readonly className: string;
-  readonly sort: CastSort | null;
-  readonly onSort: (sort: CastSort | null) => void;
-}): ReactElement {
+function SortableHead(
+  props: CastListProps & { readonly column: CastSortKey; readonly title: string; readonly className: string },
+): ReactElement {
   const { column, title, className, sort, onSort } = props;
   const isSorted = sort?.by === column;
-  const first =
-    column !== "request" && column !== "loadout" && column !== "model" && column !== "status" && column !== "age";
+  const first = !["request", "loadout", "model", "status", "age"].includes(column);
   const next = !isSorted
     ? { by: column, isDescending: first }
     : sort.isDescending === first
@@ -128,11 +123,10 @@ function SortableHead(props: {
   );
 }
 
-/** The title of a group; a folded one opens here. */
-function GroupTitle(
-  props: Pick<CastListProps, "onUnfold"> & { readonly row: CastListRow & { readonly kind: "title" } },
-): ReactElement {
-  const { row, onUnfold } = props;
+function GroupTitle({
+  row,
+  onUnfold,
+}: CastListProps & { readonly row: CastListRow & { kind: "title" } }): ReactElement {
   return (
     <>
       {row.title} <span className={css("faint")}>{row.count}</span>
@@ -146,7 +140,8 @@ function GroupTitle(
 }
 
 /** The height of the rows that are not drawn. */
-function SpacerRow({ height }: { readonly height: number }): ReactElement {
+function SpacerRow({ height }: { readonly height: number }): ReactElement | null {
+  if (height === 0) return null;
   return (
     <tr aria-hidden="true">
       <td style={{ height, padding: 0, border: 0 }} />
@@ -234,13 +229,13 @@ function useVisibleRows(
 
 /** The facts of the table as cards; only visible ones are drawn. */
 export function CastCards(props: CastListProps): ReactElement {
-  const { groups, unfolded, onUnfold } = props;
+  const { groups, unfolded } = props;
   const list = useRef<HTMLUListElement>(null);
   const all = useMemo(() => castListRows(groups, unfolded), [groups, unfolded]);
-  const { rows, spaceBefore: before, spaceAfter: behind } = useVisibleRows(list, all, { scrolls: "page", height: 104 });
+  const { rows, spaceBefore, spaceAfter } = useVisibleRows(list, all, { scrolls: "page", height: 104 });
   return (
     <ul ref={list} aria-label="Casts">
-      {before > 0 && <li aria-hidden="true" style={{ height: before }} />}
+      {spaceBefore > 0 && <li aria-hidden="true" style={{ height: spaceBefore }} />}
       {rows.map(({ row, index }) => {
         const place = { "data-index": index, "aria-posinset": index + 1, "aria-setsize": all.length };
         return row.kind === "cast" ? (
@@ -248,12 +243,12 @@ export function CastCards(props: CastListProps): ReactElement {
         ) : (
           <li key={row.key} className={css("card-group")} {...place}>
             <h2 className={css("secondary")}>
-              <GroupTitle row={row} onUnfold={onUnfold} />
+              <GroupTitle {...props} row={row} />
             </h2>
           </li>
         );
       })}
-      {behind > 0 && <li aria-hidden="true" style={{ height: behind }} />}
+      {spaceAfter > 0 && <li aria-hidden="true" style={{ height: spaceAfter }} />}
     </ul>
   );
 }

@@ -27,6 +27,7 @@ import { useCasts, useFleetStatus } from "../data/use-casts-and-fleet.ts";
 import { bindSheets } from "../ui/classes.ts";
 import castsSheet from "./casts.module.css";
 import type { CastSummary } from "../../../core/cast/summary.ts";
+import { Select } from "../ui/fields.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { capitalize, CastStatusLabel } from "../ui/status.tsx";
 import { useKeptScroll } from "../browser/use-virtual-rows.ts";
@@ -271,17 +272,12 @@ function CastFilters(props: {
           );
         })}
       </div>
-      <select
-        className={css("chooser")}
-        aria-label="Loadout"
+      <Select
+        label="Loadout"
         value={loadout ?? ""}
-        onChange={(event) => onSearch({ ...search, loadout: event.target.value === "" ? null : event.target.value })}
-      >
-        <option value="">Any loadout</option>
-        {loadouts.map((name) => (
-          <option key={name}>{name}</option>
-        ))}
-      </select>
+        options={[{ value: "", label: "Any loadout" }, ...loadouts.map((name) => ({ value: name, label: name }))]}
+        onPick={(name) => onSearch({ ...search, loadout: name || null })}
+      />
     </>
   );
 }

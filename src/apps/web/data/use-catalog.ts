@@ -3,11 +3,11 @@ import type { Catalog } from "../../../core/catalog/catalog.ts";
 import type { CatalogEntry } from "../../../core/catalog/layer.ts";
 import type { Issue } from "../../../core/model/issue.ts";
 import { loadProjectDrafts } from "../browser/unsaved-drafts.ts";
-import { createStore, useStore, type Store } from "../browser/store.ts";
+import { createStore, useStore } from "../browser/store.ts";
 import { getCatalog, getEquipment, getModels, grantTrust } from "../net/api.ts";
 import { onReconnect } from "../net/follow.ts";
 import { toast } from "../ui/toasts.tsx";
-import type { CatalogResponse, EquipmentResponse } from "../../../core/wire/catalog.ts";
+import type { CatalogResponse } from "../../../core/wire/catalog.ts";
 import type { FetchResult } from "../net/request.ts";
 
 /** The catalog of the current files. The last one stays during a reload. */
@@ -37,22 +37,19 @@ export async function loadCatalog(): Promise<void> {
   isRequested = true;
   const read = await getCatalog();
   if (!read.ok) return catalogStore.set({ ...catalogStore.get(), issues: read.issues });
-  const { layers, cwd, fleet, trust } = read.value;
+  const { layers, cwd, fleet, trust, settings, materia, loadouts, issues } = read.value;
+  const catalog = { settings, materia: entriesByName(materia), loadouts: entriesByName(loadouts), issues };
   const back = loadProjectDrafts(cwd).filter(({ kind }) => kind !== "text");
   if (back.length > 0)
     toast({ text: `Your unsaved work is still here: ${[...new Set(back.map(({ name }) => name))].join(", ")}.` });
-  return catalogStore.set({ catalog: catalogFromAnswer(read.value), layers, cwd, fleet, trust, issues: [] });
+  return catalogStore.set({ catalog, layers, cwd, fleet, trust, issues: [] });
 }
 
 onReconnect(() => void loadCatalog());
 
-/** The last catalog, for code outside of components. */
+/** For code outside of components. */
 export function currentCatalog(): Catalog | null {
   return catalogStore.get().catalog;
-}
-
-function currentTrust(): CatalogResponse["trust"] | null {
-  return catalogStore.get().trust;
 }
 
 /** Loaded once: the server reports every change of a configuration file. */
@@ -63,47 +60,32 @@ export function useCatalog(): CatalogState {
   return useStore(catalogStore);
 }
 
-const usableModels = createStore<readonly string[] | null>(null);
-
-/** [N38] The models that Pi has a key for, asked once. */
-export function useUsableModels(): readonly string[] {
-  useEffect(() => {
-    if (usableModels.get()) return;
-    usableModels.set([]);
-    void getModels().then((answer) => answer.ok && usableModels.set(answer.value.models));
-  }, []);
-  return useStore(usableModels) ?? [];
-}
-
-const equipmentStore = createStore<EquipmentResponse | null>(null);
-const NO_EQUIPMENT: EquipmentResponse = { skills: [], extensions: [], mcp: [], sandboxes: [] };
-
-/** [YP15] What a materia may name, asked once. */
-export function useEquipment(): EquipmentResponse {
-  useEffect(() => {
-    if (equipmentStore.get()) return;
-    equipmentStore.set(NO_EQUIPMENT);
-    void getEquipment().then((answer) => answer.ok && equipmentStore.set(answer.value));
-  }, []);
-  return useStore(equipmentStore) ?? NO_EQUIPMENT;
-}
-
-function catalogFromAnswer({ settings, materia, loadouts, issues }: CatalogResponse): Catalog {
-  return {
-    settings,
-    materia: entriesByName(materia),
-    loadouts: entriesByName(loadouts),
-    issues,
+/** An answer of the server, asked once; `initial` before it and without one. */
+function createAskedOnce<T>(ask: () => Promise<FetchResult<T>>, initial: T): () => T {
+  const store = createStore<T | null>(null);
+  return () => {
+    useEffect(() => {
+      if (store.get()) return;
+      store.set(initial);
+      void ask().then((answer) => answer.ok && store.set(answer.value));
+    }, []);
+    return useStore(store) ?? initial;
   };
 }
 
-/** Converts an entry from the wire: null becomes absent. */
-interface WireEntry<T> extends Omit<CatalogEntry<T>, "file" | "value"> {
-  readonly file: string | null;
-  readonly value: T | null;
-}
+/** [N38] The models that Pi has a key for. */
+export const useUsableModels = createAskedOnce(getModels, { models: [] });
 
-function entriesByName<T>(entries: readonly WireEntry<T>[]): ReadonlyMap<string, CatalogEntry<T>> {
+/** [YP15] What a materia may name. */
+export const useEquipment = createAskedOnce(getEquipment, { skills: [], extensions: [], mcp: [], sandboxes: [] });
+
+/** From the wire: null becomes absent. */
+function entriesByName<T>(
+  entries: readonly (Omit<CatalogEntry<T>, "file" | "value"> & {
+    readonly file: string | null;
+    readonly value: T | null;
+  })[],
+): ReadonlyMap<string, CatalogEntry<T>> {
   return new Map(
     entries.map(({ file, value, ...entry }) => [
       entry.name,
@@ -113,9 +95,7 @@ function entriesByName<T>(entries: readonly WireEntry<T>[]): ReadonlyMap<string,
 }
 
 /** [W35] The callback of the open trust question; null if none is open. */
-export const pendingTrustAnswer: Store<((isGiven: boolean) => void) | null> = createStore<
-  ((isGiven: boolean) => void) | null
->(null);
+export const pendingTrustAnswer = createStore<((isGiven: boolean) => void) | null>(null);
 
 /** [W35] Asks for trust after a refusal, then sends the request again. */
 export async function sendWithTrust<T>(send: (trust: boolean) => Promise<FetchResult<T>>): Promise<FetchResult<T>> {
@@ -125,12 +105,11 @@ export async function sendWithTrust<T>(send: (trust: boolean) => Promise<FetchRe
   const isGiven = await new Promise<boolean>((resolve) => pendingTrustAnswer.set(resolve));
   pendingTrustAnswer.set(null);
   if (!isGiven) return refused;
-  const trust = currentTrust();
+  const { trust } = catalogStore.get();
   // Content that is too large to watch is trusted for one request only.
   return send(trust?.given === false && trust.digest === null);
 }
 
-/** Opens the question without a request. */
 export function showTrustDialog(): void {
   pendingTrustAnswer.set(() => pendingTrustAnswer.set(null));
 }

@@ -15,7 +15,7 @@ export function ModelField(props: {
   const { named: name, value, onType } = props;
   const list = useId();
   const { catalog } = useCatalog();
-  const usable = useUsableModels();
+  const { models } = useUsableModels();
   const named = [...(catalog?.materia.values() ?? [])].flatMap(({ value: own }) =>
     own?.type === "agent" && own.model !== undefined ? [own.model] : [],
   );
@@ -34,7 +34,7 @@ export function ModelField(props: {
         />
       </span>
       <datalist id={list}>
-        {[...new Set([...usable, ...named])].map((model) => (
+        {[...new Set([...models, ...named])].map((model) => (
           <option key={model} value={model} />
         ))}
       </datalist>

@@ -21,7 +21,6 @@ export function CastTargets(props: {
 }): ReactElement {
   const { catalog, chain, composed, onChange } = props;
   const { targets } = chain;
-  const joints = composed.kind === "empty" ? [] : composed.joints;
   const move = (index: number, to: number): boolean => {
     const target = targets[index];
     if (!target || to < 0 || to >= targets.length) return false;
@@ -44,15 +43,24 @@ export function CastTargets(props: {
                   onPick={(next) => onChange({ targets: targets.with(index, next) })}
                 />
                 {targets.length > 1 && (
-                  <TargetButtons
-                    name={target.name}
-                    isFirst={index === 0}
-                    onUp={() => move(index, index - 1)}
-                    onRemove={() => onChange({ targets: targets.toSpliced(index, 1) })}
-                  />
+                  <>
+                    <Button
+                      look="bare"
+                      icon="up"
+                      label={`Move ${target.name} up`}
+                      off={index === 0 ? "It is the first" : null}
+                      onClick={() => move(index, index - 1)}
+                    />
+                    <Button
+                      look="bare"
+                      icon="bin"
+                      label={`Remove ${target.name}`}
+                      onClick={() => onChange({ targets: targets.toSpliced(index, 1) })}
+                    />
+                  </>
                 )}
               </li>
-              {index < targets.length - 1 && <JointRow joint={joints[index]} />}
+              {index < targets.length - 1 && <JointRow composed={composed} index={index} />}
             </Fragment>
           ))}
         </ol>
@@ -62,25 +70,7 @@ export function CastTargets(props: {
           </Button>
         </div>
       </div>
-      {(targets.length > 1 || chain.from !== null) && (
-        <PreviousCastField value={chain.from} onPick={(from) => onChange({ from })} />
-      )}
-    </>
-  );
-}
-
-function TargetButtons(props: {
-  readonly name: string;
-  readonly isFirst: boolean;
-  readonly onUp: () => void;
-  readonly onRemove: () => void;
-}): ReactElement {
-  const { name, isFirst, onUp, onRemove } = props;
-  const off = isFirst ? "It is the first" : null;
-  return (
-    <>
-      <Button look="bare" icon="down" className={css("flipped")} label={`Move ${name} up`} off={off} onClick={onUp} />
-      <Button look="bare" icon="bin" label={`Remove ${name}`} onClick={onRemove} />
+      <PreviousCastField chain={chain} onPick={(from) => onChange({ from })} />
     </>
   );
 }
@@ -125,16 +115,18 @@ function TargetSelect(props: {
 
 /** [L10] The state and context of an earlier cast go into this one. */
 function PreviousCastField(props: {
-  readonly value: string | null;
+  readonly chain: ChainPart;
   readonly onPick: (castId: string | null) => void;
-}): ReactElement {
+}): ReactElement | null {
   const { casts } = useCasts();
+  const { targets, from } = props.chain;
+  if (targets.length === 1 && from === null) return null;
   return (
     <div className={css("option")}>
       <span className={css("label")}>Continue from a cast (optional)</span>
       <Select
         label="Continue from a cast"
-        value={props.value ?? ""}
+        value={from ?? ""}
         options={[
           { value: "", label: "None" },
           ...casts.slice(0, 100).map(({ castId, request }) => ({
@@ -142,7 +134,7 @@ function PreviousCastField(props: {
             label: `${request.slice(0, 60)} · ${castId}`,
           })),
         ]}
-        onPick={(id) => props.onPick(id === "" ? null : id)}
+        onPick={(id) => props.onPick(id || null)}
       />
     </div>
   );
@@ -166,7 +158,8 @@ export function isUnstitched(joint: ChainJoint | undefined): boolean {
   return joint !== undefined && joint.ends.length !== 1;
 }
 
-function JointRow({ joint }: { readonly joint: ChainJoint | undefined }): ReactElement {
+function JointRow({ composed, index }: { readonly composed: ChainResult; readonly index: number }): ReactElement {
+  const joint = composed.kind === "empty" ? undefined : composed.joints[index];
   const text = isUnstitched(joint)
     ? `cannot be joined: ${joint?.ends.length === 0 ? "no end" : `${joint?.ends.length ?? 0} ends`}`
     : joint?.byLoop === true

@@ -31,24 +31,26 @@ const css = bindSheets(sheet);
 
 /** The graph of a new cast, what it is for, and what it may take; or why its targets cannot be joined. */
 export function CastPreview(props: {
-  readonly chain: { readonly targets: readonly TargetRef[] };
+  readonly targets: readonly TargetRef[];
   readonly composed: ChainResult;
   readonly catalog: Catalog;
   readonly model: string;
 }): ReactElement {
-  const { chain, composed, catalog, model } = props;
+  const { composed, catalog, model } = props;
   const [items, setItems] = useState(5);
-  const [only, ...others] = chain.targets;
+  const [only, ...others] = props.targets;
   const loadout = only?.kind === "loadout" && others.length === 0 ? only.name : null;
   const description = loadout === null ? undefined : catalog.loadouts.get(loadout)?.value?.description;
-  const hasLoop = composed.kind === "composed" && Object.keys(composed.compiled.graph.loops).length > 0;
+  const compiled = composed.kind === "composed" ? composed.compiled : null;
+  const hasLoop = compiled !== null && Object.keys(compiled.graph.loops).length > 0;
+  const effects = useMemo(() => compiled && effectsText(compiled, catalog), [compiled, catalog]);
   return (
     <div className={css("new-cast-side")}>
       {composed.kind !== "empty" && <ComposedGraph composed={composed} />}
       {description !== undefined && <p className={css("secondary")}>{description}</p>}
       {composed.kind === "refused" && <IssueList issues={composed.issues} />}
-      {composed.kind === "composed" && <ChainFacts compiled={composed.compiled} />}
-      {composed.kind === "composed" && <CastEffects compiled={composed.compiled} catalog={catalog} />}
+      {compiled && <ChainFacts compiled={compiled} />}
+      {effects !== null && <p className={css("secondary")}>{effects}</p>}
       {loadout !== null && hasLoop && (
         <LabelledField label={`If it makes ${countedText(items, "work item")}`}>
           <input
@@ -61,21 +63,20 @@ export function CastPreview(props: {
         </LabelledField>
       )}
       {loadout !== null && <ForecastTable loadout={loadout} items={hasLoop ? items : null} model={model} />}
-      {loadout === null && composed.kind === "composed" && (
-        <WorstCaseLine compiled={composed.compiled} catalog={catalog} />
-      )}
+      {loadout === null && compiled && <p className={css("faint")}>{worstCaseLine(compiled, catalog)}</p>}
     </div>
   );
 }
 
 /** [YD3] What the cast runs and who may write, as in its bill. */
-function CastEffects(props: { readonly compiled: CompiledChain; readonly catalog: Catalog }): ReactElement {
-  const { compiled, catalog } = props;
-  const text = useMemo(() => {
-    const { graph, flow } = compiled;
-    return billEffectsText(makeBill({ graph, flow, past: [], ...billSettings(catalog.settings) }));
-  }, [compiled, catalog]);
-  return <p className={css("secondary")}>{capitalize(text)}</p>;
+function effectsText({ graph, flow }: CompiledChain, { settings }: Catalog): string {
+  return capitalize(billEffectsText(makeBill({ graph, flow, past: [], ...billSettings(settings) })));
+}
+
+function worstCaseLine({ graph, flow }: CompiledChain, { settings }: Catalog): string {
+  const worst = worstCase(graph, flow, settings.limits);
+  const example = worstCaseExample(worst);
+  return `${capitalize(worstCaseText(graph, worst))}${example === null ? "" : ` · ${example}`}`;
 }
 
 /** The stitches of several targets, and what needs a person or care. */
@@ -85,7 +86,7 @@ function ChainFacts({ compiled }: { readonly compiled: CompiledChain }): ReactEl
     <>
       {stitches.length > 0 && (
         <>
-          <p>{`${countedText(Object.keys(graph.sockets).length, "socket")}, ${stitches.length} ${stitches.length === 1 ? "stitch" : "stitches"}`}</p>
+          <p>{`${countedText(Object.keys(graph.sockets).length, "socket")}, ${countedText(stitches.length, "stitch", "stitches")}`}</p>
           <ol className={css("secondary")} aria-label="Stitches">
             {stitches.map(({ from, to, reason }, index) => (
               <li key={`${from} ${to}`}>
@@ -106,20 +107,6 @@ function ChainFacts({ compiled }: { readonly compiled: CompiledChain }): ReactEl
         </p>
       ))}
     </>
-  );
-}
-
-function WorstCaseLine(props: { readonly compiled: CompiledChain; readonly catalog: Catalog }): ReactElement {
-  const {
-    compiled: { graph, flow },
-    catalog,
-  } = props;
-  const worst = worstCase(graph, flow, catalog.settings.limits);
-  const example = worstCaseExample(worst);
-  return (
-    <p className={css("faint")}>
-      {`${capitalize(worstCaseText(graph, worst))}${example === null ? "" : ` · ${example}`}`}
-    </p>
   );
 }
 

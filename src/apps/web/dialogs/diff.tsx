@@ -2,18 +2,16 @@ import { Fragment, useMemo, type ReactElement } from "react";
 import { diffLines, type DiffPiece } from "../../../core/model/diff.ts";
 import { bindSheets } from "../ui/classes.ts";
 import saveSheet from "./save.module.css";
-import {
-  diffBlocks,
-  withWordDiffs,
-  type DiffBlock,
-  type HighlightedLine,
-} from "../../../core/edit/compare-loadouts.ts";
+import { diffBlocks, withWordDiffs, type HighlightedLine } from "../../../core/edit/compare-loadouts.ts";
 
 const css = bindSheets(saveSheet);
 
 const CONTEXT_LINES = 3;
-const LINE_CLASSES = { same: "", gone: "gone", new: "added-line" } as const;
-const LINE_SIGNS = { same: " ", gone: "−", new: "+" } as const;
+const LINE_LOOKS = {
+  same: { look: "", sign: " ", spoken: "" },
+  gone: { look: "gone", sign: "−", spoken: "removed: " },
+  new: { look: "added-line", sign: "+", spoken: "added: " },
+} as const;
 
 /** The difference of two texts by line, with changed words marked; unchanged parts are folded. */
 export function TextDiff(props: {
@@ -63,35 +61,32 @@ export function FileDiff({ before, after }: { readonly before: string; readonly 
   if (blocks.length === 0) return <p className={css("faint")}>There is no difference.</p>;
   return (
     <div className={css("diff")} tabIndex={0} role="region" aria-label="Difference in the file">
-      {blocks.map((block) => (
-        <DiffBlockSection key={`${block.lines[0]?.kind} ${block.lines[0]?.number}`} {...block} />
-      ))}
+      {blocks.map(({ path, lines }) => {
+        const title = path.length === 0 ? "The file" : path.join(" › ");
+        return (
+          <section key={`${lines[0]?.kind} ${lines[0]?.number}`} aria-label={title}>
+            <h3 className={css("block-title")}>{title}</h3>
+            {lines.map((line) => (
+              <DiffLineRow key={`${line.kind} ${line.number}`} {...line} />
+            ))}
+          </section>
+        );
+      })}
     </div>
   );
 }
 
-function DiffBlockSection({ path, lines }: DiffBlock): ReactElement {
-  const title = path.length === 0 ? "The file" : path.join(" › ");
-  return (
-    <section aria-label={title}>
-      <h3 className={css("block-title")}>{title}</h3>
-      {lines.map((line) => (
-        <DiffLineRow key={`${line.kind} ${line.number}`} {...line} />
-      ))}
-    </section>
-  );
-}
-
 function DiffLineRow({ kind, number, pieces }: HighlightedLine): ReactElement {
+  const { look, sign, spoken } = LINE_LOOKS[kind];
   return (
-    <div className={css(`diff-line ${LINE_CLASSES[kind]}`)}>
+    <div className={css(`diff-line ${look}`)}>
       <span className={css("line-number")} aria-hidden="true">
         {number}
       </span>
       <span className={css("diff-sign")} aria-hidden="true">
-        {LINE_SIGNS[kind]}
+        {sign}
       </span>
-      {kind !== "same" && <span className={css("spoken")}>{kind === "gone" ? "removed: " : "added: "}</span>}
+      {spoken !== "" && <span className={css("spoken")}>{spoken}</span>}
       <code>
         <MarkedText pieces={pieces} />
       </code>

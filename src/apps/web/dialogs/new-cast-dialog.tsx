@@ -4,7 +4,7 @@ import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { targetText, type CastCommand, type LinkCommand } from "../../../core/command/command.ts";
 import { commandText } from "../../../core/command/command-text.ts";
 import { chainCommand, composeChain, type TargetChain } from "../../../core/edit/target-chain.ts";
-import { parseJson } from "../../../core/model/json.ts";
+import { parseJson, withoutUndefined } from "../../../core/model/json.ts";
 import type { ConfigDraft, RehearsalRequest } from "../../../core/wire/commands.ts";
 import { hrefOf, navigate } from "../browser/route.ts";
 import { useTextDraft } from "../browser/unsaved-drafts.ts";
@@ -15,7 +15,7 @@ import { Button } from "../ui/buttons.tsx";
 import { bindSheets } from "../ui/classes.ts";
 import { ConfirmDialog } from "../ui/dialog.tsx";
 import { IssueList } from "../ui/issues.tsx";
-import { LabelledField } from "../ui/fields.tsx";
+import { LabelledField, Select } from "../ui/fields.tsx";
 import { DecimalField, ModelField, RequestField } from "./cast-fields.tsx";
 import { CastTargets } from "./cast-targets.tsx";
 import { CastPreview } from "./chain-preview.tsx";
@@ -27,7 +27,7 @@ const css = bindSheets(sheet);
 
 interface NewCastProps {
   readonly onClose: () => void;
-  /** The loadout to begin with; by default the last choice, or the active one. */
+  /** By default the last choice, or the active one. */
   readonly loadout?: string;
   /** [E28] The unsaved content of the loadout, which is cast too. */
   readonly draft?: ConfigDraft | null;
@@ -98,7 +98,7 @@ function NewCastForm(props: NewCastProps & { readonly catalog: Catalog }): React
           <OptionFields options={options} onOptions={setOptions} />
           <CommandLine text={`/materia ${commandText(withBudget(command, options))}`} />
         </div>
-        <CastPreview chain={chain} composed={composed} catalog={catalog} model={options.model.trim()} />
+        <CastPreview targets={chain.targets} composed={composed} catalog={catalog} model={options.model.trim()} />
       </div>
       <IssueList issues={issues} />
     </ConfirmDialog>
@@ -119,15 +119,13 @@ const StoredTargets = v.object({
   from: v.nullable(v.string()),
 });
 
-type ChosenTargets = v.InferOutput<typeof StoredTargets>;
-
 /** [E23] The targets survive the dialog and the page until the cast starts; null forgets them. */
 function useTargets(catalog: Catalog, loadout: string) {
   const [text, setText] = useTextDraft("targets");
   const [isFixed, setFixed] = useState(loadout !== "");
   const stored = v.safeParse(StoredTargets, parseJson(text));
   const name = loadout === "" ? catalog.settings.activeLoadout.value : loadout;
-  const chain: ChosenTargets =
+  const chain: v.InferOutput<typeof StoredTargets> =
     stored.success && !isFixed ? stored.output : { targets: [{ kind: "loadout", name }], from: null };
   const setChain = (part: Partial<Pick<TargetChain, "targets" | "from">> | null): void => {
     setFixed(false);
@@ -138,7 +136,6 @@ function useTargets(catalog: Catalog, loadout: string) {
 
 /** A rehearsal file that the person picked. */
 interface PickedReplies {
-  readonly name: string;
   readonly replies: unknown;
   readonly fault: string | null;
 }
@@ -151,7 +148,12 @@ interface CastOptions {
 }
 
 /** [YT1] Where the cast works: in the person's files, or in a separate working tree from HEAD or from these files. */
-type TreeChoice = "here" | "head" | "changes";
+const TREE_CHOICES = [
+  { value: "here", label: "Your working tree" },
+  { value: "head", label: "Its own tree, from the last commit" },
+  { value: "changes", label: "Its own tree, with your changes" },
+] as const;
+type TreeChoice = (typeof TREE_CHOICES)[number]["value"];
 
 const NO_OPTIONS: CastOptions = { model: "", dollars: "", rehearsal: null, tree: "here" };
 
@@ -175,9 +177,13 @@ function useStart(
     // The server checks the replies, which come from a file.
     if (rehearsal)
       return rehearsed.begin({ ...target, prompt: cast.prompt, ...(rehearsal.replies as { replies: never }) });
-    const anyway = isTreeInUse ? { anyway: true as const } : {};
-    const sent = { options: { ...(model === "" ? {} : { model }), ...anyway, ...treeOptions(tree) }, ...drafted };
-    const castId = await command.run(withBudget(cast, options), "Started", sent);
+    const sent = withoutUndefined({
+      model: model || undefined,
+      anyway: isTreeInUse ? (true as const) : undefined,
+      worktree: tree === "here" ? undefined : (true as const),
+      "with-changes": tree === "changes" ? (true as const) : undefined,
+    });
+    const castId = await command.run(withBudget(cast, options), "Started", { options: sent, ...drafted });
     return castId === null ? undefined : open(castId);
   };
   return {
@@ -189,17 +195,14 @@ function useStart(
   };
 }
 
-function treeOptions(tree: TreeChoice) {
-  if (tree === "here") return {};
-  return { worktree: true as const, ...(tree === "changes" ? { "with-changes": true as const } : {}) };
-}
-
 function OptionFields(props: {
   readonly options: CastOptions;
   readonly onOptions: (options: CastOptions) => void;
 }): ReactElement {
   const { options, onOptions } = props;
   const { catalog } = useCatalog();
+  const pick = async (file: File | undefined): Promise<void> =>
+    onOptions({ ...options, rehearsal: file ? await readReplies(file) : null });
   return (
     <>
       <ModelField value={options.model} onType={(model) => onOptions({ ...options, model })} />
@@ -210,22 +213,28 @@ function OptionFields(props: {
         onType={(dollars) => onOptions({ ...options, dollars })}
       />
       <LabelledField label="Files">
-        <select
-          className={css("chooser")}
+        <Select
+          label="Files"
           value={options.tree}
-          onChange={(event) => onOptions({ ...options, tree: event.target.value as TreeChoice })} // one of these options
-        >
-          <option value="here">Your working tree</option>
-          <option value="head">Its own tree, from the last commit</option>
-          <option value="changes">Its own tree, with your changes</option>
-        </select>
+          options={TREE_CHOICES}
+          onPick={(tree) => onOptions({ ...options, tree: tree as TreeChoice })} // one of these options
+        />
       </LabelledField>
-      <RehearsalPicker picked={options.rehearsal} onPick={(rehearsal) => onOptions({ ...options, rehearsal })} />
+      <LabelledField label="Rehearsal file, to run without a model (optional)">
+        <input type="file" accept=".json,application/json" onChange={(event) => void pick(event.target.files?.[0])} />
+        {options.rehearsal?.fault != null && <span className={css("tone-bad")}>{options.rehearsal.fault}</span>}
+      </LabelledField>
     </>
   );
 }
 
-/** The same cast as a command. */
+async function readReplies(file: File): Promise<PickedReplies> {
+  const parsed = parseJson(await file.text());
+  const isReplies = typeof parsed === "object" && parsed !== null && "replies" in parsed;
+  const { replies, onEmpty } = (isReplies ? parsed : {}) as { replies?: unknown; onEmpty?: unknown };
+  return { replies: { replies, onEmpty }, fault: isReplies ? null : `${file.name} has no "replies"` };
+}
+
 function CommandLine({ text }: { readonly text: string }): ReactElement {
   return (
     <div className={css("command-line")}>
@@ -237,7 +246,6 @@ function CommandLine({ text }: { readonly text: string }): ReactElement {
 
 const MAX_LAST_REQUESTS = 5;
 
-/** The newest different requests of this project. */
 function LastRequests({ onPick }: { readonly onPick: (request: string) => void }): ReactElement | null {
   const { casts } = useCasts();
   const last = [...new Set(casts.slice(0, 50).map(({ request }) => request))].slice(0, MAX_LAST_REQUESTS);
@@ -255,29 +263,5 @@ function LastRequests({ onPick }: { readonly onPick: (request: string) => void }
         ))}
       </ul>
     </details>
-  );
-}
-
-function RehearsalPicker(props: {
-  readonly picked: PickedReplies | null;
-  readonly onPick: (picked: PickedReplies | null) => void;
-}): ReactElement {
-  const { picked, onPick } = props;
-  const read = async (file: File | undefined): Promise<void> => {
-    if (!file) return onPick(null);
-    const parsed = parseJson(await file.text());
-    const isReplies = typeof parsed === "object" && parsed !== null && "replies" in parsed;
-    const { replies, onEmpty } = (isReplies ? parsed : {}) as { replies?: unknown; onEmpty?: unknown };
-    return onPick({
-      name: file.name,
-      replies: { replies, ...(onEmpty === undefined ? {} : { onEmpty }) },
-      fault: isReplies ? null : `${file.name} has no "replies"`,
-    });
-  };
-  return (
-    <LabelledField label="Rehearsal file, to run without a model (optional)">
-      <input type="file" accept=".json,application/json" onChange={(event) => void read(event.target.files?.[0])} />
-      {picked?.fault != null && <span className={css("tone-bad")}>{picked.fault}</span>}
-    </LabelledField>
   );
 }

@@ -6,8 +6,7 @@ import { ConfirmDialog } from "../ui/dialog.tsx";
 import { SegmentedControl, TextField, Select } from "../ui/fields.tsx";
 import { IssueList } from "../ui/issues.tsx";
 import { RequestField } from "./cast-fields.tsx";
-import { SocketReplyFields } from "./rehearse-replies.tsx";
-import { useRehearsalReplies } from "./use-rehearsal-replies.ts";
+import { SocketReplyFields, useRehearsalReplies } from "./rehearse-replies.tsx";
 import { css } from "../ui/classes.ts";
 import { truncate } from "../../../core/model/text.ts";
 import { useCasts } from "../data/use-casts-and-fleet.ts";
@@ -48,7 +47,7 @@ export function RehearseDialog(props: {
       {warning !== null && <p className={css("note rework")}>{warning}</p>}
       <IssueList issues={issues} />
       <RequestField value={prompt} onType={setPrompt} />
-      <ReplyOptions loadout={target.loadout ?? null} replies={replies} onEmpty={onEmpty} setOnEmpty={setOnEmpty} />
+      <ReplyOptions loadout={target.loadout} replies={replies} onEmpty={onEmpty} setOnEmpty={setOnEmpty} />
       <IssueList issues={replies.issues} />
       {replies.sockets.length === 0 && (
         <p className={css("faint")}>No agent stands in this graph, so no replies are needed.</p>
@@ -67,17 +66,33 @@ export function RehearseDialog(props: {
 
 type OnEmpty = "repeat-last" | "fail";
 
-/** The source of the replies, and what follows the last one. */
+const MAX_OFFERED_CASTS = 30;
+
+/** The source of the replies, and what follows the last one. Casts of the same loadout come first. */
 function ReplyOptions(props: {
-  readonly loadout: string | null;
+  readonly loadout: string | undefined;
   readonly replies: ReturnType<typeof useRehearsalReplies>;
   readonly onEmpty: OnEmpty;
   readonly setOnEmpty: (value: OnEmpty) => void;
 }): ReactElement {
   const { loadout, replies, onEmpty, setOnEmpty } = props;
+  const { casts } = useCasts();
+  const offered = casts
+    .toSorted((a, b) => Number(b.loadout === loadout) - Number(a.loadout === loadout))
+    .slice(0, MAX_OFFERED_CASTS)
+    .map((cast) => ({
+      value: cast.castId,
+      label: `of ${cast.loadout}: ${truncate(cast.request, 40)} (${cast.castId})`,
+    }));
   return (
     <div className={css("row wrap")}>
-      <ReplySourceField loadout={loadout} value={replies.sourceCastId} onPick={replies.loadFromCast} />
+      <span className={css("secondary")}>Replies</span>
+      <Select
+        label="Replies from"
+        value={replies.sourceCastId ?? ""}
+        options={[{ value: "", label: "generated" }, ...offered]}
+        onPick={(castId) => replies.loadFromCast(castId || null)}
+      />
       <span className={css("secondary")}>Work items</span>
       <TextField label="Work items" className={css("limit")} numeric value={replies.items} onType={replies.setItems} />
       <span className={css("secondary")}>When replies run out</span>
@@ -88,37 +103,6 @@ function ReplyOptions(props: {
         onPick={setOnEmpty}
       />
     </div>
-  );
-}
-
-const MAX_OFFERED_CASTS = 30;
-
-/** The source of the replies: generated, or an earlier cast. Casts of the same loadout come first. */
-function ReplySourceField(props: {
-  readonly loadout: string | null;
-  readonly value: string | null;
-  readonly onPick: (castId: string | null) => void;
-}): ReactElement {
-  const { loadout, value, onPick } = props;
-  const { casts } = useCasts();
-  const own = casts.filter((cast) => cast.loadout === loadout);
-  const offered = [...own, ...casts.filter((cast) => cast.loadout !== loadout)].slice(0, MAX_OFFERED_CASTS);
-  return (
-    <>
-      <span className={css("secondary")}>Replies</span>
-      <Select
-        label="Replies from"
-        value={value ?? ""}
-        options={[
-          { value: "", label: "generated" },
-          ...offered.map((cast) => ({
-            value: cast.castId,
-            label: `of ${cast.loadout}: ${truncate(cast.request, 40)} (${cast.castId})`,
-          })),
-        ]}
-        onPick={(castId) => onPick(castId === "" ? null : castId)}
-      />
-    </>
   );
 }
 

@@ -1,5 +1,5 @@
 import { countedText } from "../../../core/model/text.ts";
-import { useState, type ReactElement, type ReactNode, useCallback, useEffect } from "react";
+import { useState, type ReactElement, type ReactNode, useEffect } from "react";
 import { type Issue, ok, type Result } from "../../../core/model/issue.ts";
 import type { EditableLayer } from "../../../core/wire/catalog.ts";
 import { useCatalog, loadCatalog } from "../data/use-catalog.ts";
@@ -8,6 +8,7 @@ import { Button } from "../ui/buttons.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { useKeys } from "../browser/keyboard.ts";
 import { FileConflict } from "./file-conflict.tsx";
+import { IssueList } from "../ui/issues.tsx";
 import { FileDiff } from "./diff.tsx";
 import { bindSheets } from "../ui/classes.ts";
 import saveSheet from "./save.module.css";
@@ -118,17 +119,7 @@ function saveDisabledReason(review: SaveReview, theirs: string | null): string |
 
 function ReviewBody({ review }: { readonly review: SaveReview }): ReactNode {
   if (review.kind === "reading") return <p className={css("faint")}>Reading the file…</p>;
-  if (review.kind === "failed") {
-    return (
-      <div className={css("note bad")} role="alert">
-        {review.issues.map(({ message, hint, path }) => (
-          <p key={`${path.join(".")} ${message}`}>
-            {message}.{hint !== undefined && ` ${hint}.`}
-          </p>
-        ))}
-      </div>
-    );
-  }
+  if (review.kind === "failed") return <IssueList issues={review.issues} />;
   return (
     <>
       {review.before === "" && <p className={css("secondary")}>The file does not exist yet and is made.</p>}
@@ -138,7 +129,7 @@ function ReviewBody({ review }: { readonly review: SaveReview }): ReactNode {
 }
 
 /** The entry to write, perhaps with its old name. */
-export interface SaveRequest {
+interface SaveRequest {
   readonly section: ConfigSection;
   readonly name: string;
   /** Null removes it from the file. */
@@ -150,7 +141,7 @@ export interface SaveRequest {
   readonly carriedMateria?: readonly MateriaText[];
 }
 
-export type SaveReview =
+type SaveReview =
   | { readonly kind: "reading" }
   | { readonly kind: "failed"; readonly issues: readonly Issue[] }
   | {
@@ -162,20 +153,13 @@ export type SaveReview =
       readonly theirs: string | null;
     };
 
-const NO_MATERIA: readonly MateriaText[] = [];
-
 /** The difference between the current file and the file after the save. */
 function useSaveReview(layer: EditableLayer, saving: SaveRequest) {
   const [review, setReview] = useState<SaveReview>({ kind: "reading" });
   const [busy, setBusy] = useState(false);
-  const { section, name, text, filed, was, carriedMateria: brings = NO_MATERIA } = saving;
-  const read = useCallback(async (): Promise<void> => {
-    setReview(await loadReview(layer, { section, name, text, filed, was, carriedMateria: brings }));
-  }, [layer, section, name, text, filed, was, brings]);
-  useEffect(() => {
-    void read();
-  }, [read]);
-
+  const { section, name, text, filed, was, carriedMateria } = saving;
+  const read = async (): Promise<void> => setReview(await loadReview(layer, saving));
+  useEffect(() => void read(), [layer, section, name, text, filed, was, carriedMateria]);
   const save = async (): Promise<boolean> => {
     if (review.kind !== "ready") return false;
     setBusy(true);

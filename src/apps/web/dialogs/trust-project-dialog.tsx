@@ -35,35 +35,31 @@ export default function TrustProjectDialog(): ReactElement | null {
         <code>{shown?.file ?? ""}</code> came with the project. Nothing of it runs before you agree; when it changes,
         you are asked again.
       </p>
-      <TrustedEntryList title="It would run" entries={shown?.commands ?? []} none="It runs no programs." />
-      <TrustedEntryList title="Its agents and programs would have" entries={shown?.equipment ?? []} />
-      <TrustedEntryList
-        title="Watched for changes (not files that these load from elsewhere)"
-        entries={shown?.watched ?? []}
-      />
-      <TrustedEntryList title="Too large to watch: trust counts only once" entries={shown?.tooLarge ?? []} />
+      {(shown?.commands ?? []).length === 0 && <p className={css("secondary")}>It runs no programs.</p>}
+      {TRUSTED_LISTS.map(([name, title]) => {
+        const entries = shown?.[name] ?? [];
+        if (entries.length === 0) return null;
+        return (
+          <div key={name}>
+            <h3>{`${title} (${entries.length})`}</h3>
+            <ul className={css("would-run")} tabIndex={0} aria-label={title}>
+              {entries.map((entry) => (
+                <li key={entry}>
+                  <code>{entry}</code>
+                </li>
+              ))}
+            </ul>
+          </div>
+        );
+      })}
       <p className={css("secondary")}>Its materia, graphs and settings decide what agents are told and may do.</p>
     </ConfirmDialog>
   );
 }
 
-function TrustedEntryList(props: {
-  readonly title: string;
-  readonly entries: readonly string[];
-  readonly none?: string;
-}): ReactElement | null {
-  const { title, entries, none } = props;
-  if (entries.length === 0) return none === undefined ? null : <p className={css("secondary")}>{none}</p>;
-  return (
-    <div>
-      <h3>{`${title} (${entries.length})`}</h3>
-      <ul className={css("would-run")} tabIndex={0} aria-label={title}>
-        {entries.map((entry) => (
-          <li key={entry}>
-            <code>{entry}</code>
-          </li>
-        ))}
-      </ul>
-    </div>
-  );
-}
+const TRUSTED_LISTS = [
+  ["commands", "It would run"],
+  ["equipment", "Its agents and programs would have"],
+  ["watched", "Watched for changes (not files that these load from elsewhere)"],
+  ["tooLarge", "Too large to watch: trust counts only once"],
+] as const;

@@ -23,8 +23,6 @@ export interface ButtonProps extends Omit<ComponentProps<"button">, "disabled"> 
   readonly children?: ReactNode;
 }
 
-const LOOK_CLASSES = { plain: "", primary: "primary", danger: "danger", bare: "bare" } as const;
-
 export function Button(props: ButtonProps): ReactElement {
   const { look = "plain", icon, off, busy = false, label, children, className = "", onClick, ...rest } = props;
   const reason = useId();
@@ -33,7 +31,7 @@ export function Button(props: ButtonProps): ReactElement {
     <button
       type="button"
       {...rest}
-      className={`${css(`control-button ${LOOK_CLASSES[look]} ${label !== undefined && children === undefined ? "icon-only" : ""}`)} ${className}`}
+      className={`${css(`control-button ${look === "plain" ? "" : look} ${label !== undefined && children === undefined ? "icon-only" : ""}`)} ${className}`}
       aria-disabled={isOff || busy || undefined}
       aria-busy={busy || undefined}
       aria-label={label}
@@ -61,24 +59,22 @@ export function UndoRedoButtons<T>(props: {
   readonly onRedo: () => void;
 }): ReactElement {
   const { history, onUndo, onRedo } = props;
-  const button = (
-    icon: "undo" | "redo",
-    word: string,
-    step: { readonly what: string } | undefined,
-    act: () => void,
-  ) => (
-    <Button
-      look="bare"
-      icon={icon}
-      label={step ? `${word}: ${step.what}` : word}
-      off={step ? null : `Nothing to ${icon}`}
-      onClick={act}
-    />
-  );
+  const steps = [
+    { icon: "undo", word: "Undo", step: history.past.at(-1), act: onUndo },
+    { icon: "redo", word: "Redo", step: history.future[0], act: onRedo },
+  ] as const;
   return (
     <>
-      {button("undo", "Undo", history.past.at(-1), onUndo)}
-      {button("redo", "Redo", history.future[0], onRedo)}
+      {steps.map(({ icon, word, step, act }) => (
+        <Button
+          key={icon}
+          look="bare"
+          icon={icon}
+          label={step ? `${word}: ${step.what}` : word}
+          off={step ? null : `Nothing to ${icon}`}
+          onClick={act}
+        />
+      ))}
     </>
   );
 }

@@ -93,7 +93,13 @@ export function ConfirmDialog(props: {
       <form ref={form} onSubmit={submit} onInput={() => setTyped(true)}>
         <div className={css("dialog-body")}>{children}</div>
         {isLeaving ? (
-          <DiscardPrompt onStay={() => setLeaving(false)} onLeave={onClose} />
+          <div className={css("dialog-foot")} role="alert">
+            <span className={css("leaving")}>What you typed would be lost.</span>
+            <Button onClick={() => setLeaving(false)}>Keep writing</Button>
+            <Button look="danger" onClick={onClose}>
+              Discard it
+            </Button>
+          </div>
         ) : (
           <div className={css("dialog-foot")}>
             <Button onClick={leave}>Cancel</Button>
@@ -111,19 +117,6 @@ export function ConfirmDialog(props: {
 function hasText(form: HTMLFormElement | null): boolean {
   const fields = form?.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>("textarea, input:not([type])") ?? [];
   return [...fields].some(({ value }) => value.trim() !== "");
-}
-
-function DiscardPrompt(props: { readonly onStay: () => void; readonly onLeave: () => void }): ReactElement {
-  const { onStay, onLeave } = props;
-  return (
-    <div className={css("dialog-foot")} role="alert">
-      <span className={css("leaving")}>What you typed would be lost.</span>
-      <Button onClick={onStay}>Keep writing</Button>
-      <Button look="danger" onClick={onLeave}>
-        Discard it
-      </Button>
-    </div>
-  );
 }
 
 /** A dialog that finds one of many by a few letters: arrow keys choose, Enter or a click picks. */

@@ -1,4 +1,4 @@
-import { marked, type Token, type Tokens } from "marked";
+import { marked, type MarkedToken, type Token, type Tokens } from "marked";
 import { Fragment, memo, type ReactElement, type ReactNode } from "react";
 import { CodeTokens } from "./code-tokens.tsx";
 import styles from "./markdown.module.css";
@@ -40,16 +40,11 @@ function parseTokens(text: string): readonly Token[] | null {
   }
 }
 
-interface BlockProps {
-  readonly token: Token;
-  readonly depth: number;
-  /** The level of a heading; null inside lists and quotations. */
-  readonly level?: number | null;
-}
-
-function Block({ token, depth, level = null }: BlockProps): ReactNode {
+/** `level` is the level of a heading; null inside lists and quotations. */
+function Block(props: { readonly token: Token; readonly depth: number; readonly level?: number | null }): ReactNode {
+  const { token, depth, level = null } = props;
   if (depth > MAX_DEPTH) return <p>{token.raw}</p>;
-  const known = token as MarkedBlock; // the lexer has no extensions
+  const known = token as MarkedToken; // the lexer has no extensions
   switch (known.type) {
     case "space":
     case "def":
@@ -83,20 +78,6 @@ function Block({ token, depth, level = null }: BlockProps): ReactNode {
   }
 }
 
-type MarkedBlock =
-  | Tokens.Space
-  | Tokens.Def
-  | Tokens.Checkbox
-  | Tokens.Heading
-  | Tokens.Code
-  | Tokens.Blockquote
-  | Tokens.List
-  | Tokens.Table
-  | Tokens.Hr
-  | Tokens.HTML
-  | Tokens.Paragraph
-  | Tokens.Text;
-
 function renderBlocks(tokens: readonly Token[], depth: number): ReactNode {
   return tokens.map((token, index) => <Block key={index} token={token} depth={depth + 1} />);
 }
@@ -104,7 +85,7 @@ function renderBlocks(tokens: readonly Token[], depth: number): ReactNode {
 function Heading({ level, children }: { readonly level: number | null; readonly children: ReactNode }): ReactElement {
   // A heading inside a list or quotation is not a heading of the page.
   if (level === null) return <p className={styles.heading}>{children}</p>;
-  const Tag = level === 2 ? "h2" : level === 3 ? "h3" : level === 4 ? "h4" : level === 5 ? "h5" : "h6";
+  const Tag = `h${level}` as "h2"; // from 2 to 6
   return <Tag className={styles.heading}>{children}</Tag>;
 }
 
@@ -117,7 +98,7 @@ function List({ list, depth }: { readonly list: Tokens.List; readonly depth: num
           checked={item.checked === true}
           readOnly
           disabled
-          aria-label={item.checked === true ? "done" : "open"}
+          aria-label={item.checked ? "done" : "open"}
         />
       )}
       {renderBlocks(item.tokens, depth)}
@@ -160,25 +141,13 @@ function Table({ table, depth }: { readonly table: Tokens.Table; readonly depth:
   );
 }
 
-type MarkedInline =
-  | Tokens.Escape
-  | Tokens.Tag
-  | Tokens.Link
-  | Tokens.Image
-  | Tokens.Strong
-  | Tokens.Em
-  | Tokens.Codespan
-  | Tokens.Br
-  | Tokens.Del
-  | Tokens.Text;
-
 function renderInlineTokens(tokens: readonly Token[], depth: number): ReactNode {
   return tokens.map((token, index) => <Fragment key={index}>{renderInlineToken(token, depth + 1)}</Fragment>);
 }
 
 function renderInlineToken(token: Token, depth: number): ReactNode {
   if (depth > MAX_DEPTH) return token.raw;
-  const known = token as MarkedInline; // as above
+  const known = token as MarkedToken; // as above
   switch (known.type) {
     case "strong":
       return <strong>{renderInlineTokens(known.tokens, depth)}</strong>;
