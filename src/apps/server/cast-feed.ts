@@ -10,13 +10,11 @@ import type { LiveSources } from "./served-project.ts";
 import { itemRunAt } from "../../core/cast/item-runs.ts";
 import { createTurnFollower, followItemJournals } from "../../shell/casting/watch-cast.ts";
 
-/** A cast with a listener. */
 export interface FollowedCast {
   readonly store: CastStore;
   readonly castId: CastId;
   readonly live: LiveSources;
   readonly wake: () => void;
-  /** Set for a cast of a fleet. */
   readonly fleet: FleetClient | undefined;
 }
 

@@ -56,7 +56,6 @@ export function openCastListFeed(
   };
 }
 
-/** The casts whose summary changed. */
 function encodeChanged(said: Map<string, string>, casts: readonly CastSummary[]): string {
   return casts
     .map((cast) => {

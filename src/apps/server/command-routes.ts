@@ -27,7 +27,6 @@ import { agentSourceOf, prepareCommand } from "../../shell/commands/prepare.ts";
 import { refuse, refuseByCode } from "./body-and-reply.ts";
 import { workspaceRoutes, type ServedProject } from "./served-project.ts";
 
-/** The width of the text in a response. */
 const TEXT_WIDTH = 100;
 
 export function commandRoutes(app: Hono, served: ServedProject): void {
@@ -68,7 +67,6 @@ function parsePageText(text: string): Result<ParsedCommand> {
   return fail(...elsewhere.map((name) => error("bad_option", `--${name}`, "this page serves one project only", hint)));
 }
 
-/** A command of the page with its workspace. */
 interface PageCommand extends ParsedCommand {
   readonly workspace: Workspace;
   readonly trust: boolean;

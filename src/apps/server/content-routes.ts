@@ -113,9 +113,9 @@ const MAX_BYTES = 512 * 1024 * 1024;
 /** Only the first part of each file is searched. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 
-export interface SearchQuery {
+/** The casts are the newest first. */
+interface SearchQuery {
   readonly needle: string;
-  /** The casts to search, newest first. */
   readonly casts: readonly CastId[];
 }
 

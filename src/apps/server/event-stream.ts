@@ -48,13 +48,7 @@ export function streamFeed(c: Context, open: (wake: () => void) => EventFeed): R
 
 const ENCODER = new TextEncoder();
 
-interface FeedReader {
-  /** Waits for the next piece; undefined at the end. */
-  readonly piece: () => Promise<string | undefined>;
-  readonly close: () => void;
-}
-
-function createFeedReader(open: (wake: () => void) => EventFeed): FeedReader {
+function createFeedReader(open: (wake: () => void) => EventFeed) {
   const state: { feed?: EventFeed; isClosed: boolean; resume?: () => void } = { isClosed: false };
   const wake = (): void => state.resume?.();
   const next = async (): Promise<string | undefined> => {
@@ -80,6 +74,7 @@ function createFeedReader(open: (wake: () => void) => EventFeed): FeedReader {
     wake();
   };
   return {
+    /** Waits for the next piece; undefined at the end. */
     piece: async () => {
       try {
         return await next();
@@ -96,7 +91,6 @@ function sseFrame({ event, id, data }: { event?: string; id?: number; data: stri
   return `${event === undefined ? "" : `event: ${event}\n`}${id === undefined ? "" : `id: ${id}\n`}data: ${data}\n\n`;
 }
 
-/** A message in the format of server-sent events. */
 export function encodeMessage({ kind, data }: Exclude<StreamMessage, { kind: "message" }>): string {
   return sseFrame({ event: kind, data: JSON.stringify(data) });
 }

@@ -42,7 +42,6 @@ function sendConfig(c: Context, layer: EditableLayer, file: string): Response {
   return c.json({ layer, file, text, etag, ...parseConfig(layer, file, text) } satisfies ConfigResponse);
 }
 
-/** The parsed text, even if it has issues. */
 function parseConfig(layer: EditableLayer, file: string, text: string): { value: unknown; issues: Issue[] } {
   const parsed = parseJson(file, text);
   if (!parsed.ok) return { value: null, issues: [...parsed.issues] };

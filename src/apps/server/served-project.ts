@@ -13,16 +13,7 @@ import type { ConfigContext } from "../../shell/config/config.ts";
 import type { FleetConnection } from "../../shell/fleet/fleet-workspace.ts";
 import { refuseByCode, withBody } from "./body-and-reply.ts";
 
-/** The casts that this process drives, and the listeners to their agents. */
-export interface CastRuns {
-  /** Starts a cast; resolves with its first event or its refusal. */
-  readonly begin: (prepared: PreparedCast) => Promise<Result<string>>;
-  readonly isRunningHere: (castId: string) => boolean;
-  /** The progress of the current turn so far, then each new note. */
-  readonly listen: (castId: string, listener: (note: AgentProgress) => void) => () => void;
-  /** Aborts all casts and waits until that is written. */
-  readonly stop: () => Promise<void>;
-}
+export type CastRuns = ReturnType<typeof openCastRuns>;
 
 interface ActiveRun {
   readonly controller: AbortController;
@@ -30,12 +21,14 @@ interface ActiveRun {
   readonly done: Promise<Result<RunOutcome>>;
 }
 
-export function openCastRuns(report: (problem: string) => void): CastRuns {
+/** The casts that this process drives, and the listeners to their agents. */
+export function openCastRuns(report: (problem: string) => void) {
   const runs = new Map<string, ActiveRun>();
   const listeners = new Map<string, Set<(note: AgentProgress) => void>>();
   let isClosing = false;
 
-  const begin: CastRuns["begin"] = async (prepared) => {
+  /** Starts a cast; resolves with its first event or its refusal. */
+  const begin = async (prepared: PreparedCast): Promise<Result<string>> => {
     const { castId } = prepared;
     if (isClosing) return failWith("server_closing", castId, "the server is stopping");
     const controller = new AbortController();
@@ -73,8 +66,9 @@ export function openCastRuns(report: (problem: string) => void): CastRuns {
 
   return {
     begin,
-    isRunningHere: (castId) => runs.has(castId),
-    listen: (castId, listener) => {
+    isRunningHere: (castId: string): boolean => runs.has(castId),
+    /** The progress of the current turn so far, then each new note. */
+    listen: (castId: string, listener: (note: AgentProgress) => void): (() => void) => {
       for (const note of runs.get(castId)?.soFar.all() ?? []) listener(note);
       const mine = listeners.get(castId) ?? new Set();
       listeners.set(castId, mine.add(listener));
@@ -83,7 +77,8 @@ export function openCastRuns(report: (problem: string) => void): CastRuns {
         if (mine.size === 0) listeners.delete(castId);
       };
     },
-    stop: async () => {
+    /** Aborts all casts and waits until that is written. */
+    stop: async (): Promise<void> => {
       isClosing = true;
       const all = [...runs.values()];
       for (const { controller } of all) controller.abort();
@@ -92,15 +87,12 @@ export function openCastRuns(report: (problem: string) => void): CastRuns {
   };
 }
 
-/** What the streams of the server need. */
 export interface LiveSources {
   readonly watch: FolderWatcher;
   readonly runs: CastRuns;
-  /** Calls back each second until stopped. */
   readonly everySecond: (listener: () => void) => () => void;
 }
 
-/** The served project and its access. */
 export interface ServedProject {
   readonly place: ConfigContext;
   /** The folder of casts from the command line. */
@@ -128,7 +120,6 @@ function openServedWorkspace({ place, artifacts, live, fleet }: ServedProject): 
 
 type Answer = Response | Promise<Response>;
 
-/** A route that needs the workspace. */
 export function withWorkspace(served: ServedProject, route: (c: Context, workspace: Workspace) => Answer) {
   return (c: Context): Answer => {
     const workspace = openServedWorkspace(served);
@@ -136,7 +127,6 @@ export function withWorkspace(served: ServedProject, route: (c: Context, workspa
   };
 }
 
-/** Adds routes that need the workspace. */
 export function workspaceRoutes(app: Hono, served: ServedProject) {
   return {
     get: (path: string, route: (c: Context, workspace: Workspace) => Answer) =>

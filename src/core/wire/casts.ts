@@ -35,7 +35,6 @@ const CastFileSchema = v.object({
   fromCastId: v.nullable(v.string()),
   limits: v.required(Limits, ["maxNoAdvanceCycles", "maxRepairs"]),
   budget: Budget,
-  /** Set for the cast of one item. */
   window: v.exactOptional(v.custom<ItemCastInput>((value) => v.is(ItemCastInput, value))),
   state: v.custom<JsonObject>(isJsonObject, "is no object"),
   model: v.nullable(v.string()),

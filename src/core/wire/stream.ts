@@ -34,7 +34,6 @@ export const AgentProgress = v.variant("kind", [
     failed: v.boolean(),
     said: v.optional(v.string(), ""),
   }),
-  /** The usage of the turn so far. */
   v.object({
     kind: v.literal("used"),
     ...place,
@@ -62,7 +61,6 @@ export const SearchHit = v.object({
   visit: wholeNumber(1),
   materia: v.string(),
   in: SearchHitPlace,
-  /** The hit and the text around it. */
   before: v.string(),
   match: v.string(),
   after: v.string(),
@@ -92,7 +90,6 @@ const STREAMS = {
     cast: CastSummary,
     gone: v.object({ castId: v.string() }),
     ready: v.object({}),
-    /** A configuration file changed. */
     config: v.object({}),
   },
   /** [N43] */
@@ -109,7 +106,6 @@ type MessageOf<S> = {
   };
 }[keyof S & string];
 
-/** A message of this stream, or of any. */
 export type StreamMessage<N extends StreamName = StreamName> = { [K in N]: MessageOf<(typeof STREAMS)[K]> }[N];
 
 export function readStreamMessage<N extends StreamName>(name: N, kind: string, text: string): Result<StreamMessage<N>> {

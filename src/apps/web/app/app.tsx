@@ -111,7 +111,6 @@ function useSettled(): boolean {
   return isSettled;
 }
 
-/** Pages without a link in the top bar. */
 const OTHER_PAGE_TITLES: Readonly<Record<string, string>> = {
   settings: "Settings",
   help: "Guide",
@@ -145,7 +144,6 @@ function useUnsavedWarning(): void {
   }, [has]);
 }
 
-/** The search field of the page, if it has one. */
 function focusSearch(): boolean {
   const field = document.querySelector<HTMLInputElement>("main input[type=search]");
   field?.focus();
@@ -193,7 +191,6 @@ class PageErrorBoundary extends Component<{ readonly children: ReactNode }, { re
   }
 }
 
-/** Shown for an unknown address. */
 function UnknownPage({ page }: { readonly page: string }): ReactElement {
   return (
     <div className={css("empty")}>
@@ -206,7 +203,6 @@ function UnknownPage({ page }: { readonly page: string }): ReactElement {
   );
 }
 
-/** The statuses that are worth a notification. */
 const NOTIFIED_STATUSES: ReadonlySet<CastStatus> = new Set([
   "waiting",
   "failed",

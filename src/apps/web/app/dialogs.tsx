@@ -17,7 +17,6 @@ interface GoToEntry {
   readonly key: string;
   readonly text: string;
   readonly kind: string;
-  /** Where it leads, or what it does. */
   readonly href?: string;
   readonly act?: () => void;
 }
@@ -186,7 +185,6 @@ export function ShortcutsDialog({ onClose }: { readonly onClose: () => void }): 
   );
 }
 
-/** Every key of the page, as the `?` dialog shows it. */
 const SHORTCUTS: readonly {
   readonly where: string;
   readonly keys: readonly (readonly [keys: string, does: string])[];

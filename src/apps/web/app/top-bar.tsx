@@ -144,7 +144,6 @@ function BrandIcon(): ReactElement {
   );
 }
 
-/** A banner for a lost connection, full storage or missing trust, with the action that helps. */
 export function StatusBanner(): ReactElement | null {
   const { state } = useConnection();
   const { cwd, trust } = useCatalog();

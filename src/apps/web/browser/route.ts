@@ -8,7 +8,6 @@ interface PageRoute {
   readonly search: URLSearchParams;
 }
 
-/** The name in the address (`#/loadouts/<name>`), or null. */
 export type PageProps = Omit<PageRoute, "page">;
 
 export function parseRoute(hash: string): PageRoute {
@@ -35,7 +34,6 @@ export function replaceSearchParams(part: Readonly<Record<string, string | null>
   if (hash !== location.hash) history.replaceState(history.state, "", hash);
 }
 
-/** The current value of a search parameter. */
 export function readSearchParam(name: string): string | null {
   return parseRoute(location.hash).search.get(name);
 }

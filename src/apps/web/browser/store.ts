@@ -26,7 +26,6 @@ export function createStore<T>(first: T): Store<T> {
   };
 }
 
-/** A text that this browser stores, such as a choice of the person. */
 export function useStoredText(key: string): readonly [string | null, (text: string) => void] {
   const [text, setText] = useState(() => localStorage.getItem(key));
   const store = (next: string): void => {

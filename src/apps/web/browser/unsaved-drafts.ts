@@ -4,7 +4,6 @@ import * as v from "valibot";
 /** Unsaved work, by name. It stays in this browser, for this project, until it is saved or discarded. */
 export interface DraftStore<T> extends Store<ReadonlyMap<string, T>> {
   readonly put: (name: string, value: T | null) => void;
-  /** Changes the draft of this name, if there is one. */
   readonly update: (name: string, change: (value: T) => T) => void;
 }
 
@@ -14,29 +13,30 @@ export interface DraftCodec<T> {
   readonly read: (name: string, kept: unknown) => T | null;
 }
 
-/** The stored drafts of this project. */
 interface DraftIndex {
   readonly names: readonly { readonly kind: string; readonly name: string }[];
   /** The storage of the browser is full: drafts are lost with the page. */
   readonly isStorageFull: boolean;
 }
 
-export const draftIndex: Store<DraftIndex> = createStore<DraftIndex>({ names: [], isStorageFull: false });
+export const draftIndex = createStore<DraftIndex>({ names: [], isStorageFull: false });
 
 const KEY_PREFIX = "materia-draft";
 /** Groups fast typing into one write; a crash loses at most this much. */
 const WRITE_AFTER_MS = 150;
 
 let currentProject: string | null = null;
-const draftStores = new Map<string, { readonly load: () => void; readonly loadOne: (name: string) => void }>();
+/** The readers of stored drafts, by kind. */
+const draftReaders = new Map<string, (name: string) => void>();
 
 /** Sets the project of the page and returns its stored drafts. */
 export function loadProjectDrafts(cwd: string): DraftIndex["names"] {
   if (currentProject === cwd) return [];
   currentProject = cwd;
   refreshDraftIndex();
-  for (const { load } of draftStores.values()) load();
-  return draftIndex.get().names;
+  const { names } = draftIndex.get();
+  for (const { kind, name } of names) draftReaders.get(kind)?.(name);
+  return names;
 }
 
 export function createDraftStore<T>(kind: string, form: DraftCodec<T>): DraftStore<T> {
@@ -50,21 +50,11 @@ export function createDraftStore<T>(kind: string, form: DraftCodec<T>): DraftSto
     waiting.clear();
     refreshDraftIndex();
   };
-  const loadOne = (name: string): void => {
-    const value = readDraft(kind, name, form);
-    if (value !== null) store.set(withDraft(store.get(), name, value));
+  const load = (name: string): void => {
+    if (!waiting.has(name)) store.set(withDraft(store.get(), name, readDraft(kind, name, form)));
   };
-  draftStores.set(kind, {
-    load: () => {
-      for (const each of draftIndex.get().names) if (each.kind === kind) loadOne(each.name);
-    },
-    // Another tab saved or discarded the draft: read it from its file again.
-    loadOne: (name) => {
-      if (waiting.has(name)) return;
-      store.set(withDraft(store.get(), name, readDraft(kind, name, form)));
-    },
-  });
-  if (currentProject !== null) draftStores.get(kind)?.load();
+  draftReaders.set(kind, load);
+  for (const each of draftIndex.get().names) if (each.kind === kind) load(each.name);
   window.addEventListener("pagehide", flush);
   const put = (name: string, value: T | null): void => {
     store.set(withDraft(store.get(), name, value));
@@ -78,12 +68,12 @@ export function createDraftStore<T>(kind: string, form: DraftCodec<T>): DraftSto
   return { ...store, put, update };
 }
 
-/** Follow changes of other tabs. */
+/** Another tab saved or discarded a draft. */
 window.addEventListener("storage", ({ key }) => {
   const entry = key === null ? null : parseDraftKey(key);
   if (!entry) return;
   refreshDraftIndex();
-  draftStores.get(entry.kind)?.loadOne(entry.name);
+  draftReaders.get(entry.kind)?.(entry.name);
 });
 
 function withDraft<T>(map: ReadonlyMap<string, T>, name: string, value: T | null): ReadonlyMap<string, T> {

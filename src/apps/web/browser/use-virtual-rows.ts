@@ -1,13 +1,5 @@
 import { useCallback, useLayoutEffect, useMemo, useRef, useState, type RefObject, useEffect } from "react";
 
-/** The drawn rows of a long list. */
-export interface VirtualRows {
-  readonly indices: readonly number[];
-  /** The height of the rows that are not drawn, before and after, in pixels. */
-  readonly spaceBefore: number;
-  readonly spaceAfter: number;
-}
-
 export interface VirtualListOptions {
   readonly count: number;
   readonly heightOf: (index: number) => number;
@@ -21,7 +13,8 @@ const OVERSCAN_ROWS = 12;
 /** Before the list has a place on the screen. */
 const FIRST_ROWS = { first: 0, last: 40 };
 
-export function useVirtualRows(body: RefObject<HTMLElement | null>, list: VirtualListOptions): VirtualRows {
+/** The drawn rows of a long list, and the height of those before and after, in pixels. */
+export function useVirtualRows(body: RefObject<HTMLElement | null>, list: VirtualListOptions) {
   const { count, heightOf, keyOf, scrollContainer: scrolls } = list;
   const measured = useRef(new Map<string | number, number>());
   const [measures, setMeasures] = useState(0);
@@ -75,7 +68,6 @@ function scrollPanelOf(body: HTMLElement | null): HTMLElement | null {
   return body?.closest<HTMLElement>("[data-scrolls]") ?? null;
 }
 
-/** The rows between the upper and the lower edge of the view. */
 function rowsInView(body: HTMLElement | null, offsets: Float64Array, scrolls: "panel" | "page"): typeof FIRST_ROWS {
   const panel = scrolls === "page" ? null : scrollPanelOf(body);
   if (!body) return FIRST_ROWS;
@@ -86,7 +78,6 @@ function rowsInView(body: HTMLElement | null, offsets: Float64Array, scrolls: "p
   return { first: Math.max(0, first), last: Math.max(first, last) };
 }
 
-/** The row at a height, by bisection. */
 function rowAt(offsets: Float64Array, height: number): number {
   let [low, high] = [0, offsets.length - 1];
   while (low < high) {

@@ -6,7 +6,6 @@ import { NO_USAGE, type Usage } from "../../../core/cast/state/usage.ts";
 import { pendingUsageAfter } from "../../../core/cast/timeline.ts";
 import type { AgentProgress } from "../../../core/wire/stream.ts";
 
-/** A text or tool call of an agent, in order. */
 export type TranscriptBlock = { readonly kind: "text" | "thinking" | "note"; readonly text: string } | ToolCallBlock;
 
 export interface ToolCallBlock {
@@ -68,24 +67,14 @@ export function mainArgumentOf({ args }: ToolCallBlock): string {
   return (found ?? "").split("\n", 1)[0] ?? "";
 }
 
-/** The output of the current visit's agent so far. */
-export interface ProgressLog {
-  readonly push: (note: AgentProgress) => void;
-  readonly clear: () => void;
-  /** A journal event: its usage must not be counted twice. */
-  readonly applyEvent: (event: CastEvent) => void;
-  /** The usage of the current turn so far. */
-  readonly turnUsage: () => Usage;
-  readonly blocksOf: (socket: string, visit: number) => readonly TranscriptBlock[];
-  /** A short text for the bottom bar of a small screen. */
-  readonly activityText: () => string;
-}
+export type ProgressLog = ReturnType<typeof createProgressLog>;
 
 function updateTool(blocks: readonly TranscriptBlock[], id: string, part: Partial<ToolCallBlock>): TranscriptBlock[] {
   return blocks.map((block) => (block.kind === "tool" && block.id === id ? { ...block, ...part } : block));
 }
 
-export function createProgressLog(): ProgressLog {
+/** The output of the current visit's agent so far. */
+export function createProgressLog() {
   let place = "";
   let blocks: TranscriptBlock[] = [];
   let used = NO_USAGE;
@@ -130,13 +119,16 @@ export function createProgressLog(): ProgressLog {
   };
   return {
     push,
-    clear: () => begin(""),
-    applyEvent: (event) => {
+    clear: (): void => begin(""),
+    /** Its usage must not be counted twice. */
+    applyEvent: (event: CastEvent): void => {
       used = pendingUsageAfter(used, event);
     },
-    turnUsage: () => used,
-    blocksOf: (socket, visit) => (place === `${socket} ${visit}` ? blocks : []),
-    activityText: () => {
+    /** The usage of the current turn so far. */
+    turnUsage: (): Usage => used,
+    blocksOf: (socket: string, visit: number): readonly TranscriptBlock[] =>
+      place === `${socket} ${visit}` ? blocks : [],
+    activityText: (): string => {
       const last = blocks.at(-1);
       if (!last) return "working";
       return last.kind === "tool" ? `running ${last.name}` : last.kind === "thinking" ? "thinking" : "writing";

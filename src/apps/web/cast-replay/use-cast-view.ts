@@ -15,6 +15,7 @@ import {
 import { visitEndSeq, type TimelineVisit } from "../../../core/view/progress/playback.ts";
 import type { WayTaken } from "../../../core/view/progress/cast-path.ts";
 import { useCasts } from "../data/use-casts-and-fleet.ts";
+import { visitKey } from "../../../core/history/visits.ts";
 import { edgeWayId } from "../../../core/model/ids.ts";
 import { runningTurnUsage, type WatchedCast, useItemCasts, type ItemCasts, type ItemVisit } from "./use-cast.ts";
 import { useKeys } from "../browser/keyboard.ts";
@@ -23,7 +24,7 @@ import { parseMillis } from "../../../core/model/text.ts";
 import { useNow } from "../browser/display.ts";
 
 /** The shown moment of a cast, now or in the past, and the open visit. */
-export interface CastView extends Omit<ViewedMoment, "chosen"> {
+export interface CastView extends ViewedMoment {
   readonly seq: number;
   readonly trail: CastTimeline;
   readonly board: CastBoard;
@@ -42,18 +43,14 @@ export interface CastView extends Omit<ViewedMoment, "chosen"> {
   readonly itemVisits: ReadonlyMap<string, readonly ItemVisit[]>;
   /** The edge closed by a limit, by its id, if the cast stopped there. */
   readonly closedEdgeId: string | null;
-  /** The current list of items. */
   readonly pass: LoopPass | null;
-  /** The open visit. */
   readonly visit: TimelineVisit | undefined;
-  /** Whether the person opened it; otherwise it is the latest one. */
   readonly isVisitChosen: boolean;
   readonly now: number;
   readonly announcement: string;
   readonly stepVisit: (by: -1 | 1) => void;
 }
 
-/** The properties of every panel of the page. */
 export interface CastPanelProps {
   readonly cast: WatchedCast;
   readonly view: CastView;
@@ -64,24 +61,29 @@ export function useCastView(cast: WatchedCast, search: URLSearchParams): CastVie
   const lastSeq = replay.lastSeq();
   const allVisits = useMemo(() => replay.visitsAt(lastSeq), [replay, lastSeq, version]);
   const moment = useViewedMoment(allVisits, lastSeq, search);
-  const { at, chosen, goLive, goTo, goToVisit, read } = moment;
+  const { at, chosen, goToVisit } = moment;
   const seq = Math.min(at ?? lastSeq, lastSeq);
   const trail = useMemo(() => replay.timelineAt(seq), [replay, seq, version]);
   const newest = useMemo(() => replay.timelineAt(lastSeq), [replay, lastSeq]);
   const { board, latest, now } = useBoards(cast, { newest, past: at === null ? null : trail });
   const visits = useMemo(() => (at === null ? allVisits : replay.visitsAt(seq)), [replay, at, seq, allVisits]);
+  const isParallel = Object.values(castFile.graph.loops).some(({ parallel }) => parallel !== undefined);
   const items = useMemo(
-    () => (hasParallelLoop(castFile.graph) ? itemTimelines(replay.events(), replay.workedAt) : NO_ITEM_TIMELINES),
-    [replay, lastSeq, castFile],
+    () => (isParallel ? itemTimelines(replay.events(), replay.workedAt) : NO_ITEM_TIMELINES),
+    [replay, lastSeq, isParallel],
   );
   const rows = useMemo(() => timelineRows(allVisits, items.parallelStarts), [allVisits, items]);
-  const inItems = useShownItemCasts(items.items, cast, at === null ? Infinity : replay.workedAt(seq));
-  const ways = useMemo(() => [...inItems.ways, ...replay.waysTakenAt(seq)], [replay, seq, inItems]);
+  const ofItems = useItemCasts(items.items, cast.itemPlaces);
+  const inItems = useMemo(
+    () => itemCastsUntil(ofItems, at === null ? Infinity : replay.workedAt(seq)),
+    [ofItems, at, seq],
+  );
+  const waysTaken = useMemo(() => [...inItems.ways, ...replay.waysTakenAt(seq)], [replay, seq, inItems]);
   const visit = (chosen === null ? undefined : allVisits[chosen]) ?? visits.at(-1);
   const here = visit?.index ?? 0;
   useVisitKeys(moment, { here, last: allVisits.length - 1, rows });
   return {
-    at,
+    ...moment,
     seq,
     trail,
     board,
@@ -91,7 +93,7 @@ export function useCastView(cast: WatchedCast, search: URLSearchParams): CastVie
     rows,
     itemLanes: items.items,
     workingItems: at === null ? countWorkingItems(newest.state, cast.itemPlaces) : NO_WORKING_ITEMS,
-    waysTaken: ways,
+    waysTaken,
     itemVisits: inItems.visits,
     isVisitChosen: chosen !== null,
     closedEdgeId: edgeClosedByLimit(replay.events()[seq - 1], replay.events()[seq - 2]),
@@ -99,24 +101,15 @@ export function useCastView(cast: WatchedCast, search: URLSearchParams): CastVie
     visit,
     now,
     announcement: announcementText(board, at === null),
-    goLive,
-    goTo,
-    goToVisit,
-    read,
     stepVisit: (by) => goToVisit(here + by),
   };
 }
 
-/** The visits and ways of items that had begun by then. */
-function useShownItemCasts(lanes: readonly ItemTimeline[], { itemPlaces }: WatchedCast, until: number): ItemCasts {
-  const { visits, ways } = useItemCasts(lanes, itemPlaces);
-  return useMemo(
-    () => ({
-      visits: new Map([...visits].map(([child, all]) => [child, all.filter(({ visit }) => visit.from <= until)])),
-      ways: ways.filter(({ at }) => at <= until),
-    }),
-    [visits, ways, until],
-  );
+function itemCastsUntil({ visits, ways }: ItemCasts, until: number): ItemCasts {
+  return {
+    visits: new Map([...visits].map(([child, all]) => [child, all.filter(({ visit }) => visit.from <= until)])),
+    ways: ways.filter(({ at }) => at <= until),
+  };
 }
 
 const NO_WORKING_ITEMS: ReadonlyMap<string, number> = new Map();
@@ -133,17 +126,12 @@ function countWorkingItems({ phase }: CastState, places: ReadonlyMap<string, str
   return counts;
 }
 
-function hasParallelLoop({ loops }: WatchedCast["castFile"]["graph"]): boolean {
-  return Object.values(loops).some(({ parallel }) => parallel !== undefined);
-}
-
-/** The status of the cast now and at the shown moment. */
 function useBoards(
   cast: WatchedCast,
   { newest, past }: { readonly newest: CastTimeline; readonly past: CastTimeline | null },
 ) {
-  const { isAlive: alive, castFile } = cast;
-  const isRunning = alive && newest.state.phase.kind !== "ended" && newest.state.phase.kind !== "waiting";
+  const { isAlive, castFile } = cast;
+  const isRunning = isAlive && newest.state.phase.kind !== "ended" && newest.state.phase.kind !== "waiting";
   // An event may be newer than the last clock tick.
   const now = Math.max(useNow(isRunning), parseMillis(newest.clock.lastAt, 0));
   const lineage = useMemo(
@@ -154,11 +142,8 @@ function useBoards(
   // The journal does not record the wait for a worker.
   const { casts } = useCasts();
   const isQueued = casts.some(({ castId, status }) => castId === castFile.castId && status === "queued");
-  const driven = isQueued ? "queued" : alive;
-  const latest = useMemo(
-    () => castBoard(newest, { now, alive: driven, lineage, used }),
-    [newest, now, driven, lineage, used],
-  );
+  const alive = isQueued ? "queued" : isAlive;
+  const latest = useMemo(() => castBoard(newest, { now, alive, lineage, used }), [newest, now, alive, lineage, used]);
   const board = useMemo(
     () => (past === null ? latest : castBoard(past, { now: Date.parse(past.clock.lastAt ?? "") || now, lineage })),
     [past, latest, lineage, now],
@@ -166,20 +151,17 @@ function useBoards(
   return { board, latest, now };
 }
 
-/** The text for screen readers when the cast moves on. */
+/** The text for screen readers when the cast moves on; without the time, which would be read aloud every second. */
 function announcementText({ status, position, item }: CastBoard, isLive: boolean): string {
-  return [
-    isLive ? statusText(status) : "Seen as it was",
-    ...(position && status !== "completed" ? [currentPositionText(position)] : []),
-    ...(item ? [`item ${item.number} of ${item.of}`] : []),
-  ].join(", ");
-}
-
-/** Without the time, which would be read aloud every second. */
-function currentPositionText(position: NonNullable<CastBoard["position"]>): string {
-  return position.atWork
-    ? `${positionName(position)}, ${positionText(position)}`
-    : `${position.materia}, visit ${position.visit}`;
+  const parts = [isLive ? statusText(status) : "Seen as it was"];
+  if (position && status !== "completed")
+    parts.push(
+      position.atWork
+        ? `${positionName(position)}, ${positionText(position)}`
+        : `${position.materia}, visit ${position.visit}`,
+    );
+  if (item) parts.push(`item ${item.number} of ${item.of}`);
+  return parts.join(", ");
 }
 
 /** The last limit of a cast that stopped at one. */
@@ -189,8 +171,7 @@ function edgeClosedByLimit(...last: readonly (CastEvent | undefined)[]): CastVie
   return edgeWayId(limit.where.socket, limit.where.index ?? -1);
 }
 
-/** The shown moment and the open visit. */
-export interface ViewedMoment {
+interface ViewedMoment {
   /** The event after which the cast is shown; null follows it live. */
   readonly at: number | null;
   /** The index of the visit that the person opened. */
@@ -215,7 +196,7 @@ function useViewedMoment(visits: readonly TimelineVisit[], lastSeq: number, sear
   }, [address]);
   useEffect(() => {
     const visit = chosen === null ? undefined : visits[chosen];
-    const moment = { visit: visit ? visitName(visit) : null, at: at === null ? null : `${at}` };
+    const moment = { visit: visit ? visitKey(visit.socket, visit.visit) : null, at: at === null ? null : `${at}` };
     known.current = `${moment.visit ?? ""} ${moment.at ?? ""}`;
     // Remove the request for a dialog: a shared link must not open it again.
     replaceSearchParams({ ...moment, do: null, tab: null, found: null });
@@ -239,16 +220,12 @@ function momentFromAddress(
   search: URLSearchParams,
   visits: readonly TimelineVisit[],
   lastSeq: number,
-): { readonly at: number | null; readonly chosen: number | null } {
-  const visit = visits.find((each) => visitName(each) === search.get("visit"));
+): Pick<ViewedMoment, "at" | "chosen"> {
+  const visit = visits.find((each) => visitKey(each.socket, each.visit) === search.get("visit"));
   const at = Number(search.get("at"));
   const isMoment = Number.isInteger(at) && at >= 1 && at <= lastSeq;
   if (!visit) return isMoment ? { at, chosen: null } : LIVE_MOMENT;
   return { at: isMoment ? at : visit.to === null ? null : visitEndSeq(visit, lastSeq), chosen: visit.index };
-}
-
-function visitName({ socket, visit }: TimelineVisit): string {
-  return `${socket}#${visit}`;
 }
 
 /** Brackets step through visits, braces through rows of the timeline. */

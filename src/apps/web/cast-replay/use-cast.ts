@@ -10,7 +10,6 @@ import type { CastFileView, CastResponse } from "../../../core/wire/casts.ts";
 import { createProgressLog, type ProgressLog } from "./transcript.ts";
 import type { ItemAttempt, ItemTimeline } from "../../../core/view/progress/timeline-rows.ts";
 
-/** A cast in the page: its file, its events and the current activity of its agent. */
 export interface WatchedCast {
   readonly castFile: CastFileView;
   readonly replay: CastPlayback;
@@ -30,7 +29,6 @@ export function runningTurnUsage({ replay, progress }: WatchedCast): Usage {
   return replay.timelineAt(replay.lastSeq()).state.phase.kind === "visiting" ? progress.turnUsage() : NO_USAGE;
 }
 
-/** The fold of a cast as the server sent it. */
 export function playbackOf({ castFile, events }: Pick<CastResponse, "castFile" | "events">): CastPlayback {
   const replay = createPlayback({ ...castFile, data: castFile.state });
   events.forEach(replay.push);
@@ -126,7 +124,6 @@ function subscribeToCast(id: string, setLoad: Dispatch<SetStateAction<CastLoadSt
   };
 }
 
-/** Draw once for many events at the same time. */
 function oncePerFrame(signal: AbortSignal, draw: () => void): () => void {
   let frame = 0;
   return () => {
@@ -156,7 +153,6 @@ const NO_ITEM_CASTS: ItemCasts = { visits: new Map(), ways: [] };
 const MAX_ITEM_CASTS = 300;
 const REQUESTS_AT_ONCE = 3;
 
-/** Reads the cast of each attempt when it has moved on. */
 export function useItemCasts(lanes: readonly ItemTimeline[], places: ReadonlyMap<string, string>): ItemCasts {
   const [loaded, setLoaded] = useState<ItemCasts>(NO_ITEM_CASTS);
   const known = useRef(new Map<string, { readonly state: string; readonly item: LoadedItem | null }>());

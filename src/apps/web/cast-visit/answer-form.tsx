@@ -18,7 +18,6 @@ import { LineCommentsContext, useLineComments } from "./patch-rows.tsx";
 
 const css = bindSheets(answerSheet);
 
-/** Whether the cast waits for a yes or no. */
 function asksYesOrNo({ cast }: CastPanelProps): boolean {
   return askedPersonMateria(cast.replay.timelineAt(cast.replay.lastSeq()).state) !== undefined;
 }

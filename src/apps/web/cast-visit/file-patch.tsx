@@ -71,7 +71,6 @@ const MODE_NAMES: Readonly<Record<string, string>> = {
   "160000": "a repository inside",
 };
 
-/** Facts that the lines do not show. */
 function patchNotes({ modes: { before, after }, similarity, isBinary, hunks }: FilePatch): readonly string[] {
   const word = (mode: string): string => MODE_NAMES[mode] ?? `mode ${mode}`;
   return [

@@ -143,7 +143,6 @@ function toolFileRank({ path }: { readonly path: string }): number {
   return path === ".gitignore" || path.startsWith(".pi/") ? 1 : 0;
 }
 
-/** Fetches and draws a patch when it comes near. */
 function NearPatch(props: { readonly isFirst: boolean; readonly children: ReactElement }): ReactElement {
   const { isFirst, children } = props;
   const { place, isNear } = useNearView(isFirst);

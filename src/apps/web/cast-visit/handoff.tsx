@@ -26,7 +26,6 @@ const ReadableHandoff = v.object({
 
 const READABLE_FIELDS: ReadonlySet<string> = new Set(Object.keys(ReadableHandoff.entries));
 
-/** Whether a text is a handoff that has a card. */
 export function readableHandoff(text: string): JsonObject | null {
   if (!text.trimStart().startsWith("{")) return null;
   try {
@@ -101,7 +100,6 @@ const FOUND_TEXTS = {
   tool: "It was given by a call of hand_over.",
 } as const;
 
-/** The handoff and how it was read: dropped fields, rejected replies, repair turns. */
 export function HandoffTab({ cast, visit }: VisitProps): ReactElement {
   const told = eventsOfVisit(cast.replay.events(), visit).flatMap((event) => {
     const shown = renderHandoffEvent(event);

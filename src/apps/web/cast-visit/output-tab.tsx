@@ -195,7 +195,6 @@ function countLines(blocks: readonly TranscriptBlock[]): number {
   return blocks.reduce((sum, block) => sum + (block.kind === "tool" ? 1 : block.text.split("\n").length), 0);
 }
 
-/** Text of an agent; a handoff becomes a card. */
 const AgentText = memo(function Prose({ text }: { readonly text: string }): ReactElement {
   const handoff = readableHandoff(text);
   return handoff === null ? <Markdown text={text} /> : <HandoffCard handoff={handoff} />;
@@ -239,7 +238,6 @@ async function readVisitFile(
   return null;
 }
 
-/** The prompt of the agent, or the input of a utility. */
 export function PromptTab(props: VisitProps): ReactElement {
   const { cast, visit } = props;
   const isInput = isUtility(props);

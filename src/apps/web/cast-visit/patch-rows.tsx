@@ -168,7 +168,6 @@ function SideBySideRow(props: {
   );
 }
 
-/** Longer lines are cut. */
 const MAX_LINE_CHARS = 4_000;
 
 function LineText({ line, changed, colour }: PatchLineProps): ReactElement {

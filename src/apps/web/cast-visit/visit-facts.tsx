@@ -133,7 +133,6 @@ function VisitDestination({ cast, view, visit }: VisitProps): ReactElement | nul
   return <TakenEdge graph={graph} to={event.to} event={event} onGo={onGo} isItem={window !== undefined} />;
 }
 
-/** A socket and its edge: condition, traversal of limit. */
 function TakenEdge(props: {
   readonly graph: Graph;
   readonly to: string;
@@ -177,7 +176,6 @@ function SocketLabel({ graph, to }: { readonly graph: Graph; readonly to: string
   );
 }
 
-/** The edges of an unfinished visit, in the order in which they are tried. */
 function OutgoingEdges({ cast, visit }: VisitProps): ReactElement {
   const { graph } = cast.castFile;
   const socket = socketOf(graph, visit.socket);
@@ -202,7 +200,6 @@ function OutgoingEdges({ cast, visit }: VisitProps): ReactElement {
 
 const LINE_WIDTH = 400;
 
-/** The edge taken, and why each other one was not. */
 export function RouteTab(props: VisitProps): ReactElement {
   const { cast, visit } = props;
   const events = eventsOfVisit(cast.replay.events(), visit).filter(({ type }) => ROUTE_EVENTS.has(type));

@@ -149,7 +149,6 @@ const COUNTED_LIMITS: readonly LimitName[] = [
   "maxRepairs",
 ];
 
-/** Raises a limit of a cast; a cast that stopped at it resumes. */
 export function RaiseLimitDialog(props: CastPanelProps & { readonly onClose: () => void }): ReactElement {
   const { cast, view, onClose } = props;
   const { status, limit, tokens, cost } = view.latest;
@@ -207,7 +206,6 @@ export function RaiseLimitDialog(props: CastPanelProps & { readonly onClose: () 
   );
 }
 
-/** The current limit, or twice the amount that reached it. */
 function suggestedLimit(limit: number | undefined, used: number): number | string {
   return limit === undefined ? "" : used >= limit ? Math.ceil(2 * used) : limit;
 }

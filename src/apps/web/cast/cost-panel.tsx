@@ -10,7 +10,6 @@ import tablesSheet from "./cost-and-journal.module.css";
 
 const css = bindSheets(tablesSheet);
 
-/** Tokens and cost by materia and by item, at the shown moment. */
 export function CostPanel({ cast, view }: TimelineProps): ReactElement {
   const table = useMemo(() => costTable(timelineRows(view.visits)), [view.visits]);
   if (table.lines.length === 0) return <p className={css("faint padding")}>Nothing has been spent yet.</p>;

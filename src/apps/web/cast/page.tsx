@@ -132,7 +132,6 @@ function GraphSplitter(props: { readonly width: number; readonly onWidth: (width
   );
 }
 
-/** The position of the cast, above the bottom bar of a small screen. */
 function CurrentVisitBar(props: CastPanelProps & { readonly onOpen: () => void }): ReactElement | null {
   const { cast, view, onOpen } = props;
   const { position, status } = view.latest;

@@ -36,11 +36,9 @@ export interface CastListProps {
   readonly columns: ReadonlySet<CastColumnKey>;
   readonly sort: CastSort | null;
   readonly onSort: (sort: CastSort | null) => void;
-  /** Whether folded groups show their casts. */
   readonly unfolded: boolean;
   readonly onUnfold: () => void;
   readonly onAct: (cast: CastSummary, action: RowAction) => void;
-  /** The command that the server is running. */
   readonly busy: TypedCommand | null;
 }
 
@@ -185,7 +183,6 @@ function CastRow(
   );
 }
 
-/** A row of the list: the title of a group, or a cast. */
 export type CastListRow =
   | {
       readonly kind: "title";
@@ -208,7 +205,6 @@ function castListRows(groups: readonly CastGroup[], areUnfolded: boolean): reado
 
 const TITLE_HEIGHT_PX = 31;
 
-/** The visible rows of the scrolling panel or page. */
 function useVisibleRows(
   body: RefObject<HTMLElement | null>,
   all: readonly CastListRow[],

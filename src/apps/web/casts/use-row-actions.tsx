@@ -15,7 +15,6 @@ const TrustCastDialog = lazy(async () => ({
   default: (await import("../dialogs/confirm-cast-dialogs.tsx")).TrustCastDialog,
 }));
 
-/** The action of a row. */
 export type RowAction = CastAction | "archive" | "delete";
 
 /** A deletion waits this long for an undo. */

@@ -186,7 +186,6 @@ function usePrompt(castId: string, visit: ComparedVisit["left"]): string | null 
   return asked.kind === "loaded" ? asked.value : null;
 }
 
-/** The files and events of both casts, for their graphs. */
 function useBothCasts(first: string, second: string): readonly [CastResponse, CastResponse] | null {
   const before = useFetched(first, first, (signal) => getCast(first, signal));
   const after = useFetched(second, second, (signal) => getCast(second, signal));
@@ -229,7 +228,6 @@ function ComparedGraphs({ casts }: { readonly casts: readonly [CastResponse, Cas
 
 const SIDE_NAMES = ["first", "second"] as const;
 
-/** The first visit of the socket, in the list below. */
 function showVisitsOf(part: GraphPart | null): void {
   const row = part?.kind === "socket" && document.querySelector(`[data-sockets*="${CSS.escape(`${part.id}#`)}"]`);
   if (row) row.scrollIntoView({ block: "center" });

@@ -39,14 +39,12 @@ export interface EntryDraft<T> {
   readonly brings: readonly MateriaText[];
 }
 
-/** The difference between loadouts and materia. */
 interface EntryKind<T, V> {
   readonly kind: "loadout" | "materia";
   readonly section: "loadouts" | "materia";
   readonly entryOf: (catalog: Catalog, name: string) => CatalogEntry<V> | undefined;
   readonly fromText: (name: string, text: string, before?: T) => T;
   readonly fromValue: (name: string, value: V | undefined) => T;
-  /** Whether the draft has something to save. */
   readonly isDirty: (draft: EntryDraft<T>) => boolean;
 }
 

@@ -14,7 +14,6 @@ import type { FetchResult } from "../net/request.ts";
 export interface CatalogState {
   readonly catalog: Catalog | null;
   readonly layers: CatalogResponse["layers"] | null;
-  /** The folder of the project. */
   readonly cwd: string | null;
   /** [B26] The fleet that has the casts; null for casts on this machine. */
   readonly fleet: string | null;

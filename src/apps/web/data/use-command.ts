@@ -1,15 +1,15 @@
-import { useState, useEffect } from "react";
+import { useState } from "react";
 import { hasForeignCastIssue, type Issue } from "../../../core/model/issue.ts";
 import type { TypedCommand, TypedCommandRequest } from "../../../core/wire/commands.ts";
 import { runCommand, fetchCommandOutput } from "../net/api.ts";
 import { toast } from "../ui/toasts.tsx";
-import type { GenericSchema, InferOutput } from "valibot";
+import type { GenericSchema } from "valibot";
 import { sendWithTrust } from "./use-catalog.ts";
+import { useFetched } from "./use-fetched.ts";
 
 type CommandSettings = Omit<TypedCommandRequest, "command">;
 
 export interface CommandState {
-  /** The command that the server is running. */
   readonly busy: TypedCommand | null;
   readonly issues: readonly Issue[];
   /** [S14] Refused because somebody else started the cast; the issues list all that would run. */
@@ -44,55 +44,21 @@ export function useCommand({ quiet = false }: { readonly quiet?: boolean } = {})
   return { busy, issues, isForeign: hasForeignCastIssue(issues), isTreeInUse: isBusyTree, run };
 }
 
-/** The output of a command; the last one stays while another is fetched. */
-interface CommandOutput<T> {
-  readonly value: T | null;
-  readonly issues: readonly Issue[];
-  readonly busy: boolean;
-}
-
 /** Do not send a request at every letter. */
 const DEBOUNCE_MS = 250;
 
-/** Sends the request whenever it changes; null sends nothing. */
-export function useCommandOutput<const S extends GenericSchema>(
-  requested: TypedCommandRequest | null,
-  shape: S,
-): CommandOutput<InferOutput<S>> {
-  const request = useStableValue(requested);
-  const [asked, setAsked] = useState<CommandOutput<InferOutput<S>>>({
-    value: null,
-    issues: [],
-    busy: request !== null,
+/** The output of a command, sent whenever it changes; the last one stays while another is fetched. Null sends nothing. */
+export function useCommandOutput<const S extends GenericSchema>(request: TypedCommandRequest | null, shape: S) {
+  const asked = useFetched(request && JSON.stringify(request), "", async (signal) => {
+    await new Promise((resolve) => setTimeout(resolve, DEBOUNCE_MS));
+    // An aborted request is not sent, and its answer not read.
+    return fetchCommandOutput(request as TypedCommandRequest, shape, signal); // null fetches nothing
   });
-  useEffect(() => {
-    if (request === null) return undefined;
-    const control = new AbortController();
-    setAsked((before) => ({ ...before, busy: true }));
-    const timer = setTimeout(() => {
-      const ask = async (): Promise<void> => {
-        const answer = await fetchCommandOutput(request, shape, control.signal);
-        if (control.signal.aborted) return;
-        setAsked(
-          answer.ok
-            ? { value: answer.value, issues: [], busy: false }
-            : { value: null, issues: answer.issues, busy: false },
-        );
-      };
-      void ask();
-    }, DEBOUNCE_MS);
-    return () => {
-      clearTimeout(timer);
-      control.abort();
-    };
-  }, [request, shape]);
-  return asked;
+  return {
+    value: asked.kind === "loaded" ? asked.value : null,
+    issues: asked.kind === "refused" ? asked.issues : NO_ISSUES,
+    busy: asked.busy,
+  };
 }
 
-/** The first of equal JSON values: an effect must not run again for an equal request. */
-function useStableValue<T>(value: T): T {
-  const [stable, setStable] = useState(value);
-  if (JSON.stringify(stable) === JSON.stringify(value)) return stable;
-  setStable(value);
-  return value;
-}
+const NO_ISSUES: readonly Issue[] = [];

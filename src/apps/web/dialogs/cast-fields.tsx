@@ -42,7 +42,6 @@ export function ModelField(props: {
   );
 }
 
-/** The request of a cast; Ctrl+Enter starts it. */
 export function RequestField(props: {
   readonly value: string;
   readonly onType: (request: string) => void;

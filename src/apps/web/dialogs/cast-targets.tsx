@@ -12,7 +12,6 @@ const css = bindSheets(sheet);
 
 type ChainPart = Pick<TargetChain, "targets" | "from">;
 
-/** What runs: one loadout, or several targets in order as one cast. */
 export function CastTargets(props: {
   readonly catalog: Catalog;
   readonly chain: ChainPart;

@@ -79,7 +79,6 @@ function worstCaseLine({ graph, flow }: CompiledChain, { settings }: Catalog): s
   return `${capitalize(worstCaseText(graph, worst))}${example === null ? "" : ` · ${example}`}`;
 }
 
-/** The stitches of several targets, and what needs a person or care. */
 function ChainFacts({ compiled }: { readonly compiled: CompiledChain }): ReactElement {
   const { graph, stitches, warnings } = compiled;
   return (
@@ -159,7 +158,6 @@ function drawChain(composed: Exclude<ChainResult, { kind: "empty" }>) {
   return { graph, drawing, marks: { edges, sockets } };
 }
 
-/** The forecast of a cast; null without comparable casts. */
 function ForecastTable(props: {
   readonly loadout: string;
   readonly items: number | null;

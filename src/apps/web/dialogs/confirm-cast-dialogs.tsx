@@ -36,7 +36,6 @@ export function AbortDialog(props: {
 
 /** [S15] Lists everything that a cast started elsewhere would run, before it runs. */
 export function TrustCastDialog(props: {
-  /** The command that was refused. */
   readonly resuming: TypedCommand;
   readonly issues: readonly Issue[];
   readonly onClose: () => void;

@@ -15,12 +15,10 @@ import { isValidName } from "../../../core/model/ids.ts";
 import { TextField } from "../ui/fields.tsx";
 import { css } from "../ui/classes.ts";
 
-/** A loadout or materia that is open, and the drafts that it is one of. */
 interface EntryDialogProps<T, V> {
   readonly drafts: EntryDrafts<T, V>;
   readonly draft: EntryDraft<T>;
   readonly onClose: () => void;
-  /** Further notes. */
   readonly children?: ReactNode;
 }
 
@@ -121,14 +119,12 @@ export function NameEntryDialog<T extends { readonly text: string }, V>(
   );
 }
 
-/** Asks for an unused name. */
 export function NameDialog(props: {
   readonly title: string;
   readonly action: string;
   readonly initial: string;
   readonly taken: (name: string) => boolean;
   readonly note?: string;
-  /** Further fields. */
   readonly children?: ReactNode;
   readonly onClose: () => void;
   readonly onName: (name: string) => void;

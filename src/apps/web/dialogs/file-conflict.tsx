@@ -22,7 +22,6 @@ export interface FileConflictProps {
   readonly theirs: string;
   readonly mine: string;
   readonly onKeep: () => void;
-  /** Replaces the draft with another text. */
   readonly onTake?: (text: string) => void;
 }
 
@@ -85,7 +84,6 @@ function findChanges({ base, theirs, mine }: FileConflictProps): readonly MergeD
   return other === undefined || own === undefined ? null : findMergeDifferences(old, own, other);
 }
 
-/** The value of a text; undefined for invalid JSON. */
 function parseValue(text: string): Json | undefined {
   const read = parseJsonc(text);
   return read.ok ? (read.value.value as Json) : undefined; // a JSON parser returns JSON

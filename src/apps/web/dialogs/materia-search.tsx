@@ -11,7 +11,6 @@ type ListedMateria = Pick<CatalogEntry<Materia>, "name" | "value">;
 /** All materia by group, with a search field: the palette and the list of the materia page. */
 export function MateriaSearch(props: {
   readonly catalog: Catalog;
-  /** A group above the others. */
   readonly first?: { readonly title: string; readonly entries: readonly ListedMateria[] };
   readonly draw: (entry: ListedMateria) => ReactElement;
 }): ReactElement {
@@ -58,7 +57,6 @@ export interface MateriaGroup {
   readonly entries: readonly CatalogEntry<Materia>[];
 }
 
-/** The groups of the palette: agents, generators, utilities and gates. */
 export function groupMateria(catalog: Catalog, sought = ""): readonly MateriaGroup[] {
   const words = sought.toLowerCase().split(/\s+/);
   const found = [...catalog.materia.values()].filter(({ name, value }) => {

@@ -33,7 +33,6 @@ interface NewCastProps {
   readonly draft?: ConfigDraft | null;
   /** The catalog with that content. */
   readonly catalog?: Catalog;
-  /** Why it cannot start. */
   readonly off?: string | null;
 }
 
@@ -134,7 +133,6 @@ function useTargets(catalog: Catalog, loadout: string) {
   return [chain, setChain] as const;
 }
 
-/** A rehearsal file that the person picked. */
 interface PickedReplies {
   readonly replies: unknown;
   readonly fault: string | null;
@@ -157,7 +155,6 @@ type TreeChoice = (typeof TREE_CHOICES)[number]["value"];
 
 const NO_OPTIONS: CastOptions = { model: "", dollars: "", rehearsal: null, tree: "here" };
 
-/** Starts the cast, or its rehearsal with the replies of a file. */
 function useStart(
   cast: CastCommand | LinkCommand,
   options: CastOptions & { readonly draft: ConfigDraft | null },

@@ -106,7 +106,6 @@ function ReplyOptions(props: {
   );
 }
 
-/** Starts the rehearsal and keeps the issues of a refusal. */
 export function useStartRehearsal(onBegun: (castId: string) => void) {
   const [issues, setIssues] = useState<readonly Issue[]>([]);
   const [busy, setBusy] = useState(false);

@@ -65,7 +65,6 @@ function parseItemCount(text: string): number {
   return Number.isSafeInteger(count) && count >= 0 && count <= 200 ? count : 2;
 }
 
-/** The replies of one socket, visit by visit. */
 export function SocketReplyFields(props: {
   readonly given: SocketReplyDraft;
   readonly seated: Materia | undefined;
@@ -101,7 +100,6 @@ export function SocketReplyFields(props: {
   );
 }
 
-/** One reply: satisfied or not, context and work items. */
 function ReplyFields(props: {
   readonly label: string;
   readonly asks: SocketReplies["replyShape"];

@@ -32,7 +32,6 @@ export function SaveReviewDialog(props: {
   readonly saving: SaveRequest;
   readonly layer: EditableLayer;
   readonly problems: readonly Issue[];
-  /** Further notes before the save. */
   readonly children?: ReactNode;
   readonly onClose: () => void;
   readonly onSaved: (layer: EditableLayer) => void;
@@ -78,7 +77,6 @@ export function SaveReviewDialog(props: {
   );
 }
 
-/** The file to save to. */
 export function LayerField(props: {
   readonly layer: EditableLayer;
   readonly onPick: (layer: EditableLayer) => void;
@@ -128,7 +126,6 @@ function ReviewBody({ review }: { readonly review: SaveReview }): ReactNode {
   );
 }
 
-/** The entry to write, perhaps with its old name. */
 interface SaveRequest {
   readonly section: ConfigSection;
   readonly name: string;
@@ -153,7 +150,6 @@ type SaveReview =
       readonly theirs: string | null;
     };
 
-/** The difference between the current file and the file after the save. */
 function useSaveReview(layer: EditableLayer, saving: SaveRequest) {
   const [review, setReview] = useState<SaveReview>({ kind: "reading" });
   const [busy, setBusy] = useState(false);
@@ -194,7 +190,6 @@ async function loadReview(layer: EditableLayer, saving: SaveRequest): Promise<Sa
   return { kind: "ready", before, after: after.value, etag, theirs: isChanged ? (theirs ?? "") : null };
 }
 
-/** Further changes to the file. */
 async function withRelatedEntries(file: string, saving: SaveRequest): Promise<Result<string>> {
   const { section, name, was, carriedMateria: brings = [] } = saving;
   if (section === "materia") return was === null ? ok(file) : ok(withMateriaRenamed(file, was, name));

@@ -1,4 +1,3 @@
-/** A file as text. */
 declare module "*.md?raw" {
   const text: string;
   export default text;

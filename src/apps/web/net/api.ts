@@ -64,7 +64,6 @@ export function getChanges(id: string, place: string | null, signal: AbortSignal
   return fetchJson(`${castPath(id, "changes")}${queryString({ place })}`, ChangesResponse, { signal });
 }
 
-/** The patch of one of these files; the server cuts long ones. */
 export function getPatch(
   id: string,
   of: { readonly place: string | null; readonly path: string },
@@ -106,7 +105,6 @@ export function runCommand(body: TypedCommandRequest, signal?: AbortSignal): Pro
   return fetchJson("/api/commands", CommandResponse, { method: "POST", body, signal });
 }
 
-/** The JSON output of a command, read with its schema. */
 export async function fetchCommandOutput<const S extends v.GenericSchema>(
   request: TypedCommandRequest,
   shape: S,
@@ -119,7 +117,6 @@ export async function fetchCommandOutput<const S extends v.GenericSchema>(
   return read.ok ? { ...answer, value: read.value } : { ok: false, status: 200, issues: read.issues };
 }
 
-/** A rehearsal of a loadout or a chain with given or generated replies. */
 export function startRehearsal(body: RehearsalRequest) {
   return fetchJson("/api/rehearse", CommandResponse, { method: "POST", body });
 }

@@ -1,6 +1,5 @@
 import { fetchAuthenticated } from "./request.ts";
 
-/** One message of the server: its kind and its text. */
 export interface ServerSentEvent {
   readonly event: string;
   readonly data: string;

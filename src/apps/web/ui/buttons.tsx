@@ -52,7 +52,6 @@ export function Button(props: ButtonProps): ReactElement {
   );
 }
 
-/** The buttons of a history; each names its step. */
 export function UndoRedoButtons<T>(props: {
   readonly history: UndoHistory<T>;
   readonly onUndo: () => void;
@@ -82,7 +81,6 @@ export function UndoRedoButtons<T>(props: {
 export interface Tab<K extends string> {
   readonly key: K;
   readonly label: string;
-  /** A count after the label. */
   readonly count?: ReactNode;
 }
 

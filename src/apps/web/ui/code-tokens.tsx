@@ -24,7 +24,6 @@ const FILE_ENDINGS: Readonly<Record<string, string>> = {
   kotlin: "kt",
 };
 
-/** Longer code stays without colours. */
 const MAX_COLOURED_LINES = 2_000;
 
 /** Code with the colours of its language; it never becomes HTML. */

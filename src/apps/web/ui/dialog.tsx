@@ -72,7 +72,6 @@ export function ConfirmDialog(props: {
   /** Its texts are stored as drafts: it may close without a question. */
   readonly keepsText?: boolean;
   readonly wide?: boolean;
-  /** Another button, beside Cancel. */
   readonly beside?: ReactNode;
   readonly onClose: () => void;
   readonly onAct: () => void;

@@ -41,7 +41,6 @@ export function Select(props: {
 export function SegmentedControl<V extends string>(props: {
   readonly label: string;
   readonly value: V;
-  /** The label of each value, in order. */
   readonly options: Readonly<Partial<Record<V, string>>>;
   readonly titles?: Readonly<Partial<Record<V, string>>>;
   readonly onPick: (value: V) => void;

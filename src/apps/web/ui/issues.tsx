@@ -2,7 +2,6 @@ import type { ReactElement } from "react";
 import { pathText, type Issue } from "../../../core/model/issue.ts";
 import { css } from "./classes.ts";
 
-/** Issues with message, place and hint. */
 export function IssueList({ issues }: { readonly issues: readonly Issue[] }): ReactElement | null {
   if (issues.length === 0) return null;
   return (

@@ -13,7 +13,6 @@ const TONE_CLASSES = {
   wait: "tone-waiting",
 } as const satisfies Record<Tone, string>;
 
-/** A line of the shared view with its tones. */
 export function LineText({ line }: { readonly line: Line }): ReactElement {
   return (
     <>

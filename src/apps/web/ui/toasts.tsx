@@ -9,7 +9,6 @@ const css = bindSheets(toastsSheet);
 export interface Toast {
   readonly text: string;
   readonly tone?: "ok" | "bad" | "plain";
-  /** An action, such as Undo. */
   readonly action?: { readonly label: string; readonly act: () => void };
 }
 
@@ -70,7 +69,6 @@ export async function copyText(text: string, what: string): Promise<void> {
   }
 }
 
-/** Downloads a text as a file. */
 export function downloadText(name: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
   const link = document.createElement("a");
