@@ -52,7 +52,7 @@ export function listenForKeys(): void {
     if (event.defaultPrevented || event.isComposing) return;
     const key = keyName(event);
     const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
-    if (plain && (isTyping(event.target) || isDisabledLetter(event.key)) && key !== "escape") return;
+    if (plain && (isTyping(event.target) || (event.key.length === 1 && !areLetterKeysOn())) && key !== "escape") return;
     if (isSliderKey(event.target, key)) return;
     // While a dialog is open, only its keys count.
     if (document.querySelector("dialog[open]") && key !== "escape" && !key.startsWith("ctrl+")) return;
@@ -80,10 +80,6 @@ function keyName(event: KeyboardEvent): string {
     ...(event.shiftKey && (letter || key.length > 1 || key === "{" || key === "}") ? ["shift"] : []),
     key === " " ? "space" : key,
   ].join("+");
-}
-
-function isDisabledLetter(key: string): boolean {
-  return key.length === 1 && !areLetterKeysOn();
 }
 
 /** A slider handles these keys itself. */

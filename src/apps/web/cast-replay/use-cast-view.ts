@@ -1,62 +1,35 @@
 import { useMemo, useEffect, useRef, useState } from "react";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import { itemRunAt } from "../../../core/cast/item-runs.ts";
-import type { CastState, LoopPass } from "../../../core/cast/state/state.ts";
+import type { CastState } from "../../../core/cast/state/state.ts";
 import { castBoard, positionName, positionText, type CastBoard } from "../../../core/view/progress/board.ts";
 import { statusText } from "../../../core/view/cast-list.ts";
 import type { CastTimeline } from "../../../core/cast/timeline.ts";
 import {
   NO_ITEM_TIMELINES,
   itemTimelines,
-  type ItemTimeline,
   type TimelineRow,
   timelineRows,
 } from "../../../core/view/progress/timeline-rows.ts";
 import { visitEndSeq, type TimelineVisit } from "../../../core/view/progress/playback.ts";
-import type { WayTaken } from "../../../core/view/progress/cast-path.ts";
 import { useCasts } from "../data/use-casts-and-fleet.ts";
 import { visitKey } from "../../../core/history/visits.ts";
 import { edgeWayId } from "../../../core/model/ids.ts";
-import { runningTurnUsage, type WatchedCast, useItemCasts, type ItemCasts, type ItemVisit } from "./use-cast.ts";
+import { runningTurnUsage, type WatchedCast, useItemCasts, type ItemCasts } from "./use-cast.ts";
 import { useKeys } from "../browser/keyboard.ts";
 import { replaceSearchParams } from "../browser/route.ts";
 import { parseMillis } from "../../../core/model/text.ts";
 import { useNow } from "../browser/display.ts";
 
-/** The shown moment of a cast, now or in the past, and the open visit. */
-export interface CastView extends ViewedMoment {
-  readonly seq: number;
-  readonly trail: CastTimeline;
-  readonly board: CastBoard;
-  /** The state now, independent of the shown moment. */
-  readonly latest: CastBoard;
-  readonly visits: readonly TimelineVisit[];
-  /** All visits until now, also those after the shown moment. */
-  readonly allVisits: readonly TimelineVisit[];
-  readonly rows: readonly TimelineRow[];
-  /** [V23] The parallel items. */
-  readonly itemLanes: readonly ItemTimeline[];
-  /** [V25] The number of items at each socket now. */
-  readonly workingItems: ReadonlyMap<string, number>;
-  readonly waysTaken: readonly Pick<WayTaken, "id">[];
-  /** [W45] The visits inside the casts of parallel items until the shown moment, by cast id. */
-  readonly itemVisits: ReadonlyMap<string, readonly ItemVisit[]>;
-  /** The edge closed by a limit, by its id, if the cast stopped there. */
-  readonly closedEdgeId: string | null;
-  readonly pass: LoopPass | null;
-  readonly visit: TimelineVisit | undefined;
-  readonly isVisitChosen: boolean;
-  readonly now: number;
-  readonly announcement: string;
-  readonly stepVisit: (by: -1 | 1) => void;
-}
+export type CastView = ReturnType<typeof useCastView>;
 
 export interface CastPanelProps {
   readonly cast: WatchedCast;
   readonly view: CastView;
 }
 
-export function useCastView(cast: WatchedCast, search: URLSearchParams): CastView {
+/** The shown moment of a cast, now or in the past, and the open visit. */
+export function useCastView(cast: WatchedCast, search: URLSearchParams) {
   const { replay, version, castFile } = cast;
   const lastSeq = replay.lastSeq();
   const allVisits = useMemo(() => replay.visitsAt(lastSeq), [replay, lastSeq, version]);
@@ -65,7 +38,7 @@ export function useCastView(cast: WatchedCast, search: URLSearchParams): CastVie
   const seq = Math.min(at ?? lastSeq, lastSeq);
   const trail = useMemo(() => replay.timelineAt(seq), [replay, seq, version]);
   const newest = useMemo(() => replay.timelineAt(lastSeq), [replay, lastSeq]);
-  const { board, latest, now } = useBoards(cast, { newest, past: at === null ? null : trail });
+  const { board, latest } = useBoards(cast, { newest, past: at === null ? null : trail });
   const visits = useMemo(() => (at === null ? allVisits : replay.visitsAt(seq)), [replay, at, seq, allVisits]);
   const isParallel = Object.values(castFile.graph.loops).some(({ parallel }) => parallel !== undefined);
   const items = useMemo(
@@ -87,21 +60,23 @@ export function useCastView(cast: WatchedCast, search: URLSearchParams): CastVie
     seq,
     trail,
     board,
+    /** The state now, independent of the shown moment. */
     latest,
     visits,
+    /** All visits until now, also those after the shown moment. */
     allVisits,
     rows,
+    /** [V23] The parallel items. */
     itemLanes: items.items,
     workingItems: at === null ? countWorkingItems(newest.state, cast.itemPlaces) : NO_WORKING_ITEMS,
     waysTaken,
+    /** [W45] The visits inside the casts of parallel items until the shown moment, by cast id. */
     itemVisits: inItems.visits,
-    isVisitChosen: chosen !== null,
     closedEdgeId: edgeClosedByLimit(replay.events()[seq - 1], replay.events()[seq - 2]),
     pass: newest.state.pass,
     visit,
-    now,
     announcement: announcementText(board, at === null),
-    stepVisit: (by) => goToVisit(here + by),
+    stepVisit: (by: -1 | 1): void => goToVisit(here + by),
   };
 }
 
@@ -148,7 +123,7 @@ function useBoards(
     () => (past === null ? latest : castBoard(past, { now: Date.parse(past.clock.lastAt ?? "") || now, lineage })),
     [past, latest, lineage, now],
   );
-  return { board, latest, now };
+  return { board, latest };
 }
 
 /** The text for screen readers when the cast moves on; without the time, which would be read aloud every second. */
@@ -165,26 +140,16 @@ function announcementText({ status, position, item }: CastBoard, isLive: boolean
 }
 
 /** The last limit of a cast that stopped at one. */
-function edgeClosedByLimit(...last: readonly (CastEvent | undefined)[]): CastView["closedEdgeId"] {
+function edgeClosedByLimit(...last: readonly (CastEvent | undefined)[]): string | null {
   const limit = last.find((event) => event?.type === "limit_reached");
   if (limit?.type !== "limit_reached" || limit.where.via !== "edge") return null;
   return edgeWayId(limit.where.socket, limit.where.index ?? -1);
 }
 
-interface ViewedMoment {
-  /** The event after which the cast is shown; null follows it live. */
-  readonly at: number | null;
-  /** The index of the visit that the person opened. */
-  readonly chosen: number | null;
-  readonly goLive: () => void;
-  readonly goTo: (seq: number) => void;
-  readonly goToVisit: (index: number) => void;
-  /** Opens a visit without a change of the moment. */
-  readonly read: (index: number) => void;
-}
+type ViewedMoment = ReturnType<typeof useViewedMoment>;
 
 /** [W33] The address contains moment and visit: `?visit=Socket-5%232` and `?at=123`. */
-function useViewedMoment(visits: readonly TimelineVisit[], lastSeq: number, search: URLSearchParams): ViewedMoment {
+function useViewedMoment(visits: readonly TimelineVisit[], lastSeq: number, search: URLSearchParams) {
   const [{ at, chosen }, setMoment] = useState(() => momentFromAddress(search, visits, lastSeq));
   const address = `${search.get("visit") ?? ""} ${search.get("at") ?? ""}`;
   const known = useRef(address);
@@ -202,15 +167,18 @@ function useViewedMoment(visits: readonly TimelineVisit[], lastSeq: number, sear
     replaceSearchParams({ ...moment, do: null, tab: null, found: null });
   }, [at, chosen]);
   return {
+    /** The event after which the cast is shown; null follows it live. */
     at,
+    /** The index of the visit that the person opened; null for the latest one. */
     chosen,
-    goLive: () => setMoment(LIVE_MOMENT),
-    goTo: (to) => setMoment({ at: Math.max(1, Math.min(to, lastSeq)), chosen: null }),
-    goToVisit: (index) => {
+    goLive: (): void => setMoment(LIVE_MOMENT),
+    goTo: (to: number): void => setMoment({ at: Math.max(1, Math.min(to, lastSeq)), chosen: null }),
+    goToVisit: (index: number): void => {
       const target = visits[Math.max(0, Math.min(index, visits.length - 1))];
       if (target) setMoment({ at: visitEndSeq(target, lastSeq), chosen: target.index });
     },
-    read: (index) => setMoment((before) => ({ ...before, chosen: index })),
+    /** Opens a visit without a change of the moment. */
+    read: (index: number): void => setMoment((before) => ({ ...before, chosen: index })),
   };
 }
 
@@ -220,7 +188,7 @@ function momentFromAddress(
   search: URLSearchParams,
   visits: readonly TimelineVisit[],
   lastSeq: number,
-): Pick<ViewedMoment, "at" | "chosen"> {
+): { readonly at: number | null; readonly chosen: number | null } {
   const visit = visits.find((each) => visitKey(each.socket, each.visit) === search.get("visit"));
   const at = Number(search.get("at"));
   const isMoment = Number.isInteger(at) && at >= 1 && at <= lastSeq;

@@ -61,7 +61,7 @@ function useVisitTab({ view, visit }: VisitProps) {
   );
   const { status } = view.latest;
   const hasResult = status === "completed" || status === "not_satisfied";
-  const isOpened = view.isVisitChosen || view.at !== null;
+  const isOpened = view.chosen !== null || view.at !== null;
   // Another visit is read, not the result.
   useEffect(() => setSelected((before) => (before === "result" && isOpened ? null : before)), [visit.index, isOpened]);
   const tab = selected ?? (hasResult && !isOpened ? "result" : "output");

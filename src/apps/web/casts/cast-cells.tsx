@@ -34,7 +34,6 @@ export const CAST_COLUMNS = [
   { key: "duration", title: "Duration", className: css("number-column number"), isRoomy: true },
   { key: "age", title: "Age", className: css("number-column number"), isRoomy: false },
 ] as const satisfies readonly CastColumn[];
-export type CastColumnKey = (typeof CAST_COLUMNS)[number]["key"];
 
 export function cellTitle(cast: CastSummary, column: CastColumn["key"]): { readonly title?: string } {
   if (column === "cast") return { title: cast.castId };

@@ -8,7 +8,6 @@ import {
   FleetDetails,
   RowActions,
   type CastColumn,
-  type CastColumnKey,
   ItemsDone,
 } from "./cast-cells.tsx";
 import type { CastGroup, CastSort, CastSortKey } from "../../../core/view/cast-list.ts";
@@ -33,7 +32,8 @@ export interface CastListProps {
   /** [B29] The queued casts of a fleet that the server lists. */
   readonly waits: readonly QueuedCast[];
   readonly archived: ReadonlySet<string>;
-  readonly columns: ReadonlySet<CastColumnKey>;
+  /** The columns that are not shown. */
+  readonly hidden: ReadonlySet<string>;
   readonly sort: CastSort | null;
   readonly onSort: (sort: CastSort | null) => void;
   readonly unfolded: boolean;
@@ -44,7 +44,7 @@ export interface CastListProps {
 
 /** Only visible rows are drawn; each has its index for screen readers. */
 export function CastTable(props: CastListProps): ReactElement {
-  const { groups, columns } = props;
+  const { groups, hidden } = props;
   const width = useScreenWidth();
   const body = useRef<HTMLTableSectionElement>(null);
   const all = useMemo(() => castListRows(groups, props.unfolded), [groups, props.unfolded]);
@@ -54,7 +54,7 @@ export function CastTable(props: CastListProps): ReactElement {
   });
   // Large letters leave no room for them.
   const isRoomy = width === "large" && textScale() < 1.5;
-  const shown = CAST_COLUMNS.filter((column) => columns.has(column.key) && (!column.isRoomy || isRoomy));
+  const shown = CAST_COLUMNS.filter((column) => !hidden.has(column.key) && (!column.isRoomy || isRoomy));
   const head = (key: CastSortKey, title: string, className: string): ReactElement => (
     <SortableHead key={key} {...props} column={key} title={title} className={className} />
   );

@@ -15,12 +15,12 @@ import { costText } from "../../../core/view/numbers.ts";
 import { countedText, oneLine } from "../../../core/model/text.ts";
 import { getInbox } from "../net/api.ts";
 import { CopyButton } from "../ui/toasts.tsx";
-import { Menu, Button } from "../ui/buttons.tsx";
+import { Menu, Button, type MenuItem } from "../ui/buttons.tsx";
 import { useConnection } from "../net/follow.ts";
 import { IssueList } from "../ui/issues.tsx";
 import { hrefOf, replaceSearchParams, type PageProps } from "../browser/route.ts";
 import { textScale, useScreenWidth, useNow } from "../browser/display.ts";
-import { CAST_COLUMNS, type CastColumnKey } from "./cast-cells.tsx";
+import { CAST_COLUMNS } from "./cast-cells.tsx";
 import { CastTable, CastCards } from "./cast-table.tsx";
 import { added, useCastListKeys, useRowActions, without, useStoredIds } from "./use-row-actions.tsx";
 import { useCasts, useFleetStatus } from "../data/use-casts-and-fleet.ts";
@@ -43,7 +43,8 @@ export default function CastsPage({ search: address }: PageProps): ReactElement 
   const [search, setSearch] = useCastSearch(address);
   const [starting, setStarting] = useAskedCast(address.get("new"));
   const [unfolded, setUnfolded] = useState(false);
-  const [columns, setColumns] = useChosenColumns();
+  // [W46] Columns that the person has hidden stay hidden, in this browser.
+  const [hidden, setHidden] = useStoredIds("materia-hidden-columns", DEFAULT_HIDDEN);
   const now = useNow(true, 10_000);
   const width = useScreenWidth();
   // Large letters need the width of the cards.
@@ -69,7 +70,7 @@ export default function CastsPage({ search: address }: PageProps): ReactElement 
         <h1>Casts</h1>
         <CastFilters casts={casts} archived={archived} search={search} onSearch={setSearch} />
         <span className={css("grow large-only")} />
-        {!isSmall && <ColumnsMenu columns={columns} onColumns={setColumns} />}
+        {!isSmall && <Menu label="Choose columns" items={columnItems(hidden, setHidden)} />}
         <Button look="primary" icon="plus" onClick={() => setStarting("")}>
           New cast
         </Button>
@@ -83,7 +84,7 @@ export default function CastsPage({ search: address }: PageProps): ReactElement 
       ) : (
         <div className={css(isSmall ? "list" : "list panel")} data-scrolls ref={keys.list} onKeyDown={keys.onKeyDown}>
           <CastList
-            {...{ groups, now, archived, columns, sort, unfolded, busy }}
+            {...{ groups, now, archived, hidden, sort, unfolded, busy }}
             waits={standing?.queue ?? NO_QUEUED_CASTS}
             onSort={setSort}
             onUnfold={() => setUnfolded(!unfolded)}
@@ -137,33 +138,14 @@ function useAskedCast(asked: string | null): readonly [string | null, (loadout: 
   return [starting, setStarting];
 }
 
-/** [W46] Columns that the person has hidden stay hidden, in this browser. */
-function useChosenColumns(): readonly [ReadonlySet<CastColumnKey>, (columns: ReadonlySet<CastColumnKey>) => void] {
-  const [hidden, setHidden] = useStoredIds("materia-hidden-columns", DEFAULT_HIDDEN);
-  const columns = useMemo(
-    () => new Set(CAST_COLUMNS.map(({ key }) => key).filter((key) => !hidden.has(key))),
-    [hidden],
-  );
-  return [columns, (next) => setHidden(new Set(CAST_COLUMNS.map(({ key }) => key).filter((key) => !next.has(key))))];
+function columnItems(hidden: ReadonlySet<string>, onHidden: (ids: ReadonlySet<string>) => void): readonly MenuItem[] {
+  return CAST_COLUMNS.map(({ key, title }) => ({
+    label: `${hidden.has(key) ? "Show" : "Hide"} ${title.toLowerCase()}`,
+    act: () => onHidden(hidden.has(key) ? without(hidden, key) : added(hidden, key)),
+  }));
 }
 
 const DEFAULT_HIDDEN: ReadonlySet<string> = new Set(["visits", "model"]);
-
-function ColumnsMenu(props: {
-  readonly columns: ReadonlySet<CastColumnKey>;
-  readonly onColumns: (columns: ReadonlySet<CastColumnKey>) => void;
-}): ReactElement {
-  const { columns, onColumns } = props;
-  return (
-    <Menu
-      label="Choose columns"
-      items={CAST_COLUMNS.map(({ key, title }) => ({
-        label: `${columns.has(key) ? "Hide" : "Show"} ${title.toLowerCase()}`,
-        act: () => onColumns(columns.has(key) ? without(columns, key) : added(columns, key)),
-      }))}
-    />
-  );
-}
 
 /** [W37] The address contains the search, so that Back restores it. */
 function useCastSearch(address: URLSearchParams): readonly [CastSearch, (search: CastSearch) => void] {

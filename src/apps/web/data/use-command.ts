@@ -7,24 +7,16 @@ import type { GenericSchema } from "valibot";
 import { sendWithTrust } from "./use-catalog.ts";
 import { useFetched } from "./use-fetched.ts";
 
-type CommandSettings = Omit<TypedCommandRequest, "command">;
-
-export interface CommandState {
-  readonly busy: TypedCommand | null;
-  readonly issues: readonly Issue[];
-  /** [S14] Refused because somebody else started the cast; the issues list all that would run. */
-  readonly isForeign: boolean;
-  /** [C32] Refused because another cast uses the same files. */
-  readonly isTreeInUse: boolean;
-  /** The id of the started or resumed cast (empty for other commands); null after a refusal. */
-  readonly run: (command: TypedCommand, done: string, settings?: CommandSettings) => Promise<string | null>;
-}
-
 /** Sends a command and shows a notice, or keeps the issues for the dialog (`quiet`). */
-export function useCommand({ quiet = false }: { readonly quiet?: boolean } = {}): CommandState {
+export function useCommand({ quiet = false }: { readonly quiet?: boolean } = {}) {
   const [busy, setBusy] = useState<TypedCommand | null>(null);
   const [issues, setIssues] = useState<readonly Issue[]>([]);
-  const run: CommandState["run"] = async (command, done, settings = {}) => {
+  /** The id of the started or resumed cast (empty for other commands); null after a refusal. */
+  const run = async (
+    command: TypedCommand,
+    done: string,
+    settings: Omit<TypedCommandRequest, "command"> = {},
+  ): Promise<string | null> => {
     setBusy(command);
     setIssues([]);
     const answer = await sendWithTrust((trust) => runCommand({ command, ...settings, ...(trust ? { trust } : {}) }));
@@ -40,8 +32,16 @@ export function useCommand({ quiet = false }: { readonly quiet?: boolean } = {})
         toast({ text: hint === undefined ? message : `${message}: ${hint}`, tone: "bad" });
     return null;
   };
-  const isBusyTree = issues.some(({ code }) => code === "cast_running");
-  return { busy, issues, isForeign: hasForeignCastIssue(issues), isTreeInUse: isBusyTree, run };
+  return {
+    /** The command that the server is running. */
+    busy,
+    issues,
+    /** [S14] Refused because somebody else started the cast; the issues list all that would run. */
+    isForeign: hasForeignCastIssue(issues),
+    /** [C32] Refused because another cast uses the same files. */
+    isTreeInUse: issues.some(({ code }) => code === "cast_running"),
+    run,
+  };
 }
 
 /** Do not send a request at every letter. */
