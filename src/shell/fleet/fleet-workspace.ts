@@ -1,5 +1,6 @@
 import { failWith, suggest, typed, error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { quoteWord } from "../../core/command/split-words.ts";
+import { withoutUndefined } from "../../core/model/json.ts";
 import { parentCastId, type CastId } from "../../core/model/ids.ts";
 import type { FetchedCheckpoints, FleetClient, Workspace } from "../workspace/workspace.ts";
 import { importPack } from "../git/transfer/packs.ts";
@@ -8,25 +9,21 @@ import { sql, withDatabaseErrors } from "../store/postgres/database.ts";
 import { openFleet, type ConnectedFleet, resolveFleetProfile } from "./open-fleet.ts";
 import { readFleetStatus, readQueuePosition } from "./fleet-status.ts";
 import { findCastByKey, submitCast, type SubmitOptions } from "./submit-cast.ts";
-import type { CastEvent, EventBody } from "../../core/cast/state/event.ts";
+import type { EventBody } from "../../core/cast/state/event.ts";
 import { redactEvent } from "../secrets/redact-event.ts";
 import { createRedactor } from "../secrets/redact.ts";
 import type { LoadedCast } from "../store/cast-store.ts";
 
-export interface FleetWorkspace {
-  readonly workspace: Workspace;
-  readonly close: () => Promise<void>;
-}
-
+/** The same project with the casts of a fleet in place of local casts. */
 export async function openFleetWorkspace(
   workspace: Workspace,
   name: string,
   asked: SubmitOptions = {},
-): Promise<Result<FleetWorkspace>> {
+): Promise<Result<{ readonly workspace: Workspace; readonly close: () => Promise<void> }>> {
   const opened = await connectFleet(workspace, name);
   if (!opened.ok) return opened;
-  const { workspaceFor: seenFrom, close } = opened.value;
-  return ok({ workspace: seenFrom(workspace, asked), close });
+  const { workspaceFor, close } = opened.value;
+  return ok({ workspace: workspaceFor(workspace, asked), close });
 }
 
 /** A fleet for several commands, in sequence or at once. */
@@ -64,7 +61,7 @@ export function withFleet(
     name: fleet.profile.name,
     artifacts,
     submittedBefore: () => findCastByKey(fleet, key),
-    submit: (plan) => submitCast(fleet, plan, { env, artifacts, priority, ...(key === undefined ? {} : { key }) }),
+    submit: (plan) => submitCast(fleet, plan, { env, artifacts, priority, ...withoutUndefined({ key }) }),
     resume: (cast, said) => appendUserEvents(fleet, cast, said, { env, starts: true }),
     abort: (castId) => requestAbort(fleet, castId),
     raiseBudget: async (castId, maxTokens) => {
@@ -82,11 +79,10 @@ export function withFleet(
   return { ...workspace, store, root: store.location, fleet: on };
 }
 
-const HAS_WORKER = "exists (select from materia.workers w where w.state = 'up' and c.queue = any (w.queues))";
-
 async function readUnservedQueues({ database, profile }: ConnectedFleet): Promise<readonly string[]> {
-  const text = `select distinct c.queue from materia.casts c where c.status = 'queued' and c.project = $1 and not ${HAS_WORKER} order by c.queue`;
-  const rows = await database.query<{ queue: string }>({ text, values: [profile.project] }).catch(() => []);
+  const unserved = sql`select distinct c.queue from materia.casts c where c.status = 'queued' and c.project = ${profile.project}
+    and not exists (select from materia.workers w where w.state = 'up' and c.queue = any (w.queues)) order by c.queue`;
+  const rows = await database.query<{ queue: string }>(unserved).catch(() => []);
   return rows.map(({ queue }) => queue);
 }
 
@@ -163,10 +159,9 @@ async function appendUserEvents(
 ): Promise<Result<undefined>> {
   const redact = createRedactor(env);
   const at = new Date().toISOString();
-  const events = said.map((body, index) => {
-    const event: CastEvent = { seq: state.seq + 1 + index, at, ...body };
-    return JSON.stringify(redactEvent(event, redact));
-  });
+  const events = said.map((body, index) =>
+    JSON.stringify(redactEvent({ seq: state.seq + 1 + index, at, ...body }, redact)),
+  );
   return withDatabaseErrors(castId, async () => {
     const told = sql`select materia.tell_cast(${castId}, ${state.seq}, ${events}, ${starts}) as answer`;
     const [row] = await database.query<{ answer: string }>(told);

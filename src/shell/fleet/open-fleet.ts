@@ -7,6 +7,7 @@ import { readFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import type { FleetProfile } from "../../core/model/config.ts";
+import { withoutUndefined } from "../../core/model/json.ts";
 import { didYouMean } from "../../core/model/text.ts";
 import { configFolder, type ConfigContext } from "../config/config.ts";
 import { LOCAL_FLEET, hasLocalFleet, localFleetUrl } from "./local-fleet.ts";
@@ -28,15 +29,10 @@ export async function openFleet(
   const opened = await openCheckedDatabase(profile);
   if (!opened.ok) return opened;
   const database = opened.value;
-  const store =
-    sees === "all"
-      ? postgresStore({ database, location: `fleet ${profile.name}` })
-      : postgresStore({
-          database,
-          location: `fleet ${profile.name}, project ${profile.project}`,
-          project: profile.project,
-        });
-  return ok({ profile, database, store });
+  const { name, project } = profile;
+  const scope =
+    sees === "all" ? { location: `fleet ${name}` } : { location: `fleet ${name}, project ${project}`, project };
+  return ok({ profile, database, store: postgresStore({ database, ...scope }) });
 }
 
 /** [B2] Opens a database whose version and tables fit; otherwise fails before anything is changed. */
@@ -75,14 +71,11 @@ async function databaseFormatIssue(database: Database, at: string): Promise<Issu
 }
 
 /** A profile with all defaults and environment variables filled in. */
-export interface ResolvedFleetProfile {
+export interface ResolvedFleetProfile extends Pick<FleetProfile, "url" | "ca" | "deliver"> {
   readonly name: string;
-  readonly url: string;
-  readonly ca?: string;
   readonly project: string;
   readonly queue: string;
   readonly setup?: readonly string[];
-  readonly deliver?: "push";
   /** [B77] Where a worker fetches and pushes. */
   readonly remotes?: readonly string[];
   readonly maxCheckpointBytes: number;
@@ -109,27 +102,19 @@ export function resolveFleetProfile(
   }
   if (!found) {
     const known = Object.keys(profiles);
-    const up =
-      name === LOCAL_FLEET
-        ? suggest`${typed`fleet up`} starts it`
-        : `add fleet.profiles.${name}.url to your own configuration`;
-    const message = `there is no fleet "${name}"${name === LOCAL_FLEET ? " on this machine" : " in your configuration"}`;
-    return failWith("unknown_fleet", name, message, (name === LOCAL_FLEET ? undefined : didYouMean(name, known)) ?? up);
+    if (name === LOCAL_FLEET) {
+      const message = `there is no fleet "${name}" on this machine`;
+      return failWith("unknown_fleet", name, message, suggest`${typed`fleet up`} starts it`);
+    }
+    const hint = didYouMean(name, known) ?? `add fleet.profiles.${name}.url to your own configuration`;
+    return failWith("unknown_fleet", name, `there is no fleet "${name}" in your configuration`, hint);
   }
   const url = expandVariables(found.url, `fleet.profiles.${name}.url`, context.env);
   if (!url.ok) return url;
   const ca = readCertificate(found, name, context.env);
   if (!ca.ok) return ca;
   const { url: _url, ca: _ca, project = basename(context.cwd), ...said } = found;
-  return ok(
-    withProfileDefaults({
-      ...said,
-      name,
-      url: url.value,
-      project,
-      ...(ca.value === undefined ? {} : { ca: ca.value }),
-    }),
-  );
+  return ok(withProfileDefaults({ ...said, name, url: url.value, project, ...withoutUndefined({ ca: ca.value }) }));
 }
 
 function withProfileDefaults(

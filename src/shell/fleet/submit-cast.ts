@@ -1,5 +1,6 @@
 import type { PoolClient } from "pg";
 import type { CastId } from "../../core/model/ids.ts";
+import { withoutUndefined } from "../../core/model/json.ts";
 import { failWith, fail, ok, type Result, error, type Issue } from "../../core/model/issue.ts";
 import type { OmittedFiles } from "../../core/model/checkpoint.ts";
 import type { NewCast } from "../store/cast-store.ts";
@@ -37,7 +38,7 @@ export async function submitCast(
   const { priority = 0, key } = by;
   return withDatabaseErrors(fleet.profile.name, async () => {
     const isNew = await fleet.database.transaction((client) =>
-      insertCast(client, packed.value, { project, queue, priority, ...(key === undefined ? {} : { key }) }),
+      insertCast(client, packed.value, { project, queue, priority, key }),
     );
     const { castId } = packed.value.file;
     if (isNew) return ok(castId);
@@ -47,9 +48,11 @@ export async function submitCast(
 }
 
 /** The queue of a cast, and who it belongs to. */
-interface QueueEntry extends Required<Pick<SubmitOptions, "priority">>, Pick<SubmitOptions, "key"> {
+interface QueueEntry {
   readonly project: string;
   readonly queue: string;
+  readonly priority: number;
+  readonly key?: string | undefined;
   /** The person; the connected role if unset. */
   readonly by?: string;
 }
@@ -149,13 +152,13 @@ export async function packCast(
   // [S12] Checked before anything leaves this machine.
   const kept = redactKeys(plan.file, USER_TEXT_FIELDS, createRedactor(by.env));
   const { top, source, pack } = packed.value ?? {};
-  const tree = source && { source, ...(pack ? { pack } : {}) };
+  const tree = source && { source, ...withoutUndefined({ pack }) };
   const file: CastFile = {
     ...kept,
     graph: top === undefined ? kept.graph : withRelativePrograms(kept.graph, kept.cwd, top),
     checkpoints: top !== undefined,
   };
-  return ok({ file, brings: plan.attachments ?? {}, ...(tree ? { tree } : {}) });
+  return ok({ file, brings: plan.attachments ?? {}, ...withoutUndefined({ tree }) });
 }
 
 /** Programs of the project become relative paths: the project is in another folder on another machine. */
@@ -198,12 +201,8 @@ async function packTree(
     const omitted = omittedIssue(file.cwd, first.left);
     if (omitted) return fail(omitted);
     const pushed = await findPushedCommits(top);
-    const packed = await createPack({
-      cwd: top,
-      include: [first.commit, head],
-      exclude: pushed.commits,
-      maxBytes: mostBytes,
-    });
+    const include = [first.commit, head];
+    const packed = await createPack({ cwd: top, include, exclude: pushed.commits, maxBytes: mostBytes });
     if (packed.kind === "failed") {
       const hint = "maxCheckpointBytes of the profile is the limit";
       return failWith("files_too_large", file.cwd, `cannot pack the files: ${packed.problem}`, hint);
@@ -223,14 +222,10 @@ function omittedIssue(cwd: string, omitted: OmittedFiles | undefined): Issue | u
     const hint = "add them to .gitignore, or commit and push them";
     return error("files_too_large", cwd, "untracked files of more than 50 MB cannot be submitted to a fleet", hint);
   }
-  if (omitted?.nested)
-    return error(
-      "git_failed",
-      cwd,
-      "nested git repositories cannot be submitted to a fleet",
-      "add them to .gitignore, or submit from another folder",
-    );
-  return undefined;
+  const hint = "add them to .gitignore, or submit from another folder";
+  return omitted?.nested
+    ? error("git_failed", cwd, "nested git repositories cannot be submitted to a fleet", hint)
+    : undefined;
 }
 
 /** The branch by its name in `origin`. */

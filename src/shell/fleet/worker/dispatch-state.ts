@@ -101,11 +101,7 @@ export async function rejectDispatch(
  */
 export async function requeueAbandoned(
   database: Database,
-  {
-    workerId,
-    queues,
-    againMs,
-  }: { readonly workerId: string; readonly queues: readonly string[]; readonly againMs: number },
+  worker: { readonly workerId: string; readonly queues: readonly string[]; readonly againMs: number },
 ): Promise<void> {
   await database.query({
     // [B81] Skips a row that a session of a member holds: the others must not wait for it.
@@ -114,22 +110,18 @@ export async function requeueAbandoned(
         and (owner is null or not materia.is_driven(owner)) and parked_leg is distinct from leg and not ${IS_DISPATCH_OPEN}
         and case when refused = '{}' then tries <= ${MAX_ATTEMPTS}
           else not $2 = any(refused) or refused_at < now() - $3::int * interval '1 ms' end for no key update skip locked)`,
-    values: [queues, workerId, againMs],
+    values: [worker.queues, worker.workerId, worker.againMs],
   });
 }
 
-/** [B49] A parked dispatch frees its slot while its items run. Its worker continues it beside its other dispatches. */
-export interface DispatchParking {
-  readonly isParked: () => boolean;
-  readonly park: () => Promise<void>;
-  readonly parked: Promise<void>;
-}
+export type DispatchParking = ReturnType<typeof createParking>;
 
 /**
- * Written before the queues mark the dispatch as over: if the worker dies in between, others still find the cast. [B15] An
- * attempt that only waits for items does not count.
+ * [B49] A parked dispatch frees its slot while its items run. Its worker continues it beside its other dispatches. Written
+ * before the queues mark the dispatch as over: if the worker dies in between, others still find the cast. [B15] An attempt
+ * that only waits for items does not count.
  */
-export function createParking(database: Database, { castId, leg, workerId }: WorkerDispatch): DispatchParking {
+export function createParking(database: Database, { castId, leg, workerId }: WorkerDispatch) {
   let isParked = false;
   let parking: Promise<void> | undefined;
   const { promise: parked, resolve } = Promise.withResolvers<void>();
@@ -137,13 +129,12 @@ export function createParking(database: Database, { castId, leg, workerId }: Wor
     const parked = sql`with c as (update materia.casts set parked_leg = leg, parked_by = ${workerId}, tries = greatest(tries - 1, 0)
         where cast_id = ${castId} and leg = ${leg} and owner = ${workerId} returning cast_id)
       select pg_notify('materia_due', '') from c`;
-    const rows = await database.query(parked);
-    // Another worker owns the cast: this dispatch ends soon and frees its slot.
-    if (rows.length === 0) return;
+    // Without a row another worker owns the cast: this dispatch ends soon and frees its slot.
+    if ((await database.query(parked)).length === 0) return;
     isParked = true;
     resolve();
   };
-  return { isParked: () => isParked, park: () => (parking ??= park()), parked };
+  return { isParked: () => isParked, park: (): Promise<void> => (parking ??= park()), parked };
 }
 
 /** [B49, B55] Requeues casts that were parked by gone workers: for the queues their dispatch is over. */

@@ -28,22 +28,17 @@ export interface DutyContext {
   readonly end: (state: WorkerState) => void;
 }
 
-export interface WorkerDuties {
-  readonly wakeOutbox: () => void;
-  /** Stops every duty but the heartbeat: a draining worker must not be evicted. */
-  readonly drain: () => Promise<void>;
-  readonly stopHeartbeat: () => Promise<void>;
-}
+export type WorkerDuties = ReturnType<typeof startDuties>;
 
 const HEARTBEATS_PER_SWEEP = 5;
 /** Minimum re-check delay: another worker's eviction may be in progress. */
 const MIN_RECHECK_MS = 50;
 
 /** [B14, B75] The duties of a worker, each with its own timer. */
-export function startDuties(context: DutyContext): WorkerDuties {
+export function startDuties(context: DutyContext) {
   const { session, dispatcher, database, queues, pace, end } = context;
   const onError = (name: string, thrown: unknown): Promise<void> => endUnlessTransient(context, name, thrown);
-  const start = (name: string, duty: Omit<Duty, "onError">): RunningDuty =>
+  const start = (name: string, duty: Omit<Duty, "onError">) =>
     startDuty({ ...duty, onError: (thrown) => onError(name, thrown) });
   const heartbeat = start("heartbeat", {
     everyMs: pace.beatMs,
@@ -83,8 +78,10 @@ export function startDuties(context: DutyContext): WorkerDuties {
   const due = openNotifications(database, DUE_CHANNEL);
   due.on(undefined, outbox.wake);
   return {
+    /** Sends due dispatches now: a finished one may have freed a slot under a limit. */
     wakeOutbox: outbox.wake,
-    drain: async () => {
+    /** Stops every duty but the heartbeat: a draining worker must not be evicted. */
+    drain: async (): Promise<void> => {
       await Promise.all([outbox, schedules, sweep, eviction].map(({ stop }) => stop()));
       await due.close();
       await session.setState("draining").catch((thrown: unknown) => onError("drain", thrown));
@@ -136,15 +133,8 @@ export interface Duty {
   readonly onError: (thrown: unknown) => Promise<void>;
 }
 
-export interface RunningDuty {
-  /** Runs it now, or once more after the present run. */
-  readonly wake: () => void;
-  /** Resolves when the present run is over. */
-  readonly stop: () => Promise<void>;
-}
-
 /** [B75] Runs a duty at once and then by its timer. A run that a transient error ended is repeated at the next time. */
-export function startDuty({ everyMs, run, onError }: Duty): RunningDuty {
+export function startDuty({ everyMs, run, onError }: Duty) {
   let timer: NodeJS.Timeout | undefined;
   let present: Promise<void> | undefined;
   let isWoken = false;
@@ -169,8 +159,10 @@ export function startDuty({ everyMs, run, onError }: Duty): RunningDuty {
   };
   wake();
   return {
+    /** Runs it now, or once more after the present run. */
     wake,
-    stop: async () => {
+    /** Resolves when the present run is over. */
+    stop: async (): Promise<void> => {
       isStopped = true;
       clearTimeout(timer);
       await present;

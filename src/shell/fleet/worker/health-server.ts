@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import { error, fail, ok, type Issue, type Result } from "../../../core/model/issue.ts";
+import { failWith, ok, type Result } from "../../../core/model/issue.ts";
 import { errorText } from "../../system/files.ts";
 import type { UsageRow } from "./usage-counts.ts";
 import type { WorkerMetrics } from "./worker.ts";
@@ -13,29 +13,21 @@ export interface HealthServer {
 export function serveHealth(port: number, metrics: () => WorkerMetrics): Promise<Result<HealthServer>> {
   const server = createServer((request, response) => {
     const now = metrics();
-    if (request.url === "/health") {
+    if (request.url === "/health")
       response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(now));
-      return;
-    }
-    if (request.url !== "/metrics") {
-      response.writeHead(404).end();
-      return;
-    }
-    response.writeHead(200, { "content-type": "text/plain; version=0.0.4" }).end(metricsText(now));
+    else if (request.url === "/metrics")
+      response.writeHead(200, { "content-type": "text/plain; version=0.0.4" }).end(metricsText(now));
+    else response.writeHead(404).end();
   });
   return new Promise((resolve) => {
-    server.on("error", (thrown) => resolve(fail(listenIssue(thrown))));
+    const hint = "every worker needs its own port; --port 0 takes a free one";
+    server.on("error", (thrown) => resolve(failWith("listen_failed", "--port", errorText(thrown), hint)));
     server.listen(port, "127.0.0.1", () => {
       server.unref();
       const address = server.address();
       resolve(ok({ port: typeof address === "object" && address ? address.port : port, close: () => server.close() }));
     });
   });
-}
-
-function listenIssue(thrown: Error): Issue {
-  const hint = "every worker needs its own port; --port 0 takes a free one";
-  return error("listen_failed", "--port", errorText(thrown), hint);
 }
 
 function metricsText({ running, legs, usage }: WorkerMetrics): string {

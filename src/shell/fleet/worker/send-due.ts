@@ -1,4 +1,5 @@
 import type { PoolClient } from "pg";
+import { withoutUndefined } from "../../../core/model/json.ts";
 import { issuesText } from "../../../core/model/issue.ts";
 import { isTransientError, type Database } from "../../store/postgres/database.ts";
 import { errorText } from "../../system/files.ts";
@@ -179,11 +180,11 @@ async function submitScheduledCast(client: PoolClient, row: DueSchedule): Promis
   const kept = parseCastFile(row.file);
   if (!kept.ok) return { problem: issuesText(kept.issues) };
   const file = withNewCastId(kept.value, new Date(row.now));
-  const tree = scheduledTree(row);
+  const { brings, project, queue, priority, submitted_by: by } = row;
   await insertCast(
     client,
-    { file, brings: row.brings, ...(tree ? { tree } : {}) },
-    { project: row.project, queue: row.queue, priority: row.priority, by: row.submitted_by },
+    { file, brings, ...withoutUndefined({ tree: scheduledTree(row) }) },
+    { project, queue, priority, by },
   );
   return { castId: file.castId };
 }

@@ -12,22 +12,19 @@ export interface UsageRow {
   readonly cost: number;
 }
 
-export interface UsageCounts {
-  readonly counterOf: (cast: Partial<Pick<CastSummary, "fleet" | "loadout">>) => (steps: readonly CastStep[]) => void;
-  readonly rows: () => readonly UsageRow[];
-}
+export type UsageCounts = ReturnType<typeof createUsageCounts>;
 
 /** Names come from members: they must not fill the memory of the worker. */
 const MAX_ROWS = 1_000;
 
 /** [TM7] Counts turns as they are written. */
-export function createUsageCounts(): UsageCounts {
+export function createUsageCounts() {
   const rows = new Map<string, UsageRow>();
   return {
-    rows: () => [...rows.values()],
-    counterOf: ({ fleet, loadout = "" }) => {
+    rows: (): readonly UsageRow[] => [...rows.values()],
+    counterOf: ({ fleet, loadout = "" }: Partial<Pick<CastSummary, "fleet" | "loadout">>) => {
       const { project = "" } = fleet ?? {};
-      return (steps) => {
+      return (steps: readonly CastStep[]): void => {
         for (const { event } of steps) {
           if (!("usage" in event) || event.usage === undefined || !TURN_ENDS.has(event.type)) continue;
           const model = ("model" in event ? event.model : undefined) ?? "unknown";

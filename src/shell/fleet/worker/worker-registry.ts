@@ -41,25 +41,10 @@ export interface WorkerRegistration {
   readonly concurrency: number;
 }
 
-/** The registration of a worker in the database, kept alive by heartbeats. */
-export interface WorkerSession {
-  readonly heartbeat: () => Promise<boolean>;
-  readonly evictDead: () => Promise<readonly string[]>;
-  /** Milliseconds until a worker without a session may be evicted; undefined if all have one. */
-  readonly nextEvictionMs: () => Promise<number | undefined>;
-  readonly goneAmong: (workers: readonly string[]) => Promise<readonly string[]>;
-  /** Does nothing while another worker runs such work. */
-  readonly runExclusively: (work: () => Promise<void>) => Promise<void>;
-  readonly setState: (state: "draining" | "gone") => Promise<void>;
-  readonly close: () => Promise<void>;
-}
+export type WorkerSession = Awaited<ReturnType<typeof openWorkerSession>>;
 
 /** [B76] Registers a worker, and opens the session by which others see that it lives. */
-export async function openWorkerSession(
-  database: Database,
-  registration: WorkerRegistration,
-  pace: HeartbeatTiming,
-): Promise<WorkerSession> {
+export async function openWorkerSession(database: Database, registration: WorkerRegistration, pace: HeartbeatTiming) {
   const { workerId } = registration;
   const { ask, close } = await openHeartbeatConnection(database, registration);
   // [B81] Everything but the heartbeat uses other connections: it must never wait behind them.
@@ -67,28 +52,32 @@ export async function openWorkerSession(
     database.queryOnce<T>({ text, values });
   return {
     close,
-    heartbeat: async () => (await ask(HEARTBEAT, [workerId])).length > 0,
-    evictDead: async () => {
+    /** False if this worker was evicted. */
+    heartbeat: async (): Promise<boolean> => (await ask(HEARTBEAT, [workerId])).length > 0,
+    /** Returns those that nobody had evicted before. */
+    evictDead: async (): Promise<readonly string[]> => {
       const values = [workerId, pace.silentMs, pace.unlockedMs, pace.newMs];
       const rows = await askPool<{ worker_id: string }>(EVICT_DEAD, values);
       // The worker may only be suspended: locks of its session must not wait until it wakes.
       for (const row of rows) await askPool(END_SESSIONS, [row.worker_id]).catch(() => []);
       return rows.map((row) => row.worker_id);
     },
-    nextEvictionMs: async () => {
+    /** Milliseconds until a worker without a session may be evicted; undefined if all have one. */
+    nextEvictionMs: async (): Promise<number | undefined> => {
       const [row] = await askPool<{ ms: number | null }>(NEXT_EVICTION, [workerId, pace.unlockedMs, pace.newMs]);
       return row?.ms ?? undefined;
     },
-    goneAmong: async (workers) =>
+    goneAmong: async (workers: readonly string[]): Promise<readonly string[]> =>
       (await askPool<{ worker_id: string }>(GONE_AMONG, [workers])).map((row) => row.worker_id),
-    runExclusively: (work) =>
+    /** Does nothing while another worker runs such work. */
+    runExclusively: (work: () => Promise<void>): Promise<void> =>
       database.transaction(async (client) => {
         const { rowCount } = await client.query(
           "select from materia.locks where name = 'requeue' for update skip locked",
         );
         if (rowCount !== 0) await work();
       }),
-    setState: async (state) => {
+    setState: async (state: "draining" | "gone"): Promise<void> => {
       const text = "update materia.workers set state = $2 where worker_id = $1 and state <> 'gone'";
       await database.query({ text, values: [workerId, state] });
     },
@@ -100,7 +89,13 @@ async function openHeartbeatConnection(database: Database, registration: WorkerR
   let client: Client | undefined;
   const { workerId } = registration;
   const connect = async (begin: (session: Client) => Promise<void>): Promise<Client> => {
-    const made = await openSessionWith(database, workerId, begin);
+    const made = await database.openSession(sessionName(workerId));
+    try {
+      await begin(made);
+    } catch (thrown) {
+      void made.end().catch(() => undefined);
+      throw thrown;
+    }
     made.on("end", () => {
       if (client === made) client = undefined;
     });
@@ -134,21 +129,6 @@ async function openHeartbeatConnection(database: Database, registration: WorkerR
       await open?.end().catch(() => undefined);
     },
   };
-}
-
-async function openSessionWith(
-  database: Database,
-  workerId: string,
-  begin: (session: Client) => Promise<void>,
-): Promise<Client> {
-  const client = await database.openSession(sessionName(workerId));
-  try {
-    await begin(client);
-    return client;
-  } catch (thrown) {
-    void client.end().catch(() => undefined);
-    throw thrown;
-  }
 }
 
 /** As `materia.session_name` gives it. The server keeps 63 bytes of a name. */

@@ -15,44 +15,18 @@ import { sql, type Database } from "../../store/postgres/database.ts";
 import type { PackSource } from "../../store/postgres/owned-cast.ts";
 import type { CheckpointPolicy } from "../../store/cast-store.ts";
 import type { ResolvedFleetProfile } from "../open-fleet.ts";
-import { runSetups, type FetchTreeOptions } from "./run-setups.ts";
+import { runSetupCommand } from "../../run/run-utility.ts";
 import { chownToToolsUser, lockTreeFolder } from "./tools-user-folders.ts";
 import { headCommitOf } from "../../git/refs.ts";
 
-/** The working trees of the casts that this worker runs. */
-export interface WorkerTrees {
-  /** The working directory of its agents and programs. */
-  readonly cwdOf: (castId: CastId) => Promise<string>;
-  /** [B55] Restores the present files of a cast in a folder of this worker. */
-  readonly fetchTree: (file: CastFile, options: FetchTreeOptions) => Promise<Result<string>>;
-  /** [B50] Fetches the commits of an item into the tree of its parent. Undefined if it changed no file; a problem if that fails. */
-  readonly fetchItem: (child: CastId, parent: CastId) => Promise<TreePosition | string | undefined>;
-  /** [B78] Closes the tree of a parked cast to the tools user, who may run another cast now. */
-  readonly lockTree: (castId: CastId) => void;
-  /** [B24] Restores the last checkpoint in a repository that no agent has touched. */
-  readonly fetchCleanTree: (castId: CastId) => Promise<Result<CleanTree>>;
-  readonly packFor: PackSource;
-  /** [B35] Checks the size of changed files before it reads them. */
-  readonly checkpointPolicy: (castId: CastId) => CheckpointPolicy;
-  /** [B36] Why the last checkpoint of a cast failed, if it did. */
-  readonly checkpointProblem: (castId: CastId) => string | undefined;
-  readonly remove: (castId: CastId) => void;
-}
-
-export interface CleanTree {
-  readonly top: string;
-  readonly head: string;
-  readonly ckpt: string;
-  readonly remote: string | null;
-  readonly remotes: readonly string[] | undefined;
-}
+export type WorkerTrees = ReturnType<typeof createWorkerTrees>;
 
 interface TreeState {
   readonly top: string;
   head: string;
   ckpt: string;
   /** Commits of items and merges that are already in packs. */
-  readonly sent: PackedCommits;
+  readonly sent: ReturnType<typeof createPackedCommits>;
   checkpointProblem?: string | undefined;
 }
 
@@ -74,20 +48,17 @@ function createPackReader(database: Database, folder: string, remotes: readonly 
       const key = v.getDotPath(read.issues[0]) ?? "source";
       return failWith("bad_cast_file", castId, `cannot fetch its files: its "${key}" is invalid`);
     },
-    restored: async (castId: CastId, source: TreeSource, into: string): Promise<RestoredTree> =>
-      restoreTransferredTree({ packs: await packsOf(castId), source, folder: into, ...place }),
-    /** [B50] The packs of the parent contain the commits that an item starts from. */
-    restoredItem: async ({ castId, source, window }: ItemTree, into: string): Promise<RestoredTree> => {
-      const { parent, base, tree } = window;
-      const [before, own] = [await packsOf(parent), await packsOf(castId)];
-      const position = own.at(-1) ?? { head: base, ckpt: tree ?? base };
-      return restoreTransferredTree({
-        packs: [...before, ...own],
-        position,
-        source,
-        folder: into,
-        ...place,
-      });
+    restored: async (
+      castId: CastId,
+      source: TreeSource,
+      { into, window }: { readonly into: string; readonly window?: ItemCastInput | undefined },
+    ): Promise<RestoredTree> => {
+      const own = await packsOf(castId);
+      if (!window) return restoreTransferredTree({ packs: own, source, folder: into, ...place });
+      // [B50] The packs of the parent contain the commits that an item starts from.
+      const packs = [...(await packsOf(window.parent)), ...own];
+      const position = own.at(-1) ?? { head: window.base, ckpt: window.tree ?? window.base };
+      return restoreTransferredTree({ packs, position, source, folder: into, ...place });
     },
     fetchInto: async (castId: CastId, tree: string): Promise<TreePosition | string | undefined> => {
       const packs = await packsOf(castId);
@@ -102,81 +73,100 @@ function createPackReader(database: Database, folder: string, remotes: readonly 
   };
 }
 
-interface ItemTree {
-  readonly castId: CastId;
-  readonly source: TreeSource;
-  readonly window: ItemCastInput;
-}
-
-export function createWorkerTrees(database: Database, folder: string, profile: ResolvedFleetProfile): WorkerTrees {
+/** The working trees of the casts that this worker runs. */
+export function createWorkerTrees(database: Database, folder: string, profile: ResolvedFleetProfile) {
   const trees = new Map<CastId, TreeState>();
   const treeOf = (castId: CastId): string => join(folder, "trees", castId);
-  const { sourceOf, restored, restoredItem, fetchInto } = createPackReader(database, folder, profile.remotes);
+  const { sourceOf, restored, fetchInto } = createPackReader(database, folder, profile.remotes);
   const cleanTreeOf = (castId: CastId): string => join(folder, "results", castId);
-  const fetchTree: WorkerTrees["fetchTree"] = async ({ castId, window, worktree }, options) => {
-    const tree = treeOf(castId);
-    const found = await sourceOf(castId);
-    if (!found.ok) return found;
-    const source = found.value;
-    if (!source) {
-      rmSync(tree, { recursive: true, force: true });
-      mkdirSync(tree, { recursive: true, mode: 0o700 });
-      chownToToolsUser(tree);
-      return ok(tree);
-    }
-    // [B86] In a folder that no program of a cast can enter.
-    const clean = cleanTreeOf(castId);
-    const made = window ? await restoredItem({ castId, source, window }, clean) : await restored(castId, source, clean);
-    if (made.kind === "failed") return failWith("damaged_pack", castId, `cannot fetch its files: ${made.problem}`);
-    chownToToolsUser(clean);
-    rmSync(tree, { recursive: true, force: true });
-    mkdirSync(join(folder, "trees"), { recursive: true });
-    renameSync(clean, tree);
-    trees.set(castId, { top: tree, head: made.head, ckpt: made.ckpt, sent: createPackedCommits() });
-    const cwd = join(tree, source.below);
-    const problem = await runSetups(cwd, { setup: profile.setup, item: window && worktree?.setup }, options);
-    return problem === undefined ? ok(cwd) : failWith("write_failed", castId, problem);
-  };
   return {
-    cwdOf: async (castId) => {
+    /** The working directory of its agents and programs. */
+    cwdOf: async (castId: CastId): Promise<string> => {
       const source = await sourceOf(castId);
       return join(treeOf(castId), source.ok ? (source.value?.below ?? "") : "");
     },
-    fetchTree,
-    fetchItem: (child, parent) => fetchInto(child, treeOf(parent)),
-    lockTree: (castId) => lockTreeFolder(treeOf(castId)),
-    fetchCleanTree: async (castId) => {
+    /** [B55] Restores the present files of a cast in a folder of this worker. */
+    fetchTree: async ({ castId, window, worktree }: CastFile, options: FetchTreeOptions): Promise<Result<string>> => {
+      const tree = treeOf(castId);
+      const found = await sourceOf(castId);
+      if (!found.ok) return found;
+      const source = found.value;
+      if (!source) return ok(createEmptyTree(tree));
+      // [B86] In a folder that no program of a cast can enter.
+      const clean = cleanTreeOf(castId);
+      const made = await restored(castId, source, { into: clean, window });
+      if (made.kind === "failed") return failWith("damaged_pack", castId, `cannot fetch its files: ${made.problem}`);
+      chownToToolsUser(clean);
+      rmSync(tree, { recursive: true, force: true });
+      mkdirSync(join(folder, "trees"), { recursive: true });
+      renameSync(clean, tree);
+      trees.set(castId, { top: tree, head: made.head, ckpt: made.ckpt, sent: createPackedCommits() });
+      const cwd = join(tree, source.below);
+      const setups = { setup: profile.setup, "worktree.setup": window && worktree?.setup };
+      const problem = await runSetups(cwd, setups, options);
+      return problem === undefined ? ok(cwd) : failWith("write_failed", castId, problem);
+    },
+    /** [B50] Fetches the commits of an item into the tree of its parent. Undefined if it changed no file; a problem if that fails. */
+    fetchItem: (child: CastId, parent: CastId) => fetchInto(child, treeOf(parent)),
+    /** [B78] Closes the tree of a parked cast to the tools user, who may run another cast now. */
+    lockTree: (castId: CastId): void => lockTreeFolder(treeOf(castId)),
+    /** [B24] Restores the last checkpoint in a repository that no agent has touched. */
+    fetchCleanTree: async (castId: CastId) => {
       const found = await sourceOf(castId);
       if (!found.ok) return found;
       const source = found.value;
       if (!source) return failWith("missing_checkpoints", castId, "it was submitted outside a git repository");
-      const made = await restored(castId, source, cleanTreeOf(castId));
+      const top = cleanTreeOf(castId);
+      const made = await restored(castId, source, { into: top });
       if (made.kind === "failed") return failWith("damaged_pack", castId, made.problem);
-      const { remotes } = profile;
-      return ok({ top: cleanTreeOf(castId), head: made.head, ckpt: made.ckpt, remote: source.remote, remotes });
+      return ok({ top, head: made.head, ckpt: made.ckpt, remote: source.remote, remotes: profile.remotes });
     },
-    checkpointProblem: (castId) => trees.get(castId)?.checkpointProblem,
-    remove: (castId) => {
+    /** [B36] Why the last checkpoint of a cast failed, if it did. */
+    checkpointProblem: (castId: CastId) => trees.get(castId)?.checkpointProblem,
+    remove: (castId: CastId): void => {
       trees.delete(castId);
       rmSync(cleanTreeOf(castId), { recursive: true, force: true });
       rmSync(treeOf(castId), { recursive: true, force: true });
     },
     packFor: createPacker(trees, profile.maxCheckpointBytes),
-    checkpointPolicy: (castId) => checkpointPolicyOf(profile, () => trees.get(castId)),
+    /** [B35] Checks the size of changed files before it reads them. */
+    checkpointPolicy: (castId: CastId): CheckpointPolicy => ({
+      maxBytes: maxReadableBytes(profile.maxCheckpointBytes),
+      onCheckpoint: (problem) => {
+        const tree = trees.get(castId);
+        if (tree) tree.checkpointProblem = problem;
+      },
+    }),
   };
 }
 
-function checkpointPolicyOf(
-  { maxCheckpointBytes }: ResolvedFleetProfile,
-  treeOf: () => TreeState | undefined,
-): CheckpointPolicy {
-  return {
-    maxBytes: maxReadableBytes(maxCheckpointBytes),
-    onCheckpoint: (problem) => {
-      const tree = treeOf();
-      if (tree) tree.checkpointProblem = problem;
-    },
-  };
+function createEmptyTree(tree: string): string {
+  rmSync(tree, { recursive: true, force: true });
+  mkdirSync(tree, { recursive: true, mode: 0o700 });
+  chownToToolsUser(tree);
+  return tree;
+}
+
+export interface FetchTreeOptions {
+  readonly signal: AbortSignal;
+  /** Called before a program sets the tree up, which may take long. */
+  readonly onSetup: () => Promise<void>;
+}
+
+/** [B52] Runs the programs of these settings. Returns why one failed. */
+async function runSetups(
+  cwd: string,
+  setups: Readonly<Record<"setup" | "worktree.setup", readonly string[] | undefined>>,
+  { signal, onSetup }: FetchTreeOptions,
+): Promise<string | undefined> {
+  for (const setting of ["setup", "worktree.setup"] as const) {
+    const command = setups[setting];
+    if (!command) continue;
+    await onSetup();
+    const problem = await runSetupCommand({ setting, command, cwd, signal });
+    if (problem !== undefined) return `${setting} failed: ${problem}`;
+  }
+  return undefined;
 }
 
 /** [B36] Remembers why files could not be packed, for the failure of the cast. */
@@ -222,13 +212,6 @@ function checkpointProblemIn(events: readonly CastEvent[]): string | undefined {
   return undefined;
 }
 
-/** Commits of items that are in packs already, as far as later commits may build on them. */
-export interface PackedCommits {
-  readonly has: (commit: string) => boolean;
-  readonly all: () => readonly string[];
-  readonly add: (events: readonly CastEvent[]) => void;
-}
-
 /** At most this many items are tracked while the first one is not merged; commits of others are packed twice. */
 const MAX_UNMERGED = 64;
 
@@ -236,7 +219,7 @@ const MAX_UNMERGED = 64;
  * Every pack excludes the commits of earlier packs. A merge contains all earlier merges, so the last merge and the unmerged
  * commits are enough: the list does not grow with the number of items.
  */
-export function createPackedCommits(): PackedCommits {
+export function createPackedCommits() {
   let tip: string | undefined;
   const unmerged = new Map<number, readonly string[]>();
   const addUnmerged = (index: number, commit: string | null): void => {
@@ -256,9 +239,9 @@ export function createPackedCommits(): PackedCommits {
   };
   const all = (): readonly string[] => [...(tip === undefined ? [] : [tip]), ...[...unmerged.values()].flat()];
   return {
-    has: (commit) => all().includes(commit),
+    has: (commit: string): boolean => all().includes(commit),
     all,
-    add: (events) => {
+    add: (events: readonly CastEvent[]): void => {
       for (const event of events) addEvent(event);
     },
   };
