@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { startDuty } from "../../src/shell/fleet/worker/duties.ts";
-import { createWorkerState, workerExitCode, type WorkerState } from "../../src/shell/fleet/worker/worker-state.ts";
+import { createWorkerState, startDuty, workerExitCode, type WorkerState } from "../../src/shell/fleet/worker/duties.ts";
 import { isTransientError } from "../../src/shell/store/postgres/database.ts";
 
 beforeEach(() => void vi.useFakeTimers());

@@ -19,10 +19,15 @@ import {
 } from "../../shell/fleet/local-fleet.ts";
 import { openFleet, type ConnectedFleet, resolveFleetProfile } from "../../shell/fleet/open-fleet.ts";
 import { migrateFleet } from "../../shell/fleet/worker/migrate-fleet.ts";
-import { readFleetStatus } from "../../shell/fleet/fleet-status.ts";
 import { printAnswer, type CliContext } from "./terminal/io.ts";
 import { sanitizeForTerminal, oneLine, countedText } from "../../core/model/text.ts";
-import { changeLimit, fleetLimitText, readLimits, type LimitUsage } from "../../shell/fleet/limits.ts";
+import {
+  changeLimit,
+  fleetLimitText,
+  readFleetStatus,
+  readLimits,
+  type LimitUsage,
+} from "../../shell/fleet/fleet-status.ts";
 import { prepareCommand } from "../../shell/commands/prepare.ts";
 import { withFleet } from "../../shell/fleet/fleet-workspace.ts";
 import {

@@ -11,7 +11,7 @@ import { resolveFleetProfile } from "../../shell/fleet/open-fleet.ts";
 import { serveHealth, type HealthServer } from "../../shell/fleet/worker/health-server.ts";
 import type { DispatchReport } from "../../shell/fleet/worker/dispatch-runner.ts";
 import { runWorker, type WorkerMetrics } from "../../shell/fleet/worker/worker.ts";
-import type { WorkerState } from "../../shell/fleet/worker/worker-state.ts";
+import type { WorkerState } from "../../shell/fleet/worker/duties.ts";
 import { type Io, type CliContext, jsonText } from "./terminal/io.ts";
 
 const TOOLS_USER_FOLDER = "/var/lib/pi-materia/work";

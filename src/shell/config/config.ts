@@ -220,3 +220,15 @@ export function setActiveLoadout(context: ConfigContext, name: string): Result<s
     return failAt(file, error("write_failed", "activeLoadout", `cannot store the choice: ${errorText(thrown)}`));
   }
 }
+
+const VARIABLE = /\$\{?([A-Za-z_][A-Za-z0-9_]*)\}?/g;
+
+/** Expands `$NAME` and `${NAME}` of the environment: a password need not be in a file. `at` is the place of the text. */
+export function expandVariables(text: string, at: string, env: ConfigContext["env"]): Result<string> {
+  const missing = [...text.matchAll(VARIABLE)].flatMap(([, name = ""]) => (env[name] ? [] : [name]));
+  if (missing.length > 0)
+    return fail(
+      ...missing.map((name) => error("missing_environment", at, `the environment variable ${name} is not set`)),
+    );
+  return ok(text.replace(VARIABLE, (_all, name: string) => env[name] ?? ""));
+}

@@ -20,13 +20,7 @@ export interface ListedCast {
 
 type StartedCast = object & { readonly castId: string };
 
-export interface OwnCastRegistry {
-  readonly record: (file: StartedCast, stamp: string | undefined) => void;
-  readonly owns: (file: StartedCast) => boolean;
-  /** [S11] The same for one of many: checks its file by stamp, not by content. */
-  readonly ownsListed: (cast: ListedCast) => Promise<boolean>;
-  readonly forget: (castId: string) => void;
-}
+export type OwnCastRegistry = ReturnType<typeof createOwnCastRegistry>;
 
 /**
  * [S10] The casts that this user has started on this machine: an empty file per cast. Its name holds the id, a keyed digest
@@ -34,7 +28,7 @@ export interface OwnCastRegistry {
  * nothing in a project can claim to be one of ours. They depend on content and not on the path, so that a cast moves with
  * its project. Best effort: a cast without its mark only asks for trust.
  */
-export function createOwnCastRegistry(env: ConfigContext["env"]): OwnCastRegistry {
+export function createOwnCastRegistry(env: ConfigContext["env"]) {
   const top = join(configFolder(env), "casts");
   const folders = new Map<string, readonly string[]>();
   const look = (id: string): readonly OwnershipMark[] => {
@@ -43,21 +37,22 @@ export function createOwnCastRegistry(env: ConfigContext["env"]): OwnCastRegistr
     folders.set(folder, names);
     return parseMarks(id, names);
   };
-  const record: OwnCastRegistry["record"] = (file, stamp) => {
+  const record = (file: StartedCast, stamp: string | undefined): void => {
     const key = ensureUserKey(env);
     const id = shortDigest(file.castId);
     if (key === undefined) return;
     const mark = { id, content: contentDigest(key, file), stamp: shortDigest(stamp ?? "") };
     writeMark(markFolder(top, id), mark, look(id));
   };
-  const has: OwnCastRegistry["owns"] = (file) => {
+  const owns = (file: StartedCast): boolean => {
     const key = readUserKey(env);
     const marks = key === undefined ? [] : look(shortDigest(file.castId));
     if (key === undefined || marks.length === 0) return false;
     const digest = contentDigest(key, file);
     return marks.some(({ content }) => content === digest);
   };
-  const lists: OwnCastRegistry["ownsListed"] = async ({ castId, stamp: ask, read }) => {
+  /** [S11] The same for one of many: checks its file by stamp, not by content. */
+  const ownsListed = async ({ castId, stamp: ask, read }: ListedCast): Promise<boolean> => {
     const id = shortDigest(castId);
     const stamp = await ask();
     const isSeen = ({ stamp: seen }: OwnershipMark): boolean => stamp !== undefined && seen === shortDigest(stamp);
@@ -67,16 +62,16 @@ export function createOwnCastRegistry(env: ConfigContext["env"]): OwnCastRegistr
     if (marks.some(isSeen)) return true;
     // Without a mark for its id nothing in the file could make it ours.
     const file = marks.length === 0 ? undefined : await read();
-    if (!file || !has(file)) return false;
+    if (!file || !owns(file)) return false;
     // It was moved, copied or touched: the next listing finds it at once.
     record(file, stamp);
     return true;
   };
-  const forget: OwnCastRegistry["forget"] = (castId) => {
+  const forget = (castId: string): void => {
     const id = shortDigest(castId);
     for (const mark of look(id)) rmSync(join(markFolder(top, id), markName(mark)), { force: true });
   };
-  return { record, owns: has, ownsListed: lists, forget };
+  return { record, owns, ownsListed, forget };
 }
 
 interface OwnershipMark {

@@ -73,15 +73,12 @@ function equipmentNames(raw: unknown): readonly string[] {
     ...named("extensions", "extension"),
     ...named("mcp", "MCP server"),
     ...named("sandbox", "sandbox").filter((name) => name !== "sandbox none"),
-    ...unguardedCommands(raw).map((command) => `no sandbox for \`${command}\``),
+    // Programs that run outside of the sandbox of the agents.
+    ...materiaIn(raw)
+      .filter(({ sandbox }) => sandbox === "none")
+      .map(({ command, script }) => (isStringArray(command) ? command.join(" ") : JSON.stringify(script)))
+      .map((command) => `no sandbox for \`${command}\``),
   ];
-}
-
-/** [YP5] Programs that run outside of the sandbox of the agents. */
-function unguardedCommands(raw: unknown): readonly string[] {
-  return materiaIn(raw).flatMap(({ sandbox, command, script }) =>
-    sandbox === "none" ? [isStringArray(command) ? command.join(" ") : JSON.stringify(script)] : [],
-  );
 }
 
 /** [YP14] Whether the project's configuration, which was trusted, names this itself. */

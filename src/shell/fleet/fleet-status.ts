@@ -1,4 +1,5 @@
 import type { CastId } from "../../core/model/ids.ts";
+import type { FleetLimit, FleetLimitChange, FleetLimitKind } from "../../core/command/read-fleet-commands.ts";
 import { ok, type Result } from "../../core/model/issue.ts";
 import {
   waitReasonOf,
@@ -11,7 +12,8 @@ import {
   type WaitGroup,
 } from "../../core/view/progress/fleet-status.ts";
 import type { QueuePosition } from "../workspace/workspace.ts";
-import { sql, withDatabaseErrors, type Database } from "../store/postgres/database.ts";
+import { sql, withDatabaseErrors } from "../store/postgres/database.ts";
+import { MEMBER_LIMITS } from "../store/postgres/migration-submit.ts";
 import type { ConnectedFleet } from "./open-fleet.ts";
 
 const MAX_LISTED = 100;
@@ -24,8 +26,10 @@ export async function readFleetStatus({
   return withDatabaseErrors(profile.name, async () => {
     const [workers, waiting, [row]] = await Promise.all([
       database.query<WorkerStatus>({ name: "workers", text: WORKERS }),
-      readQueue(database),
-      database.query<{ queued: number }>({ name: "queued", text: QUEUED }),
+      database.query<WaitingRow & Record<string, unknown>>({ name: "queue", text: QUEUE }),
+      database.query<{ queued: number }>(
+        sql`select count(*)::int as queued from materia.casts where status = 'queued'`,
+      ),
     ]);
     const queue = waiting.map(({ blocked, held, ...cast }) => ({
       ...cast,
@@ -52,10 +56,6 @@ interface WaitingRow extends Omit<QueuedCast, "why"> {
   readonly held: readonly BlockingLimit[];
 }
 
-function readQueue(database: Database): Promise<readonly WaitingRow[]> {
-  return database.query<WaitingRow & Record<string, unknown>>({ name: "queue", text: QUEUE });
-}
-
 const WORKERS = `select worker_id as worker, host, pid, version, state, queues, concurrency,
     (extract(epoch from now() - seen_at) * 1000)::float8 as "silentMs",
     array(select cast_id from materia.casts c where c.owner = w.worker_id and state <> 'gone'
@@ -64,8 +64,6 @@ const WORKERS = `select worker_id as worker, host, pid, version, state, queues, 
       order by c.refused_at desc limit 1) as leaves
   from materia.workers w where state <> 'gone' or seen_at > now() - interval '10 minutes'
   order by state = 'gone', n limit 500`;
-
-const QUEUED = "select count(*)::int as queued from materia.casts where status = 'queued'";
 
 const QUEUE = `with first as materialized (
     select c, row_number() over (partition by c.project, c.queue order by c.summary ? 'blocked', c.priority, c.cast_id) as place
@@ -78,7 +76,7 @@ const QUEUE = `with first as materialized (
       from full_limits l where (c).sent < (c).leg and materia.is_bound_by(c, l.kind, l.name)) as held
   from first order by (c).queue, (c).summary ? 'blocked', (c).priority, (c).cast_id`;
 
-export interface QueueReporterOptions extends Pick<ConnectedFleet, "database" | "profile"> {
+interface QueueReporterOptions extends Pick<ConnectedFleet, "database" | "profile"> {
   readonly queues: readonly string[];
   /** A reason that was absent for this long counts as new. */
   readonly againMs: number;
@@ -106,4 +104,46 @@ export function queueReporter({ queues, againMs, tell, ...fleet }: QueueReporter
 /** The same for any number of casts. */
 function waitReasonKey(group: WaitGroup): string {
   return waitGroupText({ ...group, casts: 1 });
+}
+
+/** [B22] A limit of concurrent casts, and how many run now. */
+export interface LimitUsage extends FleetLimit {
+  readonly most: number;
+  readonly busy: number;
+}
+
+export async function readLimits({ database, profile }: ConnectedFleet): Promise<Result<readonly LimitUsage[]>> {
+  return withDatabaseErrors(profile.name, async () => {
+    const standing = await database.query<LimitUsage>({ text: "select * from materia.limit_standing()" });
+    return ok([...standing, ...(await database.query<LimitUsage>({ text: MEMBER_LIMITS_QUERY }))]);
+  });
+}
+
+/** [B82] Limits of one member have a default; `busy` is 0, since each member has a separate count. */
+const MEMBER_LIMITS_QUERY = `select kind, '' as name, coalesce((select most::float8 from materia.limits l where l.kind = d.kind), most) as most, 0 as busy
+  from (values ('waiting', ${MEMBER_LIMITS.waiting}::float8), ('bytes', ${MEMBER_LIMITS.bytes})) as d (kind, most)`;
+
+/** Notifies workers: there may be free slots now. False if there was no such limit. */
+export async function changeLimit(
+  { database, profile }: ConnectedFleet,
+  change: FleetLimitChange,
+): Promise<Result<boolean>> {
+  const { kind, name, most } = change;
+  return withDatabaseErrors(profile.name, async () => {
+    const rows = await database.query(
+      most === undefined
+        ? sql`with changed as (delete from materia.limits where kind = ${kind} and name = ${name} returning 1)
+            select pg_notify('materia_due', '') from changed`
+        : sql`with changed as (insert into materia.limits values (${kind}, ${name}, ${most})
+              on conflict (kind, name) do update set most = excluded.most returning 1)
+            select pg_notify('materia_due', '') from changed`,
+    );
+    return ok(rows.length > 0);
+  });
+}
+
+export function fleetLimitText({ kind, name }: { readonly kind: FleetLimitKind; readonly name: string }): string {
+  if (kind === "waiting") return "casts and schedules of one member that wait";
+  if (kind === "bytes") return "bytes that one member submits in a day";
+  return kind === "all" ? "all casts" : `${kind} ${name}`;
 }

@@ -1,4 +1,3 @@
-import { expandVariables } from "../config/expand-variables.ts";
 import { failWith, suggest, typed, error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { databaseIssue, openDatabase, type Database } from "../store/postgres/database.ts";
 import { DATABASE_FORMAT } from "../store/postgres/migration.ts";
@@ -9,7 +8,7 @@ import type { Catalog } from "../../core/catalog/catalog.ts";
 import type { FleetProfile } from "../../core/model/config.ts";
 import { withoutUndefined } from "../../core/model/json.ts";
 import { didYouMean } from "../../core/model/text.ts";
-import { configFolder, type ConfigContext } from "../config/config.ts";
+import { configFolder, expandVariables, type ConfigContext } from "../config/config.ts";
 import { LOCAL_FLEET, hasLocalFleet, localFleetUrl } from "./local-fleet.ts";
 import { errorText } from "../system/files.ts";
 

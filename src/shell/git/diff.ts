@@ -20,10 +20,10 @@ const PLAIN_DIFF = [
 ];
 const UNQUOTED_NAMES = ["-c", "core.quotePath=false"];
 
-export type DiffForm = "patch" | "stat" | "names";
+const DIFF_FLAGS = { patch: ["--patch"], stat: ["--stat=100"], names: ["--name-only"] } as const;
 
-export interface DiffOptions {
-  readonly form: DiffForm;
+interface DiffOptions {
+  readonly form: keyof typeof DIFF_FLAGS;
   /** Only this file, by both of its names if it was renamed. */
   readonly paths?: readonly string[];
   readonly maxBytes?: number;
@@ -31,16 +31,10 @@ export interface DiffOptions {
   readonly contextLines?: number;
 }
 
-type DiffOutput =
-  | { readonly ok: true; readonly bytes: Buffer; readonly isCut: boolean }
-  | { readonly ok: false; readonly problem: string };
-
-const DIFF_FLAGS = { patch: ["--patch"], stat: ["--stat=100"], names: ["--name-only"] } as const;
-
 export async function diffText(
   { cwd, from, to }: CommitRange,
   { form, paths = [], maxBytes, contextLines }: DiffOptions,
-): Promise<DiffOutput> {
+): Promise<{ ok: true; bytes: Buffer; isCut: boolean } | { ok: false; problem: string }> {
   // Paths are literal: one that looks like a pattern is none.
   const context = contextLines === undefined ? [] : [`--unified=${contextLines}`];
   const flags = [...PLAIN_DIFF, "--color=never", ...DIFF_FLAGS[form], ...context];

@@ -41,21 +41,12 @@ export async function findRepository(cwd: string): Promise<FoundRepository> {
   if (!top || !gitDir || !commonDir || !objectFormat) return noRepository(explainMissing(cwd, gitErrorText(asked)));
   if (asked.code === null) return noRepository(gitErrorText(asked));
   if (!isObjectId(head) || !isObjectId(tree)) return noRepository("the repository has no commit yet");
-  if (gitUserFor(cwd) && !(isWhole(top, gitDir, resolve(cwd, commonDir)) && isWithin(top, cwd)))
+  const repository = { top, gitDir, commonDir: resolve(cwd, commonDir), objectFormat, head, tree };
+  // [B86] All of a repository is in its working tree, as a worker makes it.
+  const isWhole = gitDir === join(top, ".git") && repository.commonDir === gitDir;
+  if (gitUserFor(cwd) && !(isWhole && `${realpathSync(cwd)}${sep}`.startsWith(`${top}${sep}`)))
     return noRepository("its .git leads to another repository");
-  return {
-    kind: "found",
-    repository: { top, gitDir, commonDir: resolve(cwd, commonDir), objectFormat, head, tree },
-  };
-}
-
-/** [B86] True if all of a repository is in its working tree, as a worker makes it. */
-function isWhole(top: string, gitDir: string, commonDir: string): boolean {
-  return gitDir === join(top, ".git") && commonDir === gitDir;
-}
-
-function isWithin(top: string, folder: string): boolean {
-  return `${realpathSync(folder)}${sep}`.startsWith(`${top}${sep}`);
+  return { kind: "found", repository };
 }
 
 /** A folder with `.git` inside should usually have a working tree. */

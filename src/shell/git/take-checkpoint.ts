@@ -4,7 +4,7 @@ import type { ChangeCounts, OmittedFiles } from "../../core/model/checkpoint.ts"
 import { readFileOf } from "../process/tools-user.ts";
 import type { ShadowIndex } from "./shadow-index.ts";
 import { readRef } from "./refs.ts";
-import { isMissingFile } from "../system/files.ts";
+import { isMissingFile, valueOr } from "../system/files.ts";
 import { expectSuccess, runGit, stdoutParts, stdoutText } from "./repository.ts";
 
 interface CheckpointCommit {
@@ -65,20 +65,16 @@ export async function snapshotTree(
   return { tree, left };
 }
 
-interface ChangedPaths {
-  /** In latin1, which preserves the bytes of any name. */
-  readonly paths: readonly string[];
-  readonly left: OmittedFiles;
-}
-
-async function listChangedPaths(shadow: ShadowIndex): Promise<ChangedPaths> {
+/** Paths in latin1, which preserves the bytes of any name. */
+async function listChangedPaths(shadow: ShadowIndex) {
   const changes = ["--modified", "--deleted", "--others", "--unmerged", "--exclude-standard"];
   const listed = expectSuccess(await shadow.git(["ls-files", "-z", "-t", ...changes]));
   const paths = new Set<string>();
   const left = { large: 0, unreadable: 0, nested: 0 };
   let bytes = 0;
   for (const entry of listed.stdout.toString("latin1").split("\0")) {
-    const path = pathInEntry(entry);
+    // `? name`, or `M <mode> <object> <stage>\tname` with stages.
+    const path = entry.startsWith("? ") ? entry.slice(2) : entry.slice(entry.indexOf("\t") + 1);
     if (path === "" || isExcluded(shadow, path)) continue;
     // The shadow ignores its settings about bytes; git does not.
     if (basename(path) === ".gitattributes") shadow.bytes.differ = true;
@@ -93,12 +89,8 @@ async function listChangedPaths(shadow: ShadowIndex): Promise<ChangedPaths> {
     throw new Error(
       `${Math.ceil(bytes / 1e6)} MB of changed files are more than ${Math.floor(mostBytes / 1e6)} MB: add files to .gitignore, or raise maxCheckpointBytes`,
     );
-  return { paths: [...paths], left: Object.fromEntries(Object.entries(left).filter(([, count]) => count > 0)) };
-}
-
-/** `? name`, or `M <mode> <object> <stage>\tname` with stages. */
-function pathInEntry(entry: string): string {
-  return entry.startsWith("? ") ? entry.slice(2) : entry.slice(entry.indexOf("\t") + 1);
+  const omitted: OmittedFiles = Object.fromEntries(Object.entries(left).filter(([, count]) => count > 0));
+  return { paths: [...paths], left: omitted };
 }
 
 function isExcluded({ excluded: leftOut }: ShadowIndex, path: string): boolean {
@@ -142,14 +134,11 @@ async function commitTree(shadow: ShadowIndex, tree: string, request: Checkpoint
   return stdoutText(made);
 }
 
-/** Reads a ref without a process; undefined if there is none, or if git stores refs in another way. */
+/** Reads a ref without a process; empty if there is none, or if git stores refs in another way. */
 function readRefFile({ repository }: ShadowIndex, ref: string): string {
-  try {
-    const text = readFileOf(undefined, join(repository.commonDir, ref)).bytes.toString("latin1").trim();
-    return /^[0-9a-f]+$/.test(text) ? text : "";
-  } catch {
-    return "";
-  }
+  const read = () => readFileOf(undefined, join(repository.commonDir, ref)).bytes.toString("latin1").trim();
+  const text = valueOr(read, "");
+  return /^[0-9a-f]+$/.test(text) ? text : "";
 }
 
 /** [Y2] Compare and swap. Only the owner of a cast calls this, so a ref that somebody else moved is moved back. */

@@ -8,29 +8,7 @@ export const TRANSCRIPT_FILE = "transcript.jsonl";
 export const REHEARSAL_FILE = "rehearsal.json";
 
 /** The names of all files of a cast. No other module composes one. */
-export interface CastLayout {
-  readonly folder: string;
-  readonly castFile: string;
-  readonly journal: string;
-  readonly sockets: string;
-  readonly socketFolder: (socket: string) => string;
-  readonly visitFolder: (socket: string, visit: number) => string;
-  readonly visitFile: (socket: string, visit: number, name: string) => string;
-  /** Large values that several visits share, by their digest; items use the folder of their parent. */
-  readonly values: string;
-  readonly value: (digest: string) => string;
-  readonly owner: string;
-  readonly scratch: string;
-  readonly claim: (epoch: number) => string;
-  readonly lock: string;
-  readonly abortRequest: string;
-  readonly releaseRequest: string;
-  readonly note: (name: string) => string;
-  /** The casts of its items, and their working trees. */
-  readonly items: string;
-  readonly worktreesFolder: string;
-  readonly attachment: (name: string) => string;
-}
+export type CastLayout = ReturnType<typeof layoutInFolder>;
 
 export function castLayout(root: string, castId: CastId): CastLayout {
   const layout = layoutInFolder(join(parentFolderOf(root, castId), castId));
@@ -47,33 +25,34 @@ export function parentFolderOf(root: string, castId: CastId): string {
 }
 
 /** A cast that nobody may see yet has another folder. */
-export function layoutInFolder(folder: string): CastLayout {
+export function layoutInFolder(folder: string) {
   // `join` normalizes again: a list of many casts would spend most of its time there.
   const sockets = `${folder}${sep}sockets`;
   const owner = `${folder}${sep}owner`;
-  const socketFolder = (socket: string): string => join(sockets, socket);
   const visitFolder = (socket: string, visit: number): string => join(sockets, socket, String(visit));
   return {
     folder,
     castFile: `${folder}${sep}cast.json`,
     journal: `${folder}${sep}journal.jsonl`,
     sockets,
-    socketFolder,
+    socketFolder: (socket: string): string => join(sockets, socket),
     visitFolder,
-    visitFile: (socket, visit, name) => join(visitFolder(socket, visit), name),
+    visitFile: (socket: string, visit: number, name: string): string => join(visitFolder(socket, visit), name),
+    /** Large values that several visits share, by their digest; items use the folder of their parent. */
     values: `${folder}${sep}values`,
-    value: (digest) => join(folder, "values", `${digest}.json`),
+    value: (digest: string): string => join(folder, "values", `${digest}.json`),
     owner,
     scratch: `${owner}${sep}scratch`,
-    claim: (epoch) => join(owner, `${epoch}.json`),
+    claim: (epoch: number): string => join(owner, `${epoch}.json`),
     lock: `${owner}${sep}lock`,
     abortRequest: `${owner}${sep}abort-requested`,
     releaseRequest: `${owner}${sep}release-requested`,
-    note: (name) => join(owner, `${name}.json`),
+    note: (name: string): string => join(owner, `${name}.json`),
+    /** The casts of its items, and their working trees. */
     items: `${folder}${sep}items`,
     worktreesFolder: `${folder}${sep}trees`,
-    attachment: (name) => join(folder, name),
-  };
+    attachment: (name: string): string => join(folder, name),
+  } as const;
 }
 
 /** [V41] Working trees that ended casts left for reuse; no cast id starts with a dot. */

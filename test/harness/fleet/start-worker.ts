@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { WaitGroup } from "../../../src/core/view/progress/fleet-status.ts";
 import type { ResolvedFleetProfile } from "../../../src/shell/fleet/open-fleet.ts";
 import type { HeartbeatTiming } from "../../../src/shell/fleet/worker/worker-registry.ts";
-import type { WorkerState } from "../../../src/shell/fleet/worker/worker-state.ts";
+import type { WorkerState } from "../../../src/shell/fleet/worker/duties.ts";
 
 /** A worker that a test starts: with others' patience, so that nobody waits as long as a fleet does. */
 export interface WorkerSetup {

@@ -12,7 +12,40 @@ import {
   type HeartbeatTiming,
   type WorkerSession,
 } from "./worker-registry.ts";
-import type { WorkerState } from "./worker-state.ts";
+
+/** The one state of a worker. `/health`, its log, its row in the database and its exit code follow from it. */
+export type WorkerState =
+  | { readonly kind: "starting" | "running" | "draining" | "drained" | "evicted" }
+  | { readonly kind: "failed"; readonly reason: string };
+
+export type WorkerStateKind = WorkerState["kind"];
+
+const NEXT_STATES: Readonly<Record<WorkerStateKind, readonly WorkerStateKind[]>> = {
+  starting: ["running"],
+  running: ["draining", "evicted", "failed"],
+  draining: ["drained", "evicted", "failed"],
+  drained: [],
+  evicted: [],
+  failed: [],
+};
+
+export function createWorkerState(onChange: (state: WorkerState) => void) {
+  let current: WorkerState = { kind: "starting" };
+  return {
+    current: (): WorkerState => current,
+    /** Does nothing where the present state does not lead to the next one: an evicted worker is never drained. */
+    enter: (next: WorkerState): void => {
+      if (!NEXT_STATES[current.kind].includes(next.kind)) return;
+      current = next;
+      onChange(next);
+    },
+  };
+}
+
+/** [B74] The code that the process of a worker exits with. A supervisor may restart it after an eviction or a failure. */
+export function workerExitCode({ kind }: WorkerState): number {
+  return kind === "evicted" ? 75 : kind === "failed" ? 70 : 0;
+}
 
 export interface DutyContext {
   readonly workerId: string;

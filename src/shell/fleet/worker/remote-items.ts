@@ -1,6 +1,6 @@
 import { itemResultOf } from "../../../core/cast/decide-items.ts";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
-import { issuesText, type Issue } from "../../../core/model/issue.ts";
+import { issuesText } from "../../../core/model/issue.ts";
 import { type CastId, parallelRunNumber, parentCastId } from "../../../core/model/ids.ts";
 import { type ParentCast, type FleetHooks, sleepUnlessAborted } from "../../context/run-context.ts";
 import { createGitWorktrees, type GitWorktrees } from "../../git/worktrees/git-worktrees.ts";
@@ -51,8 +51,8 @@ function createRemoteItems(context: RemoteItemsContext, { owned, file, cwd }: Pa
   const oneByOne = createSerialQueue();
   return {
     findBase: trees.findBase,
-    run: (request) =>
-      catchAsBroken(async () => {
+    run: async (request) => {
+      try {
         const sharing = shared.get(request.fork) ?? writeSharedBudget(context.database, castId, request);
         shared.set(request.fork, sharing);
         await sharing;
@@ -61,28 +61,24 @@ function createRemoteItems(context: RemoteItemsContext, { owned, file, cwd }: Pa
         const isSubmitted = await oneByOne(castId, () =>
           submitItemCast(context.database, { ...context, parent: file, start: request.start }),
         );
-        return isSubmitted ? runRemoteItem(itemContext, request) : brokenOutcome("another worker owns this cast now");
-      }),
+        if (!isSubmitted) return brokenOutcome("another worker owns this cast now");
+        return await runRemoteItem(itemContext, request);
+      } catch (thrown) {
+        // An error of the database breaks the dispatch, and the next dispatch continues.
+        return brokenOutcome(`cannot follow the items: ${errorText(thrown)}`);
+      }
+    },
     merge: trees.merge,
     join: trees.join,
     abort: (children) => abortRemoteItems(itemContext, children),
   };
 }
 
-/** An error of the database breaks the dispatch, and the next dispatch continues. */
-async function catchAsBroken(work: () => Promise<ItemOutcome>): Promise<ItemOutcome> {
-  try {
-    return await work();
-  } catch (thrown) {
-    return brokenOutcome(`cannot follow the items: ${errorText(thrown)}`);
-  }
-}
-
 async function runRemoteItem(context: RemoteItemContext, request: ItemRequest): Promise<ItemOutcome> {
   const { store, database } = context;
   const { signal, work } = request;
   const cast = await store.load(work.child);
-  if (!cast.ok) return brokenByIssues(cast);
+  if (!cast.ok) return brokenOutcome(issuesText(cast.issues));
   if (cast.value.state.phase.kind === "ended") {
     if (isItemFinished(cast.value, request)) return remoteItemOutcome(context, request, cast.value);
     const problem = await resumeItemCast(database, request, cast.value.state);
@@ -91,7 +87,7 @@ async function runRemoteItem(context: RemoteItemContext, request: ItemRequest): 
   await context.park();
   if (!(await waitForItemEnd(context, work.child, signal))) return { kind: "aborted" };
   const done = await store.load(work.child);
-  return done.ok ? remoteItemOutcome(context, request, done.value) : brokenByIssues(done);
+  return done.ok ? remoteItemOutcome(context, request, done.value) : brokenOutcome(issuesText(done.issues));
 }
 
 /** Fetches the commits before the end is reported: a merge follows at once. */
@@ -134,10 +130,6 @@ async function abortRemoteItems(context: RemoteItemContext, children: readonly C
   }
 }
 
-function brokenByIssues({ issues }: { readonly issues: readonly Issue[] }): ItemsFailure {
-  return brokenOutcome(issuesText(issues));
-}
-
 function brokenOutcome(problem: string): ItemsFailure {
   return { kind: "broken", problem };
 }
@@ -153,8 +145,6 @@ export function createFleetHooks(
     ? { workerId, items: (of) => createRemoteItems(context, of) }
     : { workerId, admit: createAdmission({ database, budgets, castId, parent, fork }) };
 }
-
-const END_STATUSES = "('completed', 'not_satisfied', 'failed', 'aborted')";
 
 /** With the project, person, queue and priority of the parent. Its files start from the packs of the parent. */
 const INSERT_ITEM = `
@@ -174,19 +164,16 @@ async function submitItemCast(
   { parent, workerId, start }: Pick<ItemRequest, "start"> & { readonly parent: CastFile; readonly workerId: string },
 ): Promise<boolean> {
   const { castId } = start;
-  const file = itemCastFile(withRehearsalOf(parent, castId), start, parent.cwd);
+  // Every cast that uses replies of a rehearsal gets its own copy.
+  const isBrought = parent.rehearsal === `${parent.castId}/${REHEARSAL_FILE}`;
+  const own = isBrought ? { ...parent, rehearsal: `${castId}/${REHEARSAL_FILE}` } : parent;
+  const file = itemCastFile(own, start, parent.cwd);
   const text = `${JSON.stringify(file, undefined, 1)}\n`;
   const summary = JSON.stringify(notStartedSummary(file, false));
   const values = [castId, parent.castId, text, summary, workerId];
   if ((await database.query({ text: INSERT_ITEM, values })).length > 0) return true;
   const there = sql`select from materia.casts where cast_id = ${castId} and parent = ${parent.castId}`;
   return (await database.query(there)).length > 0;
-}
-
-/** Every cast that uses replies of a rehearsal gets its own copy. */
-function withRehearsalOf(parent: CastFile, castId: CastId): CastFile {
-  const isBrought = parent.rehearsal === `${parent.castId}/${REHEARSAL_FILE}`;
-  return isBrought ? { ...parent, rehearsal: `${castId}/${REHEARSAL_FILE}` } : parent;
 }
 
 /** [V12] Queues the stopped cast of an item again. Returns a problem if that fails. */
@@ -196,12 +183,8 @@ async function resumeItemCast(
   state: CastState,
 ): Promise<string | undefined> {
   const at = new Date().toISOString();
-  const events = itemResumeEvents(state, request).map((body, index): CastEvent => ({
-    seq: state.seq + 1 + index,
-    at,
-    ...body,
-  }));
-  const texts = events.map((event) => JSON.stringify(event));
+  const events = itemResumeEvents(state, request);
+  const texts = events.map((body, index) => JSON.stringify({ seq: state.seq + 1 + index, at, ...body }));
   const told = sql`select materia.tell_cast(${state.castId}, ${state.seq}, ${texts}, true) as said`;
   const [row] = await database.query<{ said: string }>(told);
   const said = row?.said ?? "unknown";
@@ -218,23 +201,21 @@ async function waitForItemEnd(
   child: CastId,
   signal: AbortSignal,
 ): Promise<boolean> {
+  const text =
+    "select from materia.casts where cast_id = $1 and status not in ('completed', 'not_satisfied', 'failed', 'aborted')";
+  const runs = { name: "item_at_work", text, values: [child] };
   let wake = (): void => undefined;
   const stop = store.onCastChange(child, () => wake());
   try {
     while (!signal.aborted) {
       const woken = new AbortController();
       wake = () => woken.abort();
-      if (await hasItemEnded(database, child)) return true;
+      // A removed cast counts as ended.
+      if ((await database.query(runs)).length === 0) return true;
       await sleepUnlessAborted(ITEM_POLL_MS, AbortSignal.any([signal, woken.signal]));
     }
     return false;
   } finally {
     stop();
   }
-}
-
-/** A removed cast counts as ended. */
-async function hasItemEnded(database: Database, child: CastId): Promise<boolean> {
-  const text = `select from materia.casts where cast_id = $1 and status not in ${END_STATUSES}`;
-  return (await database.query({ name: "item_at_work", text, values: [child] })).length === 0;
 }

@@ -3,11 +3,11 @@ import { withoutUndefined } from "../../../core/model/json.ts";
 import { issuesText } from "../../../core/model/issue.ts";
 import { isTransientError, type Database } from "../../store/postgres/database.ts";
 import { errorText } from "../../system/files.ts";
-import type { LimitUsage } from "../limits.ts";
+import type { LimitUsage } from "../fleet-status.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { randomInt } from "node:crypto";
 import type { TreeSource } from "../../git/transfer/tree-source.ts";
-import { type CastFile, newCastId } from "../../store/cast-file.ts";
+import { newCastId } from "../../store/cast-file.ts";
 import { parseCastFile } from "../../store/postgres/read-cast.ts";
 import { firstScheduledTime } from "../schedules.ts";
 import { type PackedTree, insertCast } from "../submit-cast.ts";
@@ -35,8 +35,11 @@ export async function sendDueDispatches(
     const limits = await readLimitsLocked(client);
     const due =
       limits.length === 0 ? await dueWithoutLimits(client, queues) : await dueWithinLimits(client, queues, limits);
-    for (const { cast_id: castId, providers: _providers, begun, ...leg } of due)
-      await dispatcher.send(client, { castId, ...leg, priority: dispatchPriority(leg.priority, begun) });
+    for (const { cast_id: castId, providers: _providers, begun, ...leg } of due) {
+      // [B47] Within one priority started casts go first: otherwise the items of many casts would wait until all casts have started.
+      const priority = 2 * Math.max(0, Math.min(leg.priority, MAX_PRIORITY)) + (begun ? 0 : 1);
+      await dispatcher.send(client, { castId, ...leg, priority });
+    }
     await client.query("update materia.casts set sent = leg, sent_at = clock_timestamp() where cast_id = any($1)", [
       due.map((row) => row.cast_id),
     ]);
@@ -46,11 +49,6 @@ export async function sendDueDispatches(
 
 /** Half of the largest priority that the queues accept. */
 const MAX_PRIORITY = 2 ** 30 - 1;
-
-/** [B47] Within one priority started casts go first: otherwise the items of many casts would wait until all casts have started. */
-function dispatchPriority(priority: number, begun: boolean): number {
-  return 2 * Math.max(0, Math.min(priority, MAX_PRIORITY)) + (begun ? 0 : 1);
-}
 
 async function readLimitsLocked(client: PoolClient): Promise<readonly LimitUsage[]> {
   const { rowCount } = await client.query("select from materia.limits where kind not in ('waiting', 'bytes') limit 1");
@@ -97,15 +95,14 @@ async function dueWithinLimits(
 function withinLimits(rows: readonly DueRow[], limits: readonly LimitUsage[]): readonly DueRow[] {
   const busy = new Map(limits.map((limit) => [limit, limit.busy]));
   return rows.filter((row) => {
-    const bound = limits.filter((limit) => isBoundBy(row, limit));
+    const { project, providers } = row;
+    const bound = limits.filter(
+      ({ kind, name }) => kind === "all" || (kind === "project" ? project === name : providers.includes(name)),
+    );
     if (bound.some((limit) => (busy.get(limit) ?? 0) >= limit.most)) return false;
     for (const limit of bound) busy.set(limit, (busy.get(limit) ?? 0) + 1);
     return true;
   });
-}
-
-function isBoundBy({ project, providers }: DueRow, { kind, name }: LimitUsage): boolean {
-  return kind === "all" || (kind === "project" ? project === name : providers.includes(name));
 }
 
 interface DueSchedule {
@@ -143,7 +140,7 @@ export async function submitDueSchedules(database: Database): Promise<number> {
     for (const row of rows) {
       // [B84] A schedule that cannot be submitted must not stop the others.
       await client.query("savepoint schedule");
-      await submitSchedule(client, row).catch(async (thrown: unknown) => {
+      await submitScheduledCast(client, row).catch(async (thrown: unknown) => {
         if (isTransientError(thrown)) throw thrown;
         await client.query("rollback to savepoint schedule");
         await writeNextTime(client, row, { problem: errorText(thrown) });
@@ -153,14 +150,11 @@ export async function submitDueSchedules(database: Database): Promise<number> {
   });
 }
 
-async function submitSchedule(client: PoolClient, row: DueSchedule): Promise<void> {
-  const done = row.busy ? { problem: "the cast before was still under way" } : await submitScheduledCast(client, row);
-  await writeNextTime(client, row, done);
-}
-
-type SubmittedSchedule = { readonly castId: string } | { readonly problem: string };
-
-async function writeNextTime(client: PoolClient, row: DueSchedule, done: SubmittedSchedule): Promise<void> {
+async function writeNextTime(
+  client: PoolClient,
+  row: DueSchedule,
+  done: { readonly castId: string } | { readonly problem: string },
+): Promise<void> {
   const next = firstScheduledTime(row.cron, row.zone, row.now);
   const nextProblem = next.ok ? null : issuesText(next.issues);
   await client.query(
@@ -175,25 +169,24 @@ async function writeNextTime(client: PoolClient, row: DueSchedule, done: Submitt
   );
 }
 
-async function submitScheduledCast(client: PoolClient, row: DueSchedule): Promise<SubmittedSchedule> {
-  if (!row.may) return { problem: `${row.submitted_by} is no longer a member of project ${row.project}` };
-  const kept = parseCastFile(row.file);
-  if (!kept.ok) return { problem: issuesText(kept.issues) };
-  const file = withNewCastId(kept.value, new Date(row.now));
+async function submitScheduledCast(client: PoolClient, row: DueSchedule): Promise<void> {
   const { brings, project, queue, priority, submitted_by: by } = row;
+  const refuse = (problem: string): Promise<void> => writeNextTime(client, row, { problem });
+  if (row.busy) return refuse("the cast before was still under way");
+  if (!row.may) return refuse(`${by} is no longer a member of project ${project}`);
+  const kept = parseCastFile(row.file);
+  if (!kept.ok) return refuse(issuesText(kept.issues));
+  const now = new Date(row.now);
+  const castId = newCastId(now, randomInt(2 ** 32) / 2 ** 32);
+  // The replies of a rehearsal are found by the id of their cast.
+  const rehearsal = kept.value.rehearsal?.replace(`${kept.value.castId}/`, `${castId}/`) ?? null;
+  const file = { ...kept.value, castId, rehearsal, startedAt: now.toISOString() };
   await insertCast(
     client,
     { file, brings, ...withoutUndefined({ tree: scheduledTree(row) }) },
     { project, queue, priority, by },
   );
-  return { castId: file.castId };
-}
-
-/** The replies of a rehearsal are found by the id of their cast. */
-function withNewCastId(file: CastFile, now: Date): CastFile {
-  const castId = newCastId(now, randomInt(2 ** 32) / 2 ** 32);
-  const rehearsal = file.rehearsal?.replace(`${file.castId}/`, `${castId}/`) ?? null;
-  return { ...file, castId, rehearsal, startedAt: now.toISOString() };
+  return writeNextTime(client, row, { castId });
 }
 
 function scheduledTree({ source, head, ckpt, pack }: DueSchedule): PackedTree | undefined {

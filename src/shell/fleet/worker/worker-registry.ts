@@ -231,13 +231,10 @@ export async function removeOrphanedFolders(database: Database, base: string): P
   const rowsById = new Map(rows.map((row) => [row.worker_id, row]));
   for (const name of folders) {
     const row = rowsById.get(name);
-    if (row ? isOrphanedFolder(row) : isUnknownWorkerFolder(base, name))
+    const isOrphaned = row?.state === "gone" && row.host === hostname() && !isAlive({ ...row, startedAt: row.started });
+    if (row ? isOrphaned : isUnknownWorkerFolder(base, name))
       ignoreLocalErrors(() => rmSync(join(base, name), { recursive: true, force: true }));
   }
-}
-
-function isOrphanedFolder({ state, host, pid, started: startedAt }: WorkerRow): boolean {
-  return state === "gone" && host === hostname() && !isAlive({ pid, host, startedAt });
 }
 
 /** The folder of a deleted worker, or of another fleet: removed only if no process of this machine can use it. */

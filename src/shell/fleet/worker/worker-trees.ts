@@ -181,9 +181,11 @@ function createPacker(trees: ReadonlyMap<CastId, TreeState>, mostBytes: number):
 
 /** [B36] Packs the commits since the last pack. Undefined if there are none; a problem if they cannot be packed. */
 async function packSince(tree: TreeState, events: readonly CastEvent[], mostBytes: number): ReturnType<PackSource> {
-  const missing = checkpointProblemIn(events);
-  if (missing !== undefined) return missing;
-  const ckpt = lastCheckpoint(events) ?? tree.ckpt;
+  const checkpoints = events.flatMap((event) => ("files" in event && event.files ? [event.files] : []));
+  // Another machine would not have its files.
+  for (const files of checkpoints) if ("problem" in files) return files.problem;
+  const last = checkpoints.findLast((files) => "commit" in files);
+  const ckpt = last?.commit ?? tree.ckpt;
   const work = itemCommits(events).filter((each) => !tree.sent.has(each));
   // An agent's commit of unchanged files moves only the head.
   const mayMove = ckpt !== tree.ckpt || work.length > 0 || events.some(({ type }) => type === "visit_completed");
@@ -197,19 +199,6 @@ async function packSince(tree: TreeState, events: readonly CastEvent[], mostByte
   tree.ckpt = ckpt;
   tree.sent.add(events);
   return { head, ckpt, bytes: packed.bytes };
-}
-
-function lastCheckpoint(events: readonly CastEvent[]): string | undefined {
-  return events
-    .flatMap((event) => ("files" in event && event.files && "commit" in event.files ? [event.files.commit] : []))
-    .at(-1);
-}
-
-/** Why one of these events has no checkpoint: another machine would not have its files. */
-function checkpointProblemIn(events: readonly CastEvent[]): string | undefined {
-  for (const event of events)
-    if ("files" in event && event.files && "problem" in event.files) return event.files.problem;
-  return undefined;
 }
 
 /** At most this many items are tracked while the first one is not merged; commits of others are packed twice. */

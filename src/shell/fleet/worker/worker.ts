@@ -16,7 +16,14 @@ import { VERSION } from "../../system/package.ts";
 import { openCheckedDatabase, type ResolvedFleetProfile } from "../open-fleet.ts";
 import { createDispatchRunner, type DispatchReport } from "./dispatch-runner.ts";
 import { openDispatcher } from "./dispatcher.ts";
-import { startDuties, type WorkerDuties } from "./duties.ts";
+import {
+  createWorkerState,
+  startDuties,
+  workerExitCode,
+  type WorkerDuties,
+  type WorkerState,
+  type WorkerStateKind,
+} from "./duties.ts";
 import { createWorkerFolders, enableToolsUser } from "./tools-user-folders.ts";
 import {
   createWorkerId,
@@ -25,7 +32,6 @@ import {
   type HeartbeatTiming,
   type WorkerSession,
 } from "./worker-registry.ts";
-import { createWorkerState, workerExitCode, type WorkerState, type WorkerStateKind } from "./worker-state.ts";
 import { createWorkerTrees } from "./worker-trees.ts";
 
 export interface WorkerOptions {

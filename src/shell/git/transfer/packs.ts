@@ -3,10 +3,6 @@ import { readRef } from "../refs.ts";
 import { askGit, gitErrorText, gitProblem, runGit, stdoutText } from "../repository.ts";
 import { createHash } from "node:crypto";
 
-type PackOutcome =
-  | { readonly kind: "packed"; readonly bytes: Buffer }
-  | { readonly kind: "failed"; readonly problem: string };
-
 interface PackRequest {
   readonly cwd: string;
   /** All objects reachable from these, … */
@@ -25,13 +21,13 @@ export function maxReadableBytes(mostPacked: number): number {
 }
 
 /** [B8] Packs commits with their files, as small as possible for a receiver that has the excluded ones. */
-export async function createPack({ cwd, include, exclude, maxBytes: mostBytes }: PackRequest): Promise<PackOutcome> {
+export async function createPack({ cwd, include, exclude, maxBytes }: PackRequest) {
   const input = [...include, ...exclude.map((commit) => `^${commit}`)].map((line) => `${line}\n`).join("");
   const args = ["pack-objects", "-q", "--thin", "--revs", "--stdout", "--delta-base-offset"];
-  const made = await runGit(args, { cwd, input, maxBytes: mostBytes });
-  if (made.ok) return { kind: "packed", bytes: made.stdout };
-  const isLong = made.stdout.length >= mostBytes;
-  return { kind: "failed", problem: isLong ? `they are larger than ${mostBytes} bytes` : gitErrorText(made) };
+  const made = await runGit(args, { cwd, input, maxBytes });
+  if (made.ok) return { kind: "packed", bytes: made.stdout } as const;
+  const isLong = made.stdout.length >= maxBytes;
+  return { kind: "failed", problem: isLong ? `they are larger than ${maxBytes} bytes` : gitErrorText(made) } as const;
 }
 
 export function importPack(cwd: string, bytes: Buffer): Promise<string | undefined> {

@@ -10,18 +10,15 @@ import { expectSuccess, findRepository, gitProblem, isObjectId, runGit } from ".
 import { writeFilesOf } from "../shadow-index.ts";
 import { isAllowedRemote, protocolsFor, redirectOptions, type AllowedRemotes, type TreeSource } from "./tree-source.ts";
 
-export interface CheckpointPack {
+/** The commit of HEAD, and the checkpoint with the files. */
+export interface TreePosition {
   readonly head: string;
   readonly ckpt: string;
-  readonly pack: Buffer;
 }
-
-/** The commit of HEAD, and the checkpoint with the files. */
-export type TreePosition = Pick<CheckpointPack, "head" | "ckpt">;
 
 export interface TreeTransfer {
   /** The packs of the cast, first to last. */
-  readonly packs: readonly CheckpointPack[];
+  readonly packs: readonly (TreePosition & { readonly pack: Buffer })[];
   readonly source: TreeSource;
   /** [B50] The position to restore, if it is not that of the last pack. */
   readonly position?: TreePosition | undefined;
@@ -36,7 +33,7 @@ export interface TreeTransfer {
 }
 
 export type RestoredTree =
-  | { readonly kind: "ready"; readonly head: string; readonly ckpt: string }
+  | (TreePosition & { readonly kind: "ready" })
   | { readonly kind: "failed"; readonly problem: string };
 
 /** [B55] Restores the working tree of a cast from its last checkpoint, in its own repository. */
@@ -71,7 +68,8 @@ async function restoreIntoFolder(tree: TreeTransfer): Promise<TreePosition> {
   let begins: TreePosition | undefined;
   if (remote !== null) {
     const cache = await fetchIntoCache(tree, remote);
-    if (source.follows) begins = await branchHead(cache, branch ?? "");
+    const head = source.follows ? await readRef(cache, `${branch ?? ""}^{commit}`) : undefined;
+    if (head !== undefined) begins = { head, ckpt: head };
     appendFileSync(join(folder, ".git", "objects", "info", "alternates"), `${join(cache, "objects")}\n`);
     await runGit(["remote", "add", "--", "origin", remote], { cwd: folder });
   }
@@ -93,11 +91,6 @@ async function restoreIntoFolder(tree: TreeTransfer): Promise<TreePosition> {
   if (existsSync(cwd) && relative(realpathSync(folder), realpathSync(cwd)).startsWith(".."))
     throw new Error(`${source.below} is outside its tree`);
   return last;
-}
-
-async function branchHead(cache: string, branch: string): Promise<TreePosition | undefined> {
-  const commit = await readRef(cache, `${branch}^{commit}`);
-  return commit === undefined ? undefined : { head: commit, ckpt: commit };
 }
 
 /** git locks every ref that it moves: of two casts that start at once, one would not get its files. */

@@ -25,12 +25,8 @@ const BRANCH_REF =
 const FolderBelow = v.pipe(
   v.string(),
   v.maxLength(4_096),
-  v.check((text) => text === "" || (isInside(text) && !text.includes("\0"))),
+  v.check((path) => !posix.isAbsolute(path) && !path.split(/[/\\]/).includes("..") && !/^-|\0/.test(path)),
 );
-
-function isInside(path: string): boolean {
-  return !posix.isAbsolute(path) && !path.split(/[/\\]/).includes("..") && !path.startsWith("-");
-}
 
 /** The source of the files of a cast. Members write it: nothing of it reaches a program unchecked. */
 export const TreeSource = v.object({

@@ -3,7 +3,7 @@ import { join, relative, dirname, isAbsolute, resolve, sep } from "node:path";
 import type { ItemTreeProgress, ItemsFailure, PreparedWorktree } from "../../item-ports.ts";
 import { cacheWorktree, type CachedWorktree } from "../cached-worktree.ts";
 import { type Repository, gitErrorText, gitProblem, runGit } from "../repository.ts";
-import { openEmptyShadow } from "../shadow-index.ts";
+import { openEmptyShadow, pathBelow } from "../shadow-index.ts";
 import { broken, type ItemRepository } from "./item-repository.ts";
 import {
   listPooledWorktrees,
@@ -35,23 +35,15 @@ export interface WorktreeRequest {
   readonly progress: ItemTreeProgress;
 }
 
-/** A tree for an item, with cached facts if it was filled here. */
-export interface AcquiredWorktree {
-  readonly tree: PreparedWorktree;
-  /** Whether it was created or rebuilt just now: its HEAD is detached. */
-  readonly isNew: boolean;
-  readonly cached: CachedWorktree | undefined;
-}
-
-export async function acquireWorktree(
-  context: WorktreeContext,
-  preparing: WorktreeRequest,
-): Promise<AcquiredWorktree | ItemsFailure> {
+/** A tree for an item, with cached facts if it was filled here. `isNew` if it was created or rebuilt: its HEAD is detached. */
+export async function acquireWorktree(context: WorktreeContext, preparing: WorktreeRequest) {
   const { folder, progress, itemRepository: opened } = preparing;
   const { repository } = opened;
   const lies = await repairWorktree(repository, folder);
   if (lies === "not known") return broken(`git cannot tell what is in ${folder}`);
-  const tree: PreparedWorktree = { kind: "ready", cwd: projectFolderIn(context, repository, folder) };
+  // The project may be any folder below the top of its repository.
+  const below = pathBelow(repository.top, realpathSync(context.cwd));
+  const tree: PreparedWorktree = { kind: "ready", cwd: join(folder, ...below) };
   if (lies === "tree") {
     if (progress !== "not begun") return { tree, isNew: false, cached: undefined };
     await removeWorktree(repository.top, folder);
@@ -126,11 +118,6 @@ async function cacheAcquired(
 }
 
 /** The project may be any folder below the top of its repository. */
-function projectFolderIn({ cwd }: WorktreeContext, { top }: Repository, folder: string): string {
-  const below = relative(top, realpathSync(cwd));
-  return below === "" || below.startsWith("..") ? folder : join(folder, below);
-}
-
 async function prepareWorktree(
   { cwd, worktree: { copy = [], setup }, runSetup: setUp }: WorktreeContext,
   folder: string,

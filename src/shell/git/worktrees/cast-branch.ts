@@ -14,15 +14,14 @@ export async function createCastBranch(
   { head, ckpt }: { readonly head: string; readonly ckpt: string },
 ): Promise<BranchOutcome> {
   const branch = castBranch(castId);
-  const same = await runGit(["diff-tree", "--quiet", head, ckpt], { cwd });
-  const made = same.ok
-    ? undefined
-    : await runGit(["commit-tree", `${ckpt}^{tree}`, "-p", head, "-m", `Work of cast ${castId}`], {
-        cwd,
-        env: { ...(await commitIdentityOf(cwd)), ...(await commitDatesOf(cwd, ckpt)) },
-      });
-  if (made && !made.ok) return { kind: "failed", problem: gitErrorText(made) };
-  const commit = made ? stdoutText(made) : head;
+  let commit = head;
+  if (!(await runGit(["diff-tree", "--quiet", head, ckpt], { cwd })).ok) {
+    const env = { ...(await commitIdentityOf(cwd)), ...(await commitDatesOf(cwd, ckpt)) };
+    const args = ["commit-tree", `${ckpt}^{tree}`, "-p", head, "-m", `Work of cast ${castId}`];
+    const made = await runGit(args, { cwd, env });
+    if (!made.ok) return { kind: "failed", problem: gitErrorText(made) };
+    commit = stdoutText(made);
+  }
   const taken = takenRef(castId);
   // Only what an earlier call put there may be replaced.
   const moved = await moveBranch(cwd, branch, commit, await readRef(cwd, taken));

@@ -179,7 +179,10 @@ async function findUnresolvedConflict(
   const { conflict } = work;
   if (!conflict || commit === null) return undefined;
   const files: string[] = [];
-  for (const file of conflict.files) if (await hasConflictMarkers(cwd, commit, file)) files.push(file);
+  for (const file of conflict.files) {
+    const lines = (await readFileLines(cwd, commit, file)) ?? [];
+    if (["<<<<<<< ", ">>>>>>> "].every((mark) => lines.some((line) => line.startsWith(mark)))) files.push(file);
+  }
   const tree = files.length === 0 ? undefined : await treeOf(cwd, commit);
   if (tree === undefined) return undefined;
   const said = "The marks of the conflict are still in these files.";
@@ -218,11 +221,6 @@ async function describeConflict(
     ...hunks.slice(0, HUNKS_SHOWN),
     ...(areMore ? ["More of these files may have marks: look for all of them."] : []),
   ].join("\n\n");
-}
-
-async function hasConflictMarkers(cwd: string, tree: string, file: string): Promise<boolean> {
-  const lines = (await readFileLines(cwd, tree, file)) ?? [];
-  return lines.some((line) => line.startsWith("<<<<<<< ")) && lines.some((line) => line.startsWith(">>>>>>> "));
 }
 
 async function readHunks(cwd: string, tree: string, file: string): Promise<readonly string[]> {

@@ -37,21 +37,15 @@ export async function joinMergedItems(
   );
 }
 
-interface LandingRequest {
-  /** Where the commits start, where the checked out branch is, and the last commit. */
-  readonly base: string;
-  readonly head: string;
-  readonly tip: string;
-  /** The message of a single commit for all of them. */
-  readonly title: string;
-}
-
 type LandingOutcome = JoinOutcome | { readonly kind: "conflicted"; readonly files: readonly string[] };
 
-/** Moves the checked out branch and its files to the commits, behind its own commits. Overwrites nothing of the person's. */
+/**
+ * Moves the checked out branch, which is at `head`, and its files to the commits from `base` to `tip`, behind its own
+ * commits. Overwrites nothing of the person's. `title` is the message of a single commit for all of them.
+ */
 async function landCommits(
   { repository, identity }: Pick<ItemRepository, "repository" | "identity">,
-  { base, head, tip, title }: LandingRequest,
+  { base, head, tip, title }: { base: string; head: string; tip: string; title: string },
 ): Promise<LandingOutcome> {
   const { top } = repository;
   // An unmoved branch is fast-forwarded; git itself refuses anything else.
@@ -182,7 +176,7 @@ async function repairStaleLock({ top, gitDir }: Repository, tip: string): Promis
         runGit(["rev-parse", "--verify", "--quiet", `:${path}`], { cwd: top, env }),
         runGit(["rev-parse", "--verify", "--quiet", `${tip}:${path}`], { cwd: top }),
       ]);
-      if (stdoutText(now) !== stdoutText(then) && !isEmptyBlob(stdoutText(now))) return false;
+      if (stdoutText(now) !== stdoutText(then) && !EMPTY_BLOBS.includes(stdoutText(now))) return false;
     }
     rmSync(lock, { force: true });
     // Only the checked paths are reset to HEAD; the merge then moves them completely.
@@ -199,12 +193,10 @@ async function repairStaleLock({ top, gitDir }: Repository, tip: string): Promis
 }
 
 /** For both object formats. */
-function isEmptyBlob(id: string): boolean {
-  return (
-    id === "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391" ||
-    id === "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813"
-  );
-}
+const EMPTY_BLOBS: readonly string[] = [
+  "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+  "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
+];
 
 function joined(commit: string): JoinOutcome {
   return { kind: "joined", commit };

@@ -12,13 +12,8 @@ export function firstChainHead(castId: string): ChainHead {
   return { seq: 0, crc: crc32(castId) };
 }
 
-export interface EncodedLines {
-  readonly text: string;
-  readonly head: ChainHead;
-}
-
 /** Formats lines of a journal: each event with its owner's epoch and a digest that is chained to the line before. */
-export function encodeLines(events: readonly CastEvent[], head: ChainHead, epoch: number): EncodedLines {
+export function encodeLines(events: readonly CastEvent[], head: ChainHead, epoch: number) {
   let { seq, crc } = head;
   let text = "";
   for (const event of events) {
@@ -46,16 +41,10 @@ export type LineCheck =
   | { readonly kind: "superseding"; readonly keep: number }
   | { readonly kind: "damaged"; readonly why: string };
 
-/** Checks line after line whether it belongs to the journal. A line is a range of `bytes`. */
-export interface JournalChain {
-  /** Overwrites the epoch and digest of a valid line: nobody reads them again. */
-  readonly verify: (bytes: Buffer, from: number, to: number) => LineCheck;
-  /** A line that a later owner continued from before. */
-  readonly skipLine: (bytes: Buffer, from: number, to: number) => void;
-  readonly head: () => ChainHead;
-}
+export type JournalChain = ReturnType<typeof createJournalChain>;
 
-export function createJournalChain(castId: string): JournalChain {
+/** Checks line after line whether it belongs to the journal. A line is a range of `bytes`. */
+export function createJournalChain(castId: string) {
   const first = firstChainHead(castId).crc;
   /** The digest after each valid line. */
   const heads = createDigestList(first);
@@ -79,6 +68,7 @@ export function createJournalChain(castId: string): JournalChain {
     return true;
   };
 
+  /** Overwrites the epoch and digest of a valid line: nobody reads them again. */
   const verify = (bytes: Buffer, from: number, to: number): LineCheck => {
     const read = readTail(bytes, from, to);
     if (!read) return { kind: "damaged", why: "it has no digest" };
@@ -101,11 +91,12 @@ export function createJournalChain(castId: string): JournalChain {
     const keep = read.epoch > epoch ? goesOnFrom(body, read.crc) : -1;
     return keep === -1 ? { kind: "damaged", why: DIGEST_MISMATCH } : { kind: "superseding", keep };
   };
-  const passOver = (bytes: Buffer, from: number, to: number): void => {
+  /** A line that a later owner continued from before. */
+  const skipLine = (bytes: Buffer, from: number, to: number): void => {
     const read = readTail(bytes, from, to);
     if (read) givenUp.set(read.epoch, read.crc);
   };
-  return { verify, skipLine: passOver, head: () => ({ seq: heads.size() - 1, crc: last }) };
+  return { verify, skipLine, head: (): ChainHead => ({ seq: heads.size() - 1, crc: last }) };
 }
 
 /** Digests in four bytes each: a list of numbers would take twice the memory. */
@@ -140,17 +131,13 @@ export function lineEpoch(line: Buffer): number | undefined {
   return readTail(line, 0, line.length)?.epoch;
 }
 
-interface LineTail {
-  /** Offset of the end of the event, where its epoch begins. */
-  readonly at: number;
-  readonly epoch: number;
-  readonly crc: number;
-}
-
 const BRACE = 0x7d;
 
-/** `,"epoch":1,"crc":"01234567"}` at the end of a line, parsed as bytes: text would cost more than the digest. */
-function readTail(bytes: Buffer, start: number, to: number): LineTail | undefined {
+/**
+ * `,"epoch":1,"crc":"01234567"}` at the end of a line, parsed as bytes: text would cost more than the digest. The event ends
+ * at `at`, where its epoch begins.
+ */
+function readTail(bytes: Buffer, start: number, to: number) {
   const end = to - TAIL_LENGTH;
   if (end < start || !matchesAt(bytes, CRC, end) || !matchesAt(bytes, CLOSE, to - CLOSE.length)) return undefined;
   const crc = parseDigits(bytes, end + CRC.length, to - CLOSE.length, 16);

@@ -6,18 +6,14 @@ const BLOCK = 64 * 1024;
 /** Longer than any event; a file without line breaks would fill the memory. */
 export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
-/** Reads a growing file of lines in blocks; the position advances by whole lines. */
-export interface LineReader {
-  readonly read: () => ReadOutcome;
-}
-
 type ReadOutcome =
   | { readonly kind: "lines"; readonly lines: readonly Buffer[] }
   | { readonly kind: "nothing" }
   /** The file is gone, or shorter than before. */
   | { readonly kind: "lost" };
 
-export function createLineReader(file: string): LineReader {
+/** Reads a growing file of lines in blocks; the position advances by whole lines. */
+export function createLineReader(file: string) {
   let offset = 0;
   const read = (fd: number): ReadOutcome => {
     for (let length = BLOCK; ; length *= 4) {
@@ -35,7 +31,7 @@ export function createLineReader(file: string): LineReader {
     }
   };
   return {
-    read: () => {
+    read: (): ReadOutcome => {
       let fd: number;
       try {
         fd = openRegularFile(file);

@@ -13,7 +13,7 @@ import { errorText, syncFolder, ignoreLocalErrors } from "../../system/files.ts"
 import { redactEvent } from "../../secrets/redact-event.ts";
 import type { Redactor } from "../../secrets/redact.ts";
 import type { Durability } from "../cast-store.ts";
-import { encodeLines, type EncodedLines, type ChainHead } from "./journal-chain.ts";
+import { encodeLines, type ChainHead } from "./journal-chain.ts";
 
 export interface JournalWriterOptions {
   readonly folder: string;
@@ -25,17 +25,12 @@ export interface JournalWriterOptions {
   readonly redact: Redactor;
 }
 
-/** A journal that its owner appends to. */
-export interface JournalWriter {
-  /** Appends all or none in one write; returns a problem if that failed. */
-  readonly append: (events: readonly CastEvent[], after: number) => string | undefined;
-  readonly close: () => void;
-}
+export type JournalWriter = ReturnType<typeof openJournalWriter>;
 
 const JOURNAL_GONE = "cannot write the journal: it is gone";
 
 /** Opened with its first line: a cast that never started has no journal. */
-export function openJournalWriter(writing: JournalWriterOptions): JournalWriter {
+export function openJournalWriter(writing: JournalWriterOptions) {
   const { durability } = writing;
   let { head } = writing;
   let fd: number | undefined;
@@ -49,7 +44,8 @@ export function openJournalWriter(writing: JournalWriterOptions): JournalWriter 
     return fd;
   };
   return {
-    append: (events, after) => {
+    /** Appends all or none in one write; returns a problem if that failed. */
+    append: (events: readonly CastEvent[], after: number): string | undefined => {
       if (after !== head.seq) return `the journal is at event ${head.seq}, not at ${after}`;
       let before: number | undefined;
       let size = 0;
@@ -70,7 +66,7 @@ export function openJournalWriter(writing: JournalWriterOptions): JournalWriter 
         return `cannot write the journal: ${errorText(thrown)}`;
       }
     },
-    close: () => {
+    close: (): void => {
       if (fd !== undefined) closeSync(fd);
       fd = undefined;
       isClosed = true;
@@ -79,7 +75,7 @@ export function openJournalWriter(writing: JournalWriterOptions): JournalWriter 
 }
 
 /** Most text holds no secret, and is not parsed. */
-function encodeRedacted(events: readonly CastEvent[], head: ChainHead, writing: JournalWriterOptions): EncodedLines {
+function encodeRedacted(events: readonly CastEvent[], head: ChainHead, writing: JournalWriterOptions) {
   const { redact } = writing;
   const first = encodeLines(events, head, writing.epoch);
   if (redact(first.text) === first.text) return first;
