@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
-import { idempotencyKeyOf, visitEnvironment } from "../../src/shell/process/visit-processes.ts";
+import { idempotencyKeyOf, visitEnvironment } from "../../src/shell/process/processes.ts";
 import type { TurnRequest, UtilityRequest } from "../../src/shell/ports.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
 import { BODIES } from "../harness/agent-bodies.ts";

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Ports, TurnOutcome, TurnProgress, TurnRequest } from "../../src/shell/ports.ts";
-import { VISIT_VARIABLE } from "../../src/shell/process/visit-processes.ts";
+import { VISIT_VARIABLE } from "../../src/shell/process/processes.ts";
 import type { RunOptions } from "../../src/shell/context/run-context.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
 import { castOnce, failed, one, typesOf } from "../harness/effects.ts";

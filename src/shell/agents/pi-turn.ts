@@ -5,7 +5,7 @@ import type {
   ToolDefinition,
   AgentSessionEvent,
 } from "@earendil-works/pi-coding-agent";
-import { curatedEnvironment } from "../process/visit-processes.ts";
+import { curatedEnvironment } from "../process/processes.ts";
 import { NO_USAGE, type Usage, addUsage, estimateTokens } from "../../core/cast/state/usage.ts";
 import { truncate, thrownMessage } from "../../core/model/text.ts";
 import { isDiskError, errorText } from "../system/files.ts";

@@ -18,7 +18,7 @@ import type { ItemRunner, ItemsFailure } from "../item-ports.ts";
 import type { Ports, SharedLimits, TranscriptPlace, UtilityRequest } from "../ports.ts";
 import { ProcessIdentity, identifyProcess, isAlive } from "../process/process-identity.ts";
 import { endProcesses, endProcessGroup, processesWithVariable } from "../process/processes.ts";
-import { deriveVisitSecret, VISIT_VARIABLE } from "../process/visit-processes.ts";
+import { deriveVisitSecret, VISIT_VARIABLE } from "../process/processes.ts";
 import {
   sleepUnlessAborted,
   writeOptionsFor,

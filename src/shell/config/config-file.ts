@@ -68,7 +68,6 @@ export function failAt(file: string, issue: Issue): Result<never> {
 
 const ENCODING_HINT = "convert it first, for instance with iconv; nothing was changed";
 
-/** The tag differs whenever a byte of the file differs. */
 export function readConfigText(file: string): Result<{ readonly text: string; readonly etag: string }> {
   try {
     const bytes = readRegularFile(file, MAX_FILE_BYTES.config);

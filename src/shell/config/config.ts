@@ -17,7 +17,6 @@ export interface ConfigContext {
   /** The folder inside it where the command was typed, if it is another. */
   readonly startFolder?: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** A file named on the command line. */
   readonly explicitFile?: string;
   /** The prefix of commands in this app, for suggestions: `materia` by default. */
   readonly program?: string;
@@ -128,10 +127,7 @@ function isInsideRealPath(folder: string, path: string): boolean {
   }
 }
 
-/**
- * [F19] The project folder of a folder, as git and npm find theirs: where its configuration is, else where its casts are,
- * else the folder itself.
- */
+/** [F19] As git and npm find theirs: where its configuration is, else where its casts are, else the folder itself. */
 export function findProject(context: ConfigContext): ConfigContext {
   const folders = ancestorFolders(context.cwd, context.env);
   const found =

@@ -14,7 +14,6 @@ export interface ListedCast {
   readonly castId: string;
   /** Shows whether the cast file is the one that was read before; undefined if there is none. */
   readonly stamp: () => Promise<string | undefined>;
-  /** The cast file, read only if the stamp is not enough. */
   readonly read: () => Promise<StartedCast | undefined>;
 }
 

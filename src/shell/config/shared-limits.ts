@@ -11,10 +11,7 @@ import { configFolder, type ConfigContext } from "./config.ts";
 const MAX_BYTES = 8_192;
 const LimitFile = v.object({ until: v.number(), metAt: v.number(), reason: v.string() });
 
-/**
- * [Z17] A file per model of a project, in the folder of the user: nothing in a project can plant one. Best effort: an
- * unreadable file is no limit, and a limit that could not be written is met again.
- */
+/** [Z17] A file per model of a project, in the folder of the user: nothing in a project can plant one. Best effort. */
 export function openSharedLimits(env: ConfigContext["env"], location: string): SharedLimits {
   const folder = join(configFolder(env), "provider-limits");
   const project = realPathOrSame(location);

@@ -40,7 +40,6 @@ export interface ProgramsToTrust {
   readonly equipment: readonly string[];
   /** Files and folders of the project that these name: a change asks for trust again. */
   readonly watched: readonly string[];
-  /** Folders that are too large to be watched: trust in them is not stored. */
   readonly tooLarge: readonly string[];
 }
 
@@ -127,10 +126,7 @@ function textsIn(value: Json): readonly string[] {
   return isJsonObject(value) ? Object.values(value).flatMap(textsIn) : [];
 }
 
-/**
- * Everything that decides what may be executed: materia, graphs, settings, and files of the project that commands name. The
- * layout of a graph and the active loadout decide nothing.
- */
+/** Everything that decides what may be executed. The layout of a graph and the active loadout decide nothing. */
 export function executableDigest(cwd: string, raw: unknown): string | undefined {
   const { $schema: _schema, activeLoadout: _active, ...rest } = isJsonObject(raw) ? raw : {};
   const loadouts = Object.fromEntries(

@@ -95,7 +95,6 @@ async function requestAbort({ database, profile }: ConnectedFleet, castId: CastI
   });
 }
 
-/** The checkpoint of the last pack; undefined if there is none. */
 async function fetchPacks(
   database: ConnectedFleet["database"],
   castId: CastId,

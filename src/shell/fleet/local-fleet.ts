@@ -109,7 +109,6 @@ export interface SystemUser {
 export interface DatabaseOptions {
   readonly folder: string;
   readonly as?: SystemUser;
-  /** True if the database outlives this process. */
   readonly isDetached?: boolean;
   readonly settings?: readonly string[];
 }

@@ -20,7 +20,6 @@ export interface ConnectedFleet {
 
 const MIN_SERVER_VERSION = 150_000;
 
-/** Opens a fleet for a person: the casts of one project, or of all projects that they may see. */
 export async function openFleet(
   profile: ResolvedFleetProfile,
   sees: "project" | "all" = "project",

@@ -47,7 +47,6 @@ export async function submitCast(
   });
 }
 
-/** The queue of a cast, and who it belongs to. */
 interface QueueEntry {
   readonly project: string;
   readonly queue: string;
@@ -120,7 +119,6 @@ export interface PackingHost {
   readonly artifacts: string;
 }
 
-/** A cast as it is sent to a fleet, with its working tree if it has one. */
 export interface PackedCast {
   readonly file: CastFile;
   readonly brings: Readonly<Record<string, string>>;

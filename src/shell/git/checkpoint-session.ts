@@ -16,7 +16,6 @@ import { findRepository } from "./repository.ts";
 import { castRef } from "./refs.ts";
 import { openShadowIndex, type ShadowIndex } from "./shadow-index.ts";
 
-/** The checkpoints of one cast, while this process owns it. */
 export interface CheckpointSession extends CastCheckpoints {
   readonly takeFirst: () => Promise<InitialCheckpoint>;
   /** [Y6] Changes since the last checkpoint while nobody ran the cast; undefined if there are none. */
@@ -32,7 +31,6 @@ export interface CheckpointContext {
   readonly store: string;
   readonly scratch: string;
   readonly now: () => Date;
-  /** The working tree, if this process has just created it. */
   readonly cachedWorktree?: CachedWorktree | undefined;
   readonly maxBytes?: number;
   /** [B36] Set if a checkpoint must not skip a file: another machine would not have it. */

@@ -53,7 +53,6 @@ const STATUS_BY_LETTER: Readonly<Record<string, FileChange["status"]>> = {
   T: "type",
 };
 
-/** The same as data, in git's order. */
 export async function listChanges({ cwd, from, to }: CommitRange): Promise<readonly FileChange[]> {
   if (from === to) return [];
   const answer = await runGit(["diff", ...PLAIN_DIFF, "--raw", "--numstat", "-z", from, to, "--"], { cwd });

@@ -40,7 +40,6 @@ export async function currentBranch(cwd: string): Promise<string | null> {
   return (await askGit(["symbolic-ref", "--quiet", "HEAD"], { cwd })) ?? null;
 }
 
-/** The commit of HEAD; undefined if there is none. */
 export function headCommitOf(cwd: string): Promise<string | undefined> {
   return askGit(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], { cwd });
 }
@@ -53,7 +52,6 @@ export async function isAncestor(cwd: string, one: string, other: string): Promi
   return (await runGit(["merge-base", "--is-ancestor", one, other], { cwd })).ok;
 }
 
-/** The newest commit that both have; undefined if there is none. */
 export function mergeBase(cwd: string, one: string, other: string): Promise<string | undefined> {
   return askGit(["merge-base", one, other], { cwd });
 }

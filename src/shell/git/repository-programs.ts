@@ -12,10 +12,7 @@ type Settings = readonly (readonly [key: string, value: string])[];
 
 const known = new Map<string, { readonly text: string; readonly settings: Settings }>();
 
-/**
- * [V47] What turns off the programs that the repository's own configuration names. Those of the person's configuration stay.
- * Costs no process unless the configuration has such a section. `list` runs git with these arguments, and nothing turned off.
- */
+/** [V47] Turns off programs that the repository's own configuration names. `list` runs git with nothing turned off. */
 export async function repositoryProgramsOff(
   cwd: string,
   list: (args: readonly string[]) => Promise<Buffer | undefined>,

@@ -5,7 +5,6 @@ import { repositoryProgramsOff, settingVariables } from "./repository-programs.t
 import { endProcessGroup } from "../process/processes.ts";
 import { gitOptionsFor, gitUserFor } from "../process/tools-user.ts";
 
-/** A repository whose working tree a cast uses. */
 export interface Repository {
   /** The top of the working tree; a cast may work in a folder below it. */
   readonly top: string;

@@ -21,20 +21,7 @@ import { ignoreLocalErrors, valueOr } from "../system/files.ts";
  * configuration. It touches nothing of the person's. No filter or watcher of the repository runs, and bytes are stored as
  * they are on the disk.
  */
-export interface ShadowIndex {
-  readonly repository: Repository;
-  readonly folder: string;
-  readonly git: (args: readonly string[], call?: Omit<GitOptions, "cwd">) => Promise<GitResult>;
-  /** Paths that no checkpoint includes, as prefixes from the top. */
-  readonly excluded: readonly string[];
-  /** [B35] At most this many bytes of changed files are read; more are a problem, reported before the read. */
-  readonly maxBytes: number | undefined;
-  /** The last tree that was written, so that an unchanged tree is not written again. */
-  readonly lastWritten: { tree?: string };
-  /** True if git would store some file in other bytes than those on the disk. */
-  readonly bytes: { differ: boolean };
-  readonly close: () => void;
-}
+export type ShadowIndex = Awaited<ReturnType<typeof openEmptyShadow>>;
 
 export interface ShadowOptions {
   /** Absolute paths of folders that are not part of the work, such as the folder of casts. */
@@ -65,16 +52,16 @@ function makeTemporaryFolder(inside = tmpdir()): string {
 export async function openEmptyShadow(
   repository: Repository,
   workTree: string,
-  { exclude: leaveOut = [], folder: asked, settings, maxBytes: mostBytes }: ShadowOptions = {},
-): Promise<ShadowIndex> {
+  { exclude = [], folder: asked, settings, maxBytes }: ShadowOptions = {},
+) {
   // [B86] Another user's git cannot enter the folder of a cast.
   const isForeign = gitUserFor(workTree) !== undefined;
   const folder = isForeign ? makeTemporaryFolder(gitFolder()) : (asked ?? makeTemporaryFolder());
   // A killed owner may have left it; its lock would block this one.
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const leftOut = leaveOut.flatMap((path) => pathBelow(workTree, path));
-  writeShadowFiles(folder, repository, settings ?? (await readGitSettings(repository)), leftOut);
+  const excluded = exclude.flatMap((path) => pathBelow(workTree, path));
+  writeShadowFiles(folder, repository, settings ?? (await readGitSettings(repository)), excluded);
   if (isForeign) openToGitAlone(folder);
   const env = {
     GIT_DIR: folder,
@@ -83,15 +70,22 @@ export async function openEmptyShadow(
     GIT_CONFIG_NOSYSTEM: "1",
     GIT_CONFIG_GLOBAL: "/dev/null",
   };
+  const lastWritten: { tree?: string } = {};
   return {
     repository,
     folder,
-    git: (args, call = {}) => runGit(args, { ...call, cwd: workTree, env: { ...env, ...call.env } }),
-    excluded: leftOut,
-    maxBytes: mostBytes,
-    lastWritten: {},
+    /** git on the shadow's index and the real working tree. */
+    git: (args: readonly string[], call: Omit<GitOptions, "cwd"> = {}): Promise<GitResult> =>
+      runGit(args, { ...call, cwd: workTree, env: { ...env, ...call.env } }),
+    /** Paths that no checkpoint includes, as prefixes from the top. */
+    excluded,
+    /** [B35] At most this many bytes of changed files are read; more are a problem, reported before the read. */
+    maxBytes,
+    /** The last tree that was written, so that an unchanged tree is not written again. */
+    lastWritten,
+    /** True if git would store some file in other bytes than those on the disk. */
     bytes: { differ: false },
-    close: () => {
+    close: (): void => {
       // The next owner removes it, or it goes with the cast.
       ignoreLocalErrors(() => rmSync(folder, { recursive: true, force: true }));
     },

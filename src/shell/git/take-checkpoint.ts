@@ -28,10 +28,7 @@ export const PROGRAM_IDENTITY = {
 
 const MAX_UNTRACKED_BYTES = 50 * 1024 * 1024;
 
-/**
- * [Y1] Commits the whole present working tree after the last checkpoint; nothing of the person's is touched. `changed` is
- * undefined if the commit `since` is gone.
- */
+/** [Y1] Commits the whole present working tree. `changed` is undefined if the commit `since` is gone, or not given. */
 export async function takeCheckpoint(shadow: ShadowIndex, request: CheckpointCommit) {
   const { tree, left } = await snapshotTree(shadow);
   const { parent, since } = request;

@@ -1,7 +1,10 @@
 import { execFileSync } from "node:child_process";
+import { createHmac } from "node:crypto";
 import { readFileSync, readdirSync } from "node:fs";
+import { withoutUndefined } from "../../core/model/json.ts";
 import { procFields } from "./process-identity.ts";
 import { valueOr } from "../system/files.ts";
+import { realPathOrSame } from "../system/folders.ts";
 
 export interface ProcessRow {
   readonly pid: number;
@@ -81,4 +84,51 @@ function signalGroup(leader: number, name: NodeJS.Signals | 0): boolean {
 
 function sendSignal(pid: number, name: NodeJS.Signals | 0): boolean {
   return valueOr(() => process.kill(pid, name), false);
+}
+
+/** [D24] The variable with the visit's secret, set for every program of the visit. */
+export const VISIT_VARIABLE = "MATERIA_VISIT";
+
+/** [U42] The variable that distinguishes a repeated visit from a new one. */
+const IDEMPOTENCY_VARIABLE = "MATERIA_IDEMPOTENCY_KEY";
+
+/** [S6] Four standard variables of this process, and those that are named. Keys of models are absent unless named. */
+export function curatedEnvironment(more: readonly string[] = []): Readonly<Record<string, string>> {
+  // Own properties only: "constructor" is no variable.
+  const names = ["PATH", "HOME", "LANG", "TMPDIR", ...more].filter((name) => Object.hasOwn(process.env, name));
+  return Object.fromEntries(names.map((name) => [name, process.env[name] ?? ""]));
+}
+
+export function visitEnvironment({
+  secret,
+  idempotencyKey,
+}: {
+  secret?: string | undefined;
+  idempotencyKey?: string | undefined;
+}): Readonly<Record<string, string>> {
+  return withoutUndefined({ [VISIT_VARIABLE]: secret, [IDEMPOTENCY_VARIABLE]: idempotencyKey });
+}
+
+/** [U42] The same for every attempt at a visit, in any process. */
+export function idempotencyKeyOf(castId: string, socket: string, visit: number): string {
+  return `${castId}/${socket}/${visit}`;
+}
+
+/**
+ * [D24] Only processes of this visit have it in their environment. It derives from the user's key, so that no project can
+ * guess it, and from the folder, so that a copy of a cast does not end programs of the original.
+ */
+export function deriveVisitSecret(
+  key: string,
+  { runDir, socket, visit }: { readonly runDir: string; readonly socket: string; readonly visit: number },
+): string {
+  return createHmac("sha256", key)
+    .update(`visit\0${realPathOrSame(runDir)}\0${socket}\0${visit}`)
+    .digest("hex")
+    .slice(0, 32);
+}
+
+/** [D24, D37] Ends every process of a visit, also outside its process group. Does nothing without a secret. */
+export async function endVisitProcesses(secret: string | undefined, graceMs: number): Promise<void> {
+  if (secret !== undefined) await endProcesses(() => processesWithVariable([`${VISIT_VARIABLE}=${secret}`]), graceMs);
 }

@@ -3,7 +3,7 @@ import type { Effect } from "../../core/cast/next.ts";
 import { itemCount } from "../../core/cast/state/item-counts.ts";
 import type { TurnReason, CastState } from "../../core/cast/state/state.ts";
 import { currentItemKey, itemIndexOf } from "../../core/cast/state/current-item.ts";
-import { endVisitProcesses, idempotencyKeyOf, visitEnvironment } from "../process/visit-processes.ts";
+import { endVisitProcesses, idempotencyKeyOf, visitEnvironment } from "../process/processes.ts";
 import { checkLimitDuringTurn } from "../../core/cast/limits.ts";
 import { NO_USAGE, soundUsage, type Usage } from "../../core/cast/state/usage.ts";
 import { equipmentOf, toolsInScope } from "../../core/model/materia.ts";

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { UtilityMateria } from "../../core/model/materia.ts";
 import type { UtilityOutcome, UtilityRequest } from "../ports.ts";
 import { captureBeginning, captureEnd, openJoinedStreams } from "./utility-output.ts";
-import { curatedEnvironment, endVisitProcesses, visitEnvironment } from "../process/visit-processes.ts";
+import { curatedEnvironment, endVisitProcesses, visitEnvironment } from "../process/processes.ts";
 import { endProcessGroup } from "../process/processes.ts";
 import { wrapInSandbox } from "../process/sandbox.ts";
 import { spawnOptionsFor, currentToolsUser, type ToolsUser } from "../process/tools-user.ts";

@@ -6,7 +6,7 @@ import { itemKey } from "../../core/model/handoff.ts";
 import type { Json, JsonObject } from "../../core/model/json.ts";
 import { truncate } from "../../core/model/text.ts";
 import type { UtilityOutcome, UtilityRequest } from "../ports.ts";
-import { idempotencyKeyOf } from "../process/visit-processes.ts";
+import { idempotencyKeyOf } from "../process/processes.ts";
 import { visitSandbox, type EffectContext, type EffectResult } from "../context/run-context.ts";
 
 type UtilityEffect = Extract<Effect, { kind: "utility" }>;

@@ -1,4 +1,5 @@
-import { isSecret, secretsInEnv, type Secret, encodingsOf, wrappedEncodingsOf } from "./find-secrets.ts";
+import { Buffer } from "node:buffer";
+import { valueOr } from "../system/files.ts";
 
 export type Redactor = (text: string) => string;
 
@@ -46,8 +47,6 @@ export function createSecretFinder(env: Env) {
     ],
   };
 }
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 interface SecretPatterns {
   readonly redact: Redactor;
@@ -136,4 +135,134 @@ function partialMatchLength(text: string, spelling: string, known: number): numb
 function spellingPattern(spelling: string): string {
   const literal = spelling.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
   return spelling.length < 8 ? `(?<![A-Za-z0-9])${literal}(?![A-Za-z0-9])` : literal;
+}
+
+/** A secret and the name that replaces it. */
+export interface Secret {
+  readonly name: string;
+  readonly value: string;
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Names that mark any value as secret. */
+const SECRET_NAME = /TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|(?:^|_)(?:PASS|PAT|.+_PWD)(?:$|_)|^.+PWD$/i;
+/** Names of keys, and of addresses that often contain a password. */
+const KEY_NAME =
+  /API_?KEY|PRIVATE_?KEY|(?:SSH|GPG|PGP|AUTH|ACCESS|DEPLOY|SIGNING|ENCRYPTION)_?KEY|(?:^|_)KEYS?(?:$|_)/i;
+const URL_NAME = /(?:URL|URI|DSN|CONNECTION_?STRING|WEBHOOK|PROXY)(?:$|_)/i;
+/** System variables with such a name that are not secret. */
+const NOT_SECRET = new Set(["PWD", "OLDPWD"]);
+
+/** [S7] The secrets of an environment: by the name of a variable, or by a password in an address. */
+function secretsInEnv(env: Env): readonly Secret[] {
+  return Object.entries(env).flatMap(([name, value]) =>
+    value === undefined || NOT_SECRET.has(name) ? [] : secretsInVariable(name, value),
+  );
+}
+
+function secretsInVariable(name: string, value: string): readonly Secret[] {
+  const inside = passwordsInUrl(value).map((password) => ({ name, value: password }));
+  const whole = SECRET_NAME.test(name)
+    ? isSecret(value, SECRET_LENGTHS)
+    : KEY_NAME.test(name)
+      ? isSecret(value, KEY_LENGTHS)
+      : // An address without a password is only an address.
+        URL_NAME.test(name) && inside.length > 0;
+  return [...(whole ? [{ name, value }] : []), ...inside];
+}
+
+/** Long enough, and no ordinary word: redacting every "production" would help nobody. */
+function isSecret(value: string, { minLength: shortest, maxWordsLength: words }: SecretLengths = KEY_LENGTHS): boolean {
+  return value.length >= shortest && !isOrdinaryText(value, words);
+}
+
+/** The minimum length of a secret, and of one that consists of words only. */
+interface SecretLengths {
+  readonly minLength: number;
+  readonly maxWordsLength: number;
+}
+
+const SECRET_LENGTHS: SecretLengths = { minLength: 4, maxWordsLength: 16 };
+const KEY_LENGTHS: SecretLengths = { minLength: 8, maxWordsLength: 32 };
+
+/** Words, whole numbers and versions, as in any text. */
+function isOrdinaryText(value: string, words: number): boolean {
+  if (/^\d{1,7}$/.test(value) || /^v?\d+(?:\.\d+)+$/.test(value)) return true;
+  return value.length < words && /^\p{L}+(?:[-_ ./]\p{L}+)*$/u.test(value);
+}
+
+function passwordsInUrl(value: string): readonly string[] {
+  const written = /^[a-z][a-z0-9+.-]*:\/\/[^\s/:@]*:([^\s/@]+)@/i.exec(value)?.[1];
+  if (written === undefined) return [];
+  const meant = valueOr(() => decodeURIComponent(written), written);
+  return [...new Set([written, meant])].filter((password) => isSecret(password, SECRET_LENGTHS));
+}
+
+/** [S16] Encodings that programs write over several lines: base64 and hex. */
+function wrappedEncodingsOf(secret: string): readonly string[] {
+  if (secret.length < 8) return [];
+  const bytes = Buffer.from(secret);
+  return [bytes.toString("hex"), bytes.toString("hex").toUpperCase(), ...base64Fragments(bytes)];
+}
+
+/** [S16] Encodings of a secret: JSON, JSON inside JSON, in an address, base64 and hex. */
+function encodingsOf(secret: string): ReadonlySet<string> {
+  const once = jsonEscaped(secret);
+  const twice = jsonEscaped(once);
+  const plain = [secret, once, twice, jsonEscaped(twice), once.replaceAll("/", "\\/"), unicodeEscaped(secret)];
+  if (secret.length < 8) return new Set(plain);
+  return new Set([...plain, urlEncoded(secret), htmlEscaped(secret), ...wrappedEncodingsOf(secret)]);
+}
+
+function jsonEscaped(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+/** Unicode escapes, as in ASCII-only languages. */
+function unicodeEscaped(text: string): string {
+  return jsonEscaped(text).replace(
+    /[\u0080-\uffff]/g,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+function urlEncoded(text: string): string {
+  // A lone surrogate cannot be encoded.
+  return encodeURIComponent(text.toWellFormed());
+}
+
+function htmlEscaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+}
+
+/** Base64 at each of the three offsets, without the characters that it shares with its neighbours. */
+function base64Fragments(bytes: Buffer): readonly string[] {
+  return [0, 1, 2].flatMap((before) => {
+    const text = Buffer.concat([Buffer.alloc(before), bytes])
+      .toString("base64")
+      .replace(/=+$/, "");
+    const shared = (before + bytes.length) % 3 === 0 ? 0 : 1;
+    const own = text.slice(before === 0 ? 0 : before + 1, text.length - shared);
+    return own.length < 8 ? [] : [own, own.replaceAll("+", "-").replaceAll("/", "_")];
+  });
+}
+
+/** [B62] Patterns of keys and tokens of any owner. Only unambiguous ones: a false alarm stops a delivery. */
+const TOKEN_PATTERNS: readonly (readonly [kind: string, shape: RegExp])[] = [
+  ["a private key", /-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----/],
+  ["an access key of AWS", /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/],
+  ["a token of GitHub", /\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{60,})/],
+  ["a token of GitLab", /\bglpat-[A-Za-z0-9_-]{20,}/],
+  ["a token of Slack", /\bxox[abeoprs]-[A-Za-z0-9-]{20,}/],
+  ["a key of Anthropic", /\bsk-ant-[A-Za-z0-9_-]{24,}/],
+  ["a key of OpenAI", /\bsk-(?:proj-|svcacct-)?[A-Za-z0-9_-]{20,}T3BlbkFJ[A-Za-z0-9_-]{20,}/],
+  ["a key of Google", /\bAIza[A-Za-z0-9_-]{35}\b/],
+  ["a key of Stripe", /\b[rs]k_live_[A-Za-z0-9]{24,}/],
+  ["a token of npm", /\bnpm_[A-Za-z0-9]{36}\b/],
+  ["a key of Hugging Face", /\bhf_[A-Za-z0-9]{34,}\b/],
+];
+
+export function tokenKindsIn(text: string): readonly string[] {
+  return TOKEN_PATTERNS.flatMap(([kind, shape]) => (shape.test(text) ? [kind] : []));
 }

@@ -12,10 +12,7 @@ import { isJsonObject } from "../../core/model/json.ts";
 import type { CastSummary } from "../../core/cast/summary.ts";
 import { initialState } from "../../core/cast/state/initial-state.ts";
 
-/**
- * The store of casts. All access to casts goes through this port, so that another store can replace files. Nothing rejects:
- * a failure is a value.
- */
+/** All access to casts goes through this port, so that another store can replace files. A failure is a value. */
 export interface CastStore {
   /** The store, and a cast in it, in words for people. */
   readonly location: string;
@@ -43,7 +40,6 @@ export interface CastStore {
   readonly readArtifact: (castId: CastId, at: ArtifactRef, part?: ByteRange) => Promise<ArtifactBytes | undefined>;
   /** [J26] A large value that inputs of the cast refer to, as JSON. */
   readonly readValue: (castId: CastId, digest: string) => Promise<string | undefined>;
-  /** A file that was submitted with the cast. */
   readonly readAttachment: (castId: CastId, name: string) => Promise<string | undefined>;
   /** How often a socket was visited, by the files of the cast. */
   readonly lastVisit: (castId: CastId, socket: SocketId) => Promise<number>;
@@ -64,10 +60,7 @@ export interface CastStore {
   readonly followTranscript: (castId: CastId, visit: VisitRef, wake: () => void) => Subscription<TranscriptUpdate>;
   /** [B27] The activity of a visit's agent: all of it as far as it is known, and then what is new. */
   readonly followTurn: (castId: CastId, visit: VisitRef, wake: () => void) => Subscription<readonly AgentProgress[]>;
-  /**
-   * Calls back when something may have changed: the list, a cast, or the owner of a cast. For the list it passes the cast
-   * if known. The returned function stops it.
-   */
+  /** Call back when something may have changed; for the list with the cast, if known. The result stops it. */
   readonly onListChange: (listener: (castId?: string) => void) => () => void;
   readonly onCastChange: (castId: CastId, listener: () => void) => () => void;
   readonly onOwnerChange: (castId: CastId, listener: () => void) => () => void;
@@ -90,7 +83,6 @@ export interface OwnedCast {
   /** A short note for the next owner, by name. */
   readonly writeNote: (name: NoteName, text: string) => Promise<void>;
   readonly readNote: (name: NoteName) => Promise<string | undefined>;
-  /** Proves that the owner is alive. */
   readonly heartbeat: () => Promise<void>;
   /** True if no other owner has claimed it since: a process that slept may have been evicted. */
   readonly holdsClaim: () => Promise<boolean>;
@@ -121,7 +113,6 @@ export interface WriteOptions {
 
 export interface NewCast {
   readonly file: CastFile;
-  /** Files that are stored with the cast, by name. */
   readonly attachments?: Readonly<Record<string, string>>;
   /** [T50] Writes the first events and their files, before anybody sees the cast; returns a problem if that failed. */
   readonly writePast?: ((owned: OwnedCast) => Promise<string | undefined>) | undefined;
@@ -238,7 +229,6 @@ export function loadedFrom({ value, ...cast }: FoldedCast<TimelineWithEvents>): 
   return { ...cast, ...value, state: value.timeline.state };
 }
 
-/** A file of a visit as text; undefined if there is none. */
 export async function readArtifactText(
   store: Pick<CastStore, "readArtifact">,
   castId: CastId,

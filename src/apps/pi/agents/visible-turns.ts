@@ -1,6 +1,6 @@
 import type { ContextWithSystemEvent, ExtensionAPI, SessionManager } from "@earendil-works/pi-coding-agent";
 import { NO_USAGE } from "../../../core/cast/state/usage.ts";
-import { VISIT_VARIABLE } from "../../../shell/process/visit-processes.ts";
+import { VISIT_VARIABLE } from "../../../shell/process/processes.ts";
 import { systemPromptFor, loadPi } from "../../../shell/agents/pi-sdk.ts";
 import { openTranscript, type OpenedTranscript } from "../../../shell/agents/transcript.ts";
 import { thrownMessage } from "../../../core/model/text.ts";

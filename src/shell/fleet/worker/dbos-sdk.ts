@@ -18,10 +18,7 @@ export async function loadDbos(): Promise<Result<Dbos>> {
   }
 }
 
-/**
- * Creates the tables of the queues, for a role that may create tables. [B4] It uses the connections of this database: DBOS
- * itself would open unencrypted ones.
- */
+/** [B4] Creates the tables of the queues over our own connections: DBOS itself would open unencrypted ones. */
 export async function migrateQueues(database: Database, url: string): Promise<Result<undefined>> {
   const { log } = console;
   try {

@@ -53,10 +53,7 @@ async function runWithRetries(context: DispatchContext, dispatch: AssignedDispat
   }
 }
 
-/**
- * [B83] An error of this machine leaves the cast to other workers. [B15] Any other error is a programming error: requeued, it
- * fails the cast after as many attempts as a killed worker would.
- */
+/** [B83] An error of this machine leaves the cast to other workers. [B15] Any other error counts as an attempt. */
 async function handleThrown(
   { database }: DispatchContext,
   dispatch: AssignedDispatch,

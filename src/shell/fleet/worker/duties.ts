@@ -134,7 +134,6 @@ async function endUnlessTransient({ session, end }: DutyContext, duty: string, t
   end(isEvicted ? { kind: "evicted" } : { kind: "failed", reason: `the ${duty} failed: ${reason}` });
 }
 
-/** Requeues dispatches that nobody runs, reports why casts wait, and deletes expired rows. */
 function createSweep(context: DutyContext): () => Promise<void> {
   const { workerId, profile, queues, session, dispatcher, database, pace } = context;
   const { againMs } = pace;

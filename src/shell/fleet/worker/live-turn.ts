@@ -19,10 +19,7 @@ export interface LiveTurnContext {
 const LIVE_TURN_LIMITS: ProgressQueueLimits = { characters: 16 * 1024, notes: 100 };
 const PUBLISH_MS = 80;
 
-/**
- * [B70] Publishes the output of a cast's agents to its followers on other machines, batched and bounded. Lost output is in the
- * journal when the turn ends.
- */
+/** [B70] Publishes the output of a cast's agents to its followers on other machines, batched and bounded. */
 export function openLiveTurnPublisher({ database, castId, workerId, env, notify: tell }: LiveTurnContext) {
   const notes = createProgressQueue(LIVE_TURN_LIMITS);
   let turn = "";

@@ -2,7 +2,7 @@ import { readUnpushedTexts, pushNewBranch, listRemoteHeads } from "../../git/tra
 import type { AllowedRemotes } from "../../git/transfer/tree-source.ts";
 import { createCastBranch } from "../../git/worktrees/cast-branch.ts";
 import { createSecretFinder } from "../../secrets/redact.ts";
-import { tokenKindsIn } from "../../secrets/find-secrets.ts";
+import { tokenKindsIn } from "../../secrets/redact.ts";
 import { errorText } from "../../system/files.ts";
 import type { DeliveryOutcome, SecretFinding } from "../../../core/cast/summary.ts";
 

@@ -40,7 +40,6 @@ interface ItemAccount {
 
 export interface ItemBudgetContext {
   readonly database: Database;
-  /** Notifies of usage by items, by the id of their parent. */
   readonly budgets: Notifications;
   readonly castId: CastId;
   readonly parent: CastId;
@@ -153,7 +152,6 @@ function accountTotal({ turn }: AccountRow): Usage {
   return addUsage(turn.spent, turn.used);
 }
 
-/** The turn of this item while it runs. */
 function runningAdmission(
   context: ItemBudgetContext,
   state: CastState,

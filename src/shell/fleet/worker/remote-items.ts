@@ -18,12 +18,10 @@ import { writeSharedBudget, createAdmission } from "./remote-item-budget.ts";
 import type { CastState } from "../../../core/cast/state/state.ts";
 import { notStartedSummary } from "../../store/summary.ts";
 
-/** What a worker provides to a cast whose items run on any worker. */
 export interface RemoteItemsContext {
   readonly database: Database;
   readonly store: CastStore;
   readonly workerId: string;
-  /** Moves the files of items into the tree of their parent. */
   readonly files: Pick<WorkerTrees, "fetchItem">;
   readonly park: () => Promise<void>;
   readonly stopping: AbortSignal;

@@ -71,7 +71,6 @@ export interface DispatchContext {
   readonly stopping: AbortSignal;
 }
 
-/** A dispatch that the queues assigned to this worker. */
 export interface AssignedDispatch extends WorkerDispatch {
   readonly castId: CastId;
   readonly parking: DispatchParking;

@@ -91,7 +91,6 @@ async function dueWithinLimits(
   return withinLimits(rows, limits);
 }
 
-/** As many rows, in their order, as the limits allow. */
 function withinLimits(rows: readonly DueRow[], limits: readonly LimitUsage[]): readonly DueRow[] {
   const busy = new Map(limits.map((limit) => [limit, limit.busy]));
   return rows.filter((row) => {

@@ -58,10 +58,7 @@ const MAX_JOINED_BYTES = 16_000_000;
 const [HEADER, DIGEST] = [12, 20];
 const PACK_VERSION = 2;
 
-/**
- * Imports packs that build on each other, first to last. Starting git costs far more than a small pack, so small ones are
- * joined. Returns the damaged pack and its problem.
- */
+/** Imports packs that build on each other. Small ones are joined: starting git costs far more than a small pack. */
 export async function importPacks(
   cwd: string,
   packs: readonly Buffer[],

@@ -39,10 +39,7 @@ export async function joinMergedItems(
 
 type LandingOutcome = JoinOutcome | { readonly kind: "conflicted"; readonly files: readonly string[] };
 
-/**
- * Moves the checked out branch, which is at `head`, and its files to the commits from `base` to `tip`, behind its own
- * commits. Overwrites nothing of the person's. `title` is the message of a single commit for all of them.
- */
+/** Puts the commits from `base` to `tip` behind those of the checked out branch. Overwrites nothing of the person's. */
 async function landCommits(
   { repository, identity }: Pick<ItemRepository, "repository" | "identity">,
   { base, head, tip, title }: { base: string; head: string; tip: string; title: string },

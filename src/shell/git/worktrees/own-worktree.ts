@@ -161,7 +161,6 @@ async function freeWorktree(repository: Repository, pool: string, folder: string
 
 export interface OwnBaseRequest {
   readonly cwd: string;
-  /** The folder of casts: no part of the work. */
   readonly artifacts: string;
   /** Whether the tree starts from the files as they are, not from HEAD. */
   readonly withChanges: boolean;

@@ -8,15 +8,10 @@ import { createValueWriter } from "./values.ts";
 import { isInside } from "../../system/folders.ts";
 
 /** Files of a cast's visits. Every text passes `redact` before it is written. */
-export interface FileArtifacts extends Artifacts {
-  /** [D7] Flushes files before the journal line that refers to them. */
-  readonly sync: () => void;
-}
-
 export function createFileArtifacts(
   layout: CastLayout,
-  { redact = keepText, durability = "write" }: WriteOptions,
-): FileArtifacts {
+  { redact = (text) => text, durability = "write" }: WriteOptions,
+): Artifacts & { readonly sync: () => void } {
   const unsynced = new Set<string>();
   /** The last folder: a visit writes several files. */
   let there = "";
@@ -50,14 +45,13 @@ export function createFileArtifacts(
       if (isSynced) unsynced.add(layout.values).add(layout.folder);
       return keep(value);
     },
+    // [D7] Flushes files before the journal line that refers to them.
     sync: () => {
       for (const folder of unsynced) if (existsSync(folder)) syncFolder(folder);
       unsynced.clear();
     },
   };
 }
-
-const keepText = (text: string): string => text;
 
 /** One call if the parent folder exists, as for most visits. Returns the folders with new entries. A removed cast is not recreated. */
 function makeFolder(folder: string, cast: string): readonly string[] {

@@ -11,10 +11,7 @@ import { createOwnedCast } from "./owned-cast.ts";
 import { findCast } from "./read-cast.ts";
 import { extractSharedParts } from "./values.ts";
 
-/**
- * Creates a cast up to its first event, or with its past (T50). It is created and claimed under a temporary name and
- * renamed as a whole: nobody can claim, prune or read a half of it.
- */
+/** Creates a cast, also with its past (T50), and renames it as a whole: nobody claims, prunes or reads a half of it. */
 export async function createCast(
   casts: string,
   { file, attachments: brings = {}, writePast }: NewCast,
@@ -65,10 +62,7 @@ export async function createCast(
   }
 }
 
-/**
- * [J23] The folder of casts ignores itself, as caches do. A folder that holds something else than casts is left alone:
- * the file would hide it.
- */
+/** [J23] The folder of casts ignores itself. One with other files is left alone: it would hide them. */
 export function ignoreInGit(casts: string): void {
   const file = join(casts, ".gitignore");
   if (existsSync(file)) return;

@@ -75,7 +75,10 @@ async function listSummaries(root: string, summary: CastStore["summary"]): Retur
   const ids = listCastIds(root);
   if (!ids.ok) return ids;
   const casts: CastSummary[] = [];
-  for (const castId of ids.value) casts.push(...[(await summary(castId)) ?? []].flat());
+  for (const castId of ids.value) {
+    const found = await summary(castId);
+    if (found) casts.push(found);
+  }
   return ok(casts);
 }
 
@@ -141,7 +144,6 @@ function lastVisitIn(folder: string): number {
   return namesIn(folder).reduce((last, name) => Math.max(last, /^\d+$/.test(name) ? Number(name) : 0), 0);
 }
 
-/** The activity of a visit's agent, read from the transcript of the visit. */
 export function followTranscriptTurn(
   visit: VisitRef,
   transcript: Subscription<TranscriptUpdate>,

@@ -133,10 +133,7 @@ export function lineEpoch(line: Buffer): number | undefined {
 
 const BRACE = 0x7d;
 
-/**
- * `,"epoch":1,"crc":"01234567"}` at the end of a line, parsed as bytes: text would cost more than the digest. The event ends
- * at `at`, where its epoch begins.
- */
+/** `,"epoch":1,"crc":"01234567"}` at the end of a line, parsed as bytes: text would cost more than the digest. */
 function readTail(bytes: Buffer, start: number, to: number) {
   const end = to - TAIL_LENGTH;
   if (end < start || !matchesAt(bytes, CRC, end) || !matchesAt(bytes, CLOSE, to - CLOSE.length)) return undefined;

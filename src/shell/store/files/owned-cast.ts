@@ -83,7 +83,13 @@ export function createOwnedCast(options: OwnedCastOptions): OwnedCast {
     castId,
     epoch: mine.epoch,
     worktreesFolder: layout.worktreesFolder,
-    load: async (known) => catchIssue(() => load(known)),
+    load: async (known) => {
+      try {
+        return load(known);
+      } catch (thrown) {
+        return failWith("write_failed", "", `cannot claim the cast: ${errorText(thrown)}`);
+      }
+    },
     journal: { append: async (events, after) => append(events, after) },
     scratch: layout.scratch,
     artifacts: {
@@ -107,7 +113,12 @@ export function createOwnedCast(options: OwnedCastOptions): OwnedCast {
     },
     discard: async () => {
       writer?.close();
-      if (mine.holdsClaim()) discardFolder(layout.folder, removed);
+      // [C3] A cast that could not start leaves nothing behind: the next prune removes the rest.
+      if (mine.holdsClaim())
+        ignoreLocalErrors(() => {
+          renameSync(layout.folder, removed);
+          rmSync(removed, { recursive: true, force: true });
+        });
       mine.release();
     },
   };
@@ -117,23 +128,6 @@ function writeProblem(why: string): string {
   return `cannot write the journal: ${why}`;
 }
 
-function catchIssue<T>(read: () => Result<T>): Result<T> {
-  try {
-    return read();
-  } catch (thrown) {
-    return failWith("write_failed", "", `cannot claim the cast: ${errorText(thrown)}`);
-  }
-}
-
-/** [C3] A cast that could not start leaves nothing behind. */
-function discardFolder(folder: string, removed: string): void {
-  // The next prune removes the rest.
-  ignoreLocalErrors(() => {
-    renameSync(folder, removed);
-    rmSync(removed, { recursive: true, force: true });
-  });
-}
-
 const POLL_MS = 100;
 
 /** Asks the owner for something, on every call; on a full disk the request is lost. */
@@ -141,10 +135,7 @@ export function writeRequest(file: string): void {
   ignoreLocalErrors(() => writeFileSync(file, "", { mode: 0o600 }));
 }
 
-/**
- * Calls `listener` when anyone requests it. A signal would not do, since the owner may be Pi itself. The owner polls, because
- * not every file system reports new files.
- */
+/** A signal would not do, since the owner may be Pi itself. Polls: not every file system reports new files. */
 function onRequest(file: string, listener: () => void): () => void {
   // A request that an earlier owner has obeyed does not count.
   rmSync(file, { force: true });

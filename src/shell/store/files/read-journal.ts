@@ -34,7 +34,10 @@ export function foldJournal<T>(
     for (;;) {
       const done = runFoldPass({ fd, castId, passedOver }, begin(), step);
       if (done.kind === "folded") return ok(done.folded);
-      if (done.kind === "damaged") return fail(damageIssue(file, castId, done));
+      if (done.kind === "damaged") {
+        const message = `line ${done.line} of the journal is damaged: ${done.why}`;
+        return fail({ ...error("damaged_journal", `line ${done.line}`, message, `materia doctor ${castId}`), file });
+      }
       // [J29] A later owner continued from before these lines: read again without them.
       passedOver = [...passedOver, done.lines];
     }
@@ -83,7 +86,9 @@ function runFoldPass<T>(
     if (check.kind === "stale") return passed();
     if (check.kind === "damaged") return damaged(check.why);
     if (check.kind === "superseding") {
-      stop = { kind: "again", lines: [lineAfter(check.keep, foreign), line - 1] };
+      // The line after the valid ones that are kept.
+      const first = check.keep + 1 + foreign.filter((before) => before <= check.keep).length;
+      stop = { kind: "again", lines: [first, line - 1] };
       return false;
     }
     const event = parseEventJson(bytes.toString("utf8", from, check.until));
@@ -102,11 +107,6 @@ function runFoldPass<T>(
   return { kind: "folded", folded: { value, head: chain.head(), soundBytes, tornBytes: torn.length } };
 }
 
-/** The number of the line after `count` valid ones. */
-function lineAfter(keep: number, foreign: readonly number[]): number {
-  return keep + 1 + foreign.filter((before) => before <= keep).length;
-}
-
 /** Only an interrupted write leaves a last line without its end; a complete event with text after it was changed. */
 function isCompleteLine(chain: JournalChain, torn: Buffer): boolean {
   if (torn.length < 2) return false;
@@ -121,13 +121,8 @@ export function parseEventJson(json: string): CastEvent | string {
 const BLOCK = 64 * 1024;
 const LINE_END = 0x0a;
 
-type LineHandler = (bytes: Buffer, from: number, to: number) => boolean;
-
-/**
- * Reads lines in blocks: a journal may be larger than memory. Stops when `runTake` does. `runTake` must not keep a line:
- * all use the same buffer.
- */
-function forEachLine(fd: number, take: LineHandler): { soundBytes: number; torn: Buffer } {
+/** Reads lines in blocks, until `take` returns false. It must not keep a line: all use the same buffer. */
+function forEachLine(fd: number, take: (bytes: Buffer, from: number, to: number) => boolean) {
   let bytes: Buffer = Buffer.allocUnsafe(BLOCK);
   /** Bytes of a line that continues in the next block; they are at the start of the buffer. */
   let kept = 0;
@@ -153,13 +148,4 @@ function forEachLine(fd: number, take: LineHandler): { soundBytes: number; torn:
 
 function unreadableIssue(file: string, thrown: unknown): Issue {
   return { ...error("missing_journal", "", `cannot read the journal: ${errorText(thrown)}`), file };
-}
-
-function damageIssue(
-  file: string,
-  castId: string,
-  { line, why }: { readonly line: number; readonly why: string },
-): Issue {
-  const message = `line ${line} of the journal is damaged: ${why}`;
-  return { ...error("damaged_journal", `line ${line}`, message, `materia doctor ${castId}`), file };
 }

@@ -1,6 +1,5 @@
 import { isTransientError, sql, type Database, type Statement } from "./database.ts";
 
-/** A file of a visit for the database. */
 export interface ArtifactUpload {
   readonly socket: string;
   readonly visit: number;

@@ -19,7 +19,6 @@ export interface CastScope {
 const MAX_LISTED = 200;
 const IN_SCOPE = "($1::text is null or c.project = $1)";
 
-/** All reads of casts that need no claim. */
 export function createCastReader({ database, location: place, project }: CastScope) {
   const seen = project ?? null;
   const summaries = (where: string, ...values: readonly unknown[]): Promise<readonly CastSummary[]> =>

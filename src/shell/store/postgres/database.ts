@@ -14,7 +14,6 @@ import { withoutUndefined } from "../../../core/model/json.ts";
 import type { Client, ClientConfig, Pool, PoolClient, QueryResultRow } from "pg";
 import { errorText } from "../../system/files.ts";
 
-/** The address of a database, and the certificate to verify it with. */
 export interface DatabaseAddress {
   readonly url: string;
   /** The certificate authority of the server's certificate. */
@@ -133,10 +132,7 @@ function bytesIn(values: readonly unknown[]): number {
   return values.flat().reduce((sum: number, value) => sum + (Buffer.isBuffer(value) ? value.length : 0), 0);
 }
 
-/**
- * [B83] Errors that waiting for the database mends: of the connection, and of the classes 08, 40 (conflicts), 53 (resources)
- * and 57 (the server stops). A full disk or a closed folder of this machine is none of them.
- */
+/** [B83] Of the connection, conflicts (40), resources (53) and a server that stops (57): waiting mends these errors. */
 export function isTransientError(thrown: unknown): boolean {
   // The message of a programming error may mention a connection too.
   if (!(thrown instanceof Error) || PROGRAMMING_ERRORS.some((type) => thrown instanceof type)) return false;

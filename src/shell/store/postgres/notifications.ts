@@ -1,12 +1,7 @@
 import type { Client } from "pg";
 import type { Database } from "./database.ts";
 
-/** Listeners for changes in the database. They share one connection, opened for the first of them. */
-export interface Notifications {
-  /** For one cast, or for any. The listener gets the cast, or nothing if anything may have changed. */
-  readonly on: (castId: string | undefined, listener: (castId?: string) => void) => () => void;
-  readonly close: () => Promise<void>;
-}
+export type Notifications = ReturnType<typeof openNotifications>;
 
 /** Changes of casts, and dispatches that are due. */
 const CASTS_CHANNEL = "materia";
@@ -21,10 +16,10 @@ const LISTEN_MS = 10_000;
 const BATCH_MS = 5;
 
 /**
- * [B79] Everybody who may connect hears every channel, and may send to it. So a notification names a cast by a random number
+ * Listeners for changes in the database. [B79] Everybody who may connect hears every channel, and may send to it. So a notification names a cast by a random number
  * in its row, which only people who may see the cast can read.
  */
-export function openNotifications(database: Database, channel = CASTS_CHANNEL): Notifications {
+export function openNotifications(database: Database, channel = CASTS_CHANNEL) {
   const listeners = new Map<(castId?: string) => void, string | undefined>();
   let client: Promise<Client | undefined> | undefined;
   const closed = new AbortController();
@@ -68,7 +63,8 @@ export function openNotifications(database: Database, channel = CASTS_CHANNEL): 
     return undefined;
   };
   return {
-    on: (castId, listener) => {
+    /** For one cast, or for any. The listener gets the cast, or nothing if anything may have changed. */
+    on: (castId: string | undefined, listener: (castId?: string) => void): (() => void) => {
       // The same function may be registered twice; each registration ends by itself.
       const own = (of?: string): void => listener(of);
       listeners.set(own, castId);
@@ -76,7 +72,7 @@ export function openNotifications(database: Database, channel = CASTS_CHANNEL): 
       client ??= connect();
       return () => void listeners.delete(own);
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       closed.abort();
       const open = await client;
       await open?.end().catch(() => undefined);

@@ -31,7 +31,6 @@ export interface ClaimContext extends CastScope {
   readonly worker: ClaimingWorker;
   readonly notifications: Notifications;
   readonly notify: (castId: string) => void;
-  /** The claims of this process, by cast. */
   readonly heldClaims: Map<CastId, string>;
 }
 

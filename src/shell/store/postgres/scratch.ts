@@ -167,7 +167,6 @@ export async function restoreScratch(
   }
 }
 
-/** The folder of a cast without visits. */
 export function initScratch(
   layout: CastLayout,
   { file, brings }: { readonly file: string; readonly brings: Readonly<Record<string, string>> },
