@@ -1,8 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
-import { createSecretFinder } from "../../src/shell/secrets/redact.ts";
-import { tokenKindsIn } from "../../src/shell/secrets/redact.ts";
+import { createSecretFinder, tokenKindsIn } from "../../src/shell/secrets/redact.ts";
 import { git } from "../git/scratch.ts";
 import { eventsOn, fileOf, fleetPlace, statusOn, submitted, type FleetPlace } from "../harness/fleet/fleet-place.ts";
 import { until } from "../harness/fleet/start-worker.ts";

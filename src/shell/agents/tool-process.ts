@@ -1,8 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
-import { endProcessGroup } from "../process/processes.ts";
+import { endProcessGroup, curatedEnvironment } from "../process/processes.ts";
 import { wrapInSandbox } from "../process/sandbox.ts";
-import { curatedEnvironment } from "../process/processes.ts";
 import { currentToolsUser, spawnOptionsFor, type ToolsUser } from "../process/tools-user.ts";
 import type { ToolDefinition } from "@earendil-works/pi-coding-agent";
 import { realTimer, type Timer } from "./turn-guard.ts";

@@ -17,8 +17,13 @@ import { createItemRunner, type RunOwnedCast } from "../items/item-runner.ts";
 import type { ItemRunner, ItemsFailure } from "../item-ports.ts";
 import type { Ports, SharedLimits, TranscriptPlace, UtilityRequest } from "../ports.ts";
 import { ProcessIdentity, identifyProcess, isAlive } from "../process/process-identity.ts";
-import { endProcesses, endProcessGroup, processesWithVariable } from "../process/processes.ts";
-import { deriveVisitSecret, VISIT_VARIABLE } from "../process/processes.ts";
+import {
+  endProcesses,
+  endProcessGroup,
+  processesWithVariable,
+  deriveVisitSecret,
+  VISIT_VARIABLE,
+} from "../process/processes.ts";
 import {
   sleepUnlessAborted,
   writeOptionsFor,

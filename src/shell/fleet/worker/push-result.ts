@@ -1,8 +1,7 @@
 import { readUnpushedTexts, pushNewBranch, listRemoteHeads } from "../../git/transfer/branches.ts";
 import type { AllowedRemotes } from "../../git/transfer/tree-source.ts";
 import { createCastBranch } from "../../git/worktrees/cast-branch.ts";
-import { createSecretFinder } from "../../secrets/redact.ts";
-import { tokenKindsIn } from "../../secrets/redact.ts";
+import { createSecretFinder, tokenKindsIn } from "../../secrets/redact.ts";
 import { errorText } from "../../system/files.ts";
 import type { DeliveryOutcome, SecretFinding } from "../../../core/cast/summary.ts";
 
