@@ -4,7 +4,7 @@ import { feedsParallelLoop } from "../../src/core/compile/socket-outputs.ts";
 import { compileTargets } from "../../src/core/compile/targets/compile.ts";
 import { worstCase } from "../../src/core/compile/worst-case.ts";
 import { readHandoff } from "../../src/core/handoff/read-handoff.ts";
-import { maxConflictsOf } from "../../src/core/model/config.ts";
+import { limitOf } from "../../src/core/model/config.ts";
 import { handoffContractText } from "../../src/core/prompt/handoff-contract.ts";
 import { gridLines } from "../../src/core/view/graph/terminal-grid.ts";
 import { lineText } from "../../src/core/view/line.ts";
@@ -38,7 +38,7 @@ it("[V1] parallel is a whole number from 1 to 64", () => {
 });
 
 it("[V1] an item runs again at most 2 times because of conflicts, unless a limit is set", () => {
-  expect([maxConflictsOf({}), maxConflictsOf({ maxConflicts: 5 })]).toEqual([2, 5]);
+  expect([limitOf({}, "maxConflicts"), limitOf({ maxConflicts: 5 }, "maxConflicts")]).toEqual([2, 5]);
 });
 
 it("[V1, V26, V27] limits.maxConflicts and worktree are settings, and faulty ones are refused", () => {

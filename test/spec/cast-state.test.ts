@@ -7,7 +7,7 @@ import {
   EMPTY_MAP,
   keysOf,
   getValue,
-  withUpdate,
+  increment,
   withValue,
   withoutKeys,
   type PersistentMap,
@@ -121,10 +121,10 @@ it("[J1] the counts of a cast, of any size: set, changed and removed like in a p
         const key = ALIKE[number] ?? `Socket-${number}`;
         plain = new Map(plain);
         if (how === "remove") plain.delete(key);
-        else plain.set(key, how === "set" ? value : (plain.get(key) ?? -1) + value);
+        else plain.set(key, how === "set" ? value : (plain.get(key) ?? 0) + 1);
         if (how === "remove") table = withoutKeys(table, [key, "Socket-none"]);
         else if (how === "set") table = withValue(table, key, value);
-        else table = withUpdate(table, key, (stood = -1) => stood + value);
+        else table = increment(table, key);
         before.push({ table, plain });
       }
       // What was there before a change is still as it was.

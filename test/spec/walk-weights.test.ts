@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { splitRegion, type Arc, type TraversalLimit } from "../../src/core/compile/worst-case-cycles.ts";
-import { measureWalks } from "../../src/core/compile/worst-case-walks.ts";
+import { measureWalks } from "../../src/core/compile/worst-case.ts";
 
 const free = (from: number, to: number): Arc => ({ from, to, limit: null, after: null });
 const limited = (from: number, to: number, limit: TraversalLimit): Arc => ({ from, to, limit, after: null });

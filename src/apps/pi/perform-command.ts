@@ -1,6 +1,6 @@
 import { failWith, suggest, typed, error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { rmSync } from "node:fs";
-import { isTerminalCommand, type CastingCommand, type DemoKind, type OpenCommand } from "../../core/command/command.ts";
+import { isTerminalCommand, type CastingCommand, type CommandOf, type DemoKind } from "../../core/command/command.ts";
 import type { ParsedCommand } from "../../core/command/command-input.ts";
 import { parseText } from "../../core/command/parse.ts";
 import { prepareDemo } from "../../shell/casting/demo.ts";
@@ -227,7 +227,7 @@ async function runDemo(context: CommandContext, which: DemoKind): Promise<Result
 /** [X44] Opens the conversation of a visit in place of this session, which is kept. Asks first if a cast runs. */
 async function switchToVisit(
   context: CommandContext,
-  command: OpenCommand,
+  command: CommandOf<"open">,
   options: ParsedCommand["options"],
 ): Promise<Result<undefined>> {
   const { user, state, switchTo } = context;

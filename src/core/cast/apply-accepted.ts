@@ -8,7 +8,7 @@ import type { EventOf } from "./state/event.ts";
 import { expectPhase } from "./state/expect-phase.ts";
 import { withReport } from "./state/reports.ts";
 import { reworkReasonText } from "./state/rework-reasons.ts";
-import type { TurnReason, CastState, PersonDecision, Visit, StateWrite } from "./state/state.ts";
+import type { CastPhase, CastState, Visit, StateWrite } from "./state/state.ts";
 import { currentItem, assignSourcesOf } from "./state/current-item.ts";
 import { addItemCount } from "./state/item-counts.ts";
 import { increment } from "./state/persistent-map.ts";
@@ -68,7 +68,6 @@ function isPassedGate(materia: Materia, satisfied: boolean | undefined): boolean
   return materia.type === "utility" && materia.gate === true && satisfied === true;
 }
 
-/** State after the output, and the writes that the cast of an item records. */
 type KeptOutput = Pick<CastState, "data" | "item">;
 
 function keep(state: CastState, socket: GraphSocket, data: JsonObject, output: Json): KeptOutput {
@@ -131,13 +130,14 @@ export function modelOf({ model }: Pick<EventOf<"visit_completed">, "model">): {
   return model === undefined ? {} : { model };
 }
 
-/** One more turn is over, and the visit continues. */
+export type VisitPhase = Extract<CastPhase, { kind: "visiting" }>;
+
 export function addFinishedTurn(
   state: CastState,
   visit: Visit,
   usage: Usage,
-  ask: TurnReason | PersonDecision,
-): CastState {
+  ask: VisitPhase["ask"],
+): CastState & { readonly phase: VisitPhase } {
   const { turns, itemTurns, usage: used, largest } = turnCounts(state, visit, usage);
   const phase = { kind: "visiting", visit: { ...visit, usage: addUsage(visit.usage, usage) }, ask } as const;
   return { ...state, turns, itemTurns, usage: used, largest, phase };

@@ -1,12 +1,19 @@
 import { itemKey } from "../model/handoff.ts";
 import { END, type SocketId } from "../model/ids.ts";
-import { type JsonObject, valueAt } from "../model/json.ts";
-import { withGivenUpItem, withoutLastGivenUpItem, stateWithItemWrites, endsCast, withItemWalk } from "./item-lists.ts";
+import { withoutUndefined } from "../model/json.ts";
+import {
+  withGivenUpItem,
+  withoutLastGivenUpItem,
+  stateWithItemWrites,
+  keptNotes,
+  endsCast,
+  withItemWalk,
+} from "./item-lists.ts";
 import type { EventOf } from "./state/event.ts";
 import { expectPhase } from "./state/expect-phase.ts";
 import type { ItemBase, ParallelRun, PreviousHandoff, ItemRun, ItemResume } from "./state/parallel-run.ts";
-import { addOpenPoints, withoutItemAnswers } from "./state/reports.ts";
-import { withoutItemReasons } from "./state/rework-reasons.ts";
+import { addOpenPoints } from "./state/reports.ts";
+import { withoutItemPlaces } from "./state/item-counts.ts";
 import { NEW_VISIT, type CastState, type Visit } from "./state/state.ts";
 import { EMPTY_MAP, withValue, countOf } from "./state/persistent-map.ts";
 import { NO_USAGE, addUsage, subtractUsage } from "./state/usage.ts";
@@ -27,7 +34,7 @@ export function startParallelRun(state: CastState, event: EventOf<"loop_forked">
     from,
     reworked,
     base,
-    ...(event.branch === undefined ? {} : { branch: event.branch }),
+    ...withoutUndefined({ branch: event.branch }),
     bases: EMPTY_MAP,
     runs: EMPTY_MAP,
     running: [],
@@ -54,7 +61,6 @@ export function startItem(state: CastState, event: EventOf<"item_started">): Cas
   return withItemRun(state, { ...fork, begun }, { kind: "running", ...work, resume: null, before: null });
 }
 
-/** The first index, from here on, whose item has not started after this one. */
 function nextNotStarted(fork: ParallelRun, index: number): number {
   let { begun } = fork;
   while (begun === index || itemRunAt(fork, begun)) begun += 1;
@@ -71,19 +77,15 @@ export function applyItemEnded(state: CastState, event: EventOf<"item_ended">): 
     ? { kind: "ended", ...work, end: event, told: false }
     : { kind: "failed", ...work, end: event };
   // A resumed cast reports its whole usage; count the earlier part once.
-  const more = Object.entries(event.visits).map(([socket, count]) => ({
-    socket,
-    count: count - (before?.visits[socket] ?? 0),
-  }));
-  const counted: CastState = {
-    ...state,
-    usage: addUsage(state.usage, subtractUsage(event.usage, before?.usage ?? NO_USAGE)),
-    visits: more.reduce(
-      (tally, { socket, count }) => withValue(tally, socket, countOf(tally, socket) + count),
-      state.visits,
-    ),
-    done: { ...state.done, visits: state.done.visits + more.reduce((sum, { count }) => sum + count, 0) },
-  };
+  let { visits } = state;
+  let total = state.done.visits;
+  for (const [socket, count] of Object.entries(event.visits)) {
+    const more = count - (before?.visits[socket] ?? 0);
+    visits = withValue(visits, socket, countOf(visits, socket) + more);
+    total += more;
+  }
+  const usage = addUsage(state.usage, subtractUsage(event.usage, before?.usage ?? NO_USAGE));
+  const counted: CastState = { ...state, usage, visits, done: { ...state.done, visits: total } };
   const ender = isOver && endsCast(state, event) ? Math.min(event.index, fork.ender ?? Infinity) : fork.ender;
   return withItemRun(counted, { ...fork, ender }, next);
 }
@@ -95,17 +97,17 @@ export function applyItemMerged(state: CastState, event: EventOf<"item_merged">)
   if (run?.kind !== "ended" || event.index !== fork.merged) throw impossibleEventError(event);
   const { end, told: _told, ...work } = run;
   const data = stateWithItemWrites(state, end);
-  const notes = notesWithItemNotes(state, data, end);
+  const notes = { ...keptNotes(state, data), ...end.notes };
   const merged: CastState = {
     ...state,
     data,
     notes,
     reports: {
-      answers: withoutItemAnswers(state, fork.loop, event.index).answers,
+      answers: withoutItemPlaces(state, state.reports.answers, fork.loop, event.index),
       open: addOpenPoints(state.reports.open, end.open ?? []),
     },
     // [R4] The item has advanced.
-    rework: end.advanced === null ? state.rework : withoutItemReasons(state, fork.loop, event.index),
+    rework: end.advanced === null ? state.rework : withoutItemPlaces(state, state.rework, fork.loop, event.index),
     done: {
       ...state.done,
       itemsDone: state.done.itemsDone + (end.advanced !== null && end.gaveUp === undefined ? 1 : 0),
@@ -113,15 +115,6 @@ export function applyItemMerged(state: CastState, event: EventOf<"item_merged">)
   };
   const base: ItemBase = { commit: event.commit, data, handed: end.handed, notes };
   return withMergedItem(merged, { ...fork, tip: event.commit }, { ...work, kind: "merged", end, dropped: false }, base);
-}
-
-function notesWithItemNotes(
-  state: CastState,
-  data: JsonObject,
-  { notes = {} }: EventOf<"item_ended">,
-): CastState["notes"] {
-  const isKept = (path: string): boolean => valueAt(state.data, path.split(".")) === valueAt(data, path.split("."));
-  return { ...Object.fromEntries(Object.entries(state.notes).filter(([path]) => isKept(path))), ...notes };
 }
 
 function withMergedItem(state: CastState, fork: ParallelRun, run: ItemRun, base: ItemBase): CastState {
@@ -144,7 +137,6 @@ export function applyItemConflict(state: CastState, event: EventOf<"item_conflic
   return withItemRun(open, { ...fork, ender }, { ...work, kind: "stuck", conflict: event });
 }
 
-/** The first later item that ended instead of advancing. */
 function nextEndingItem(state: CastState, fork: ParallelRun, index: number): number | null {
   const size = state.pass?.items.length ?? 0;
   for (let at = index + 1; at < size; at += 1) {
@@ -223,17 +215,10 @@ function withItemRun(state: CastState, fork: ParallelRun, run: ItemRun): CastSta
   return { ...state, phase: { kind: "forked", fork: withItemPlaces({ ...fork, runs }, run.index) } };
 }
 
-/** Running and failed items, in the order of the list. */
-function withItemPlaces(fork: ParallelRun, changed?: number): ParallelRun {
-  const places = [...new Set([...fork.running, ...fork.failed, ...(changed === undefined ? [] : [changed])])].toSorted(
-    (a, b) => a - b,
-  );
-  const kindAt = (index: number) => itemRunAt(fork, index)?.kind;
-  return {
-    ...fork,
-    running: places.filter((index) => kindAt(index) === "running"),
-    failed: places.filter((index) => kindAt(index) === "failed"),
-  };
+function withItemPlaces(fork: ParallelRun, ...changed: readonly number[]): ParallelRun {
+  const places = [...new Set([...fork.running, ...fork.failed, ...changed])].toSorted((a, b) => a - b);
+  const placesOf = (kind: ItemRun["kind"]) => places.filter((index) => itemRunAt(fork, index)?.kind === kind);
+  return { ...fork, running: placesOf("running"), failed: placesOf("failed") };
 }
 
 function impossibleEventError(event: { readonly type: string; readonly loop: string; readonly index?: number }): Error {

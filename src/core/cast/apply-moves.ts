@@ -12,17 +12,11 @@ import {
   addTraversals,
   traversalScopeOf,
 } from "./state/traversal-counts.ts";
-import { withoutItemConversations, withoutListConversations, withSentBack } from "./state/conversations.ts";
-import {
-  withReworkReason,
-  withoutItemReasons,
-  withoutListReasons,
-  withoutReworkReasons,
-} from "./state/rework-reasons.ts";
-import { withoutItemAnswers, withoutLoopAnswers } from "./state/reports.ts";
+import { withoutItemConversations, withSentBack } from "./state/conversations.ts";
+import { withReworkReason, withoutListReasons } from "./state/rework-reasons.ts";
 import type { ItemCastInput } from "./state/parallel-run.ts";
 import type { CastState, ListCounts } from "./state/state.ts";
-import { NO_ITEM_COUNTS, withItemCounts } from "./state/item-counts.ts";
+import { NO_ITEM_COUNTS, withItemCounts, withoutItemPlaces, withoutItemValue } from "./state/item-counts.ts";
 import { withoutKeys, getValue, withValue, countOf } from "./state/persistent-map.ts";
 
 export function takeEdge(state: CastState, event: EventOf<"edge_taken">): CastState {
@@ -75,10 +69,7 @@ function wayOfEvent({ graph }: CastState, event: EventOf<"edge_taken">): Way {
   return { via: "exit", to: exit.targetSocketId, exit, index };
 }
 
-/**
- * [R1, R5] A `not_satisfied` way carries its reason, also to a socket that has not run, which keeps it. A given-up item
- * leaves no reason for the next, and a part of a chain none for the next part.
- */
+/** [R1, R5] A `not_satisfied` way carries its reason. A given-up item leaves none for the next, nor a part of a chain. */
 function carriesReason(state: CastState, way: Way, { when, from, to }: EventOf<"edge_taken">): boolean {
   if (when !== "not_satisfied" || state.satisfied !== false || state.handed === null) return false;
   if (to === END || startsNextItem(way)) return false;
@@ -90,7 +81,6 @@ function startsNextItem(way: Way): boolean {
   return way.via === "edge" && way.then === true && way.edge.then === NEXT_ITEM;
 }
 
-/** The reasons after the way was taken, for the pass that it left. */
 function reworkAfter(
   { graph, rework, handed }: CastState,
   pass: CastState["pass"],
@@ -98,7 +88,7 @@ function reworkAfter(
   hasReason: boolean,
 ): CastState["rework"] {
   const there = { graph, rework, pass };
-  if (!hasReason || !handed) return withoutReworkReasons(there, to);
+  if (!hasReason || !handed) return withoutItemValue(there, rework, to);
   return withReworkReason(there, to, {
     socket: handed.socket,
     materia: handed.materia,
@@ -116,6 +106,7 @@ export function enterLoop(state: CastState, event: EventOf<"loop_entered">): Cas
     throw new Error(`the loop ${event.loop} cannot be entered with ${event.size} items`);
   const window = state.item?.window;
   const given = window?.list;
+  const members = loop?.sockets ?? [];
   const entered: CastState = {
     ...state,
     pass: {
@@ -141,12 +132,12 @@ export function enterLoop(state: CastState, event: EventOf<"loop_entered">): Cas
     counts: {
       ...state.counts,
       returns: withoutLoopReturns(state, event.loop, true),
-      unchanged: withoutKeys(state.counts.unchanged, loop?.sockets ?? []),
+      unchanged: withoutKeys(state.counts.unchanged, members),
     },
     // [I3] An item has those of the attempt before.
-    conversations: window ? state.conversations : withoutListConversations(state, event.loop),
+    conversations: window ? state.conversations : withoutKeys(state.conversations, members),
     rework: withoutListReasons(entered, event.loop, at),
-    reports: withoutLoopAnswers(entered, event.loop),
+    reports: { ...state.reports, answers: withoutKeys(state.reports.answers, members) },
   };
 }
 
@@ -163,20 +154,21 @@ function initialCounts(window: ItemCastInput | undefined): Omit<ListCounts, "lis
 /** [G10, R4] A new item starts without the returns and reasons of the old one. */
 export function advance(state: CastState, event: EventOf<"cursor_advanced">): CastState {
   const phase = expectPhase(state, event, "leaving");
-  if (!state.pass || event.index !== state.pass.cursor + 1)
+  const { graph, pass, rework, reports } = state;
+  if (!pass || event.index !== pass.cursor + 1)
     throw new Error(`the cursor of ${event.loop} cannot move to ${event.index}`);
   return {
     ...state,
     phase: { ...phase, moved: "advanced" },
-    pass: { ...state.pass, cursor: event.index, since: state.begun },
+    pass: { ...pass, cursor: event.index, since: state.begun },
     counts: {
       ...state.counts,
       returns: withoutLoopReturns(state, event.loop),
-      unchanged: withoutKeys(state.counts.unchanged, state.graph.loops[event.loop]?.sockets ?? []),
+      unchanged: withoutKeys(state.counts.unchanged, graph.loops[event.loop]?.sockets ?? []),
     },
-    conversations: withoutItemConversations(state, event.loop, state.pass.cursor),
-    rework: withoutItemReasons(state, event.loop, state.pass.cursor),
-    reports: withoutItemAnswers(state, event.loop, state.pass.cursor),
+    conversations: withoutItemConversations(state, event.loop, pass.cursor),
+    rework: withoutItemPlaces(state, rework, event.loop, pass.cursor),
+    reports: { ...reports, answers: withoutItemPlaces(state, reports.answers, event.loop, pass.cursor) },
     done: { ...state.done, itemsDone: state.done.itemsDone + (phase.gaveUp ? 0 : 1) },
     item: state.item && { ...state.item, advanced: phase.visit.socket },
   };
@@ -208,6 +200,6 @@ export function exhaustLoop(state: CastState, event: EventOf<"loop_exhausted">):
     pass: null,
     counts: { ...state.counts, passedBy: { ...passedBy, [event.loop]: times } },
     // A list without items has nothing to repeat.
-    rework: withoutReworkReasons(state, at),
+    rework: withoutItemValue(state, state.rework, at),
   };
 }

@@ -19,7 +19,7 @@ import type { ParallelRun } from "./state/parallel-run.ts";
 import { withPersonHint } from "./rework-limit.ts";
 import { withoutUndefined } from "../model/json.ts";
 import { parseMillis } from "../model/text.ts";
-import { addFinishedTurn } from "./apply-accepted.ts";
+import { addFinishedTurn, type VisitPhase } from "./apply-accepted.ts";
 import { expectPhase } from "./state/expect-phase.ts";
 
 export function resumeState(state: CastState, { usage }: EventOf<"cast_resumed">): CastState {
@@ -63,10 +63,7 @@ export function addPartialTurn(
 
 export function raiseLimits(state: CastState, event: EventOf<"limits_raised">): CastState {
   const { maxTokens, maxCostUsd, allow, hint, waitForProvider } = event;
-  const budget = {
-    ...state.budget,
-    ...withoutUndefined({ maxTokens, maxCostUsd }),
-  };
+  const budget = { ...state.budget, ...withoutUndefined({ maxTokens, maxCostUsd }) };
   const wait = waitForProvider === undefined ? {} : grantedWait(state, waitForProvider);
   const raised = { ...state, budget, warned: false, ...wait };
   const decision = reworkDecisionIn(event);
@@ -91,17 +88,14 @@ function allowMore(state: CastState, times: number): CastState {
   const hit = limitHitIn(state.phase);
   if (!hit || times === 0) return state;
   if (isInParallelRun(state.phase)) {
-    const below = { ...state, phase: allowMoreForItems(state.phase, times) };
+    // [V12] The cast of each item that a limit stopped learns the allowance when it resumes.
+    const phase = updateParallelRun(state.phase, (fork) => ({ ...fork, allow: fork.allow + times }));
+    const below = { ...state, phase };
     const isConflict = hit.limit === "maxConflicts" && hit.scope !== undefined;
     return isConflict ? { ...below, ...addTraversals(below, "allowed", hit.scope, times) } : below;
   }
   if ("at" in hit) return hit.at === undefined ? state : { ...state, counts: withExtraReturns(state, hit.at, times) };
   return hit.scope ? { ...state, ...addTraversals(state, "allowed", hit.scope, times) } : state;
-}
-
-/** [V12] The cast of each item that a limit stopped learns the allowance when it resumes. */
-function allowMoreForItems(phase: CastPhase, times: number): CastPhase {
-  return updateParallelRun(phase, (fork) => ({ ...fork, allow: fork.allow + times }));
 }
 
 function updateParallelRun(phase: CastPhase, change: (fork: ParallelRun) => ParallelRun): CastPhase {
@@ -114,22 +108,19 @@ function isInParallelRun(phase: CastPhase): boolean {
 }
 
 type RefusalEvent = Extract<CastEvent, { type: "turn_retried" | "model_switched" | "cast_sleeping" | "cast_woken" }>;
-type VisitPhase = Extract<CastPhase, { kind: "visiting" }>;
 
-/** The provider refused a request: the turn is repeated later, by another model, or after a sleep. */
 export function applyRefusal(state: CastState, event: RefusalEvent): CastState {
   switch (event.type) {
     case "turn_retried": {
       const phase = expectPhase(state, event, "visiting");
       if (event.usage === undefined) return addFinishedTurn(state, phase.visit, NO_USAGE, phase.ask);
-      return addRefusedTurn(state, phase, event);
+      return addRefusedTurn(state, phase, event, { refusals: hasReplied(event) ? 1 : phase.visit.refusals + 1 });
     }
     case "model_switched": {
-      const refused = addRefusedTurn(state, expectPhase(state, event, "visiting"), event);
-      const { visit, ask } = expectPhase(refused, event, "visiting");
-      const phase: VisitPhase = { kind: "visiting", visit: { ...visit, switchedTo: event.to, refusals: 0 }, ask };
+      const change = { switchedTo: event.to, refusals: 0 };
+      const refused = addRefusedTurn(state, expectPhase(state, event, "visiting"), event, change);
       const until = typeof event.until === "string" ? parseMillis(event.until, 0) : event.until;
-      return { ...refused, phase, providers: withRefused(refused.providers, event.from, until) };
+      return { ...refused, providers: withRefused(refused.providers, event.from, until) };
     }
     case "cast_sleeping":
       return fallAsleep(state, event);
@@ -148,10 +139,8 @@ function fallAsleep(state: CastState, event: EventOf<"cast_sleeping"> & { readon
   const { until, provider, model, reason, paused = false, at: since } = event;
   const asleep = { kind: "sleeping", until, provider, model, reason, paused, since } as const;
   if (state.phase.kind === "forked") return { ...state, phase: { ...asleep, before: state.phase } };
-  const refused = addRefusedTurn(state, expectPhase(state, event, "visiting"), event);
-  const { visit, ask } = expectPhase(refused, event, "visiting");
-  const before: VisitPhase = { kind: "visiting", visit: { ...visit, refusals: 0 }, ask };
-  const phase: SleepingPhase = { ...asleep, before };
+  const refused = addRefusedTurn(state, expectPhase(state, event, "visiting"), event, { refusals: 0 });
+  const phase: SleepingPhase = { ...asleep, before: refused.phase };
   const { sleeps } = state.providers;
   const providers = withRefused(refused.providers, model, parseMillis(until, 0));
   return { ...refused, phase, providers: { ...providers, sleeps: hasReplied(event) ? 1 : sleeps + 1 } };
@@ -161,31 +150,20 @@ function withRefused(providers: ProviderState, model: string, until: number | nu
   return until === undefined ? providers : { ...providers, refused: { ...providers.refused, [model]: until } };
 }
 
-interface RefusedTurnUsage {
-  readonly usage?: EventOf<"turn_stopped">["usage"];
-  readonly ms?: number;
-}
+type RefusedTurnUsage = Partial<Pick<EventOf<"turn_stopped">, "usage" | "ms">>;
 
 function hasReplied({ usage = NO_USAGE }: RefusedTurnUsage): boolean {
   return totalTokens(usage) > 0;
 }
 
 /** The usage counts, and the turn continues from its transcript. A rehearsal has used one reply. */
-function addRefusedTurn(state: CastState, { visit, ask }: VisitPhase, event: RefusedTurnUsage): CastState {
-  const { usage = NO_USAGE, ms = 0 } = event;
-  const { turn, refusals } = visit;
+function addRefusedTurn(
+  state: CastState,
+  { visit, ask }: VisitPhase,
+  { usage = NO_USAGE, ms = 0 }: RefusedTurnUsage,
+  change: Partial<Visit>,
+): CastState {
   const counted = addFinishedTurn(state, visit, usage, ask);
-  const { phase } = counted;
-  if (phase.kind !== "visiting") return counted;
-  return {
-    ...counted,
-    phase: {
-      ...phase,
-      visit: {
-        ...phase.visit,
-        turn: { usage: addUsage(turn.usage, usage), ms: turn.ms + ms },
-        refusals: hasReplied(event) ? 1 : refusals + 1,
-      },
-    },
-  };
+  const turn = { usage: addUsage(visit.turn.usage, usage), ms: visit.turn.ms + ms };
+  return { ...counted, phase: { ...counted.phase, visit: { ...counted.phase.visit, turn, ...change } } };
 }

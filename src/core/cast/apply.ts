@@ -2,7 +2,7 @@ import { socketOf } from "../compile/graph.ts";
 import { acceptHandoff, acceptOutput, addFinishedTurn, modelOf } from "./apply-accepted.ts";
 import type { CastEvent, EventBody, EventOf, EventType } from "./state/event.ts";
 import { expectPhase, expectNotEnded, expectNotCompleted } from "./state/expect-phase.ts";
-import { limitHitOf } from "./limits.ts";
+import { limitHitOf, unchangedAfterVisit } from "./limits.ts";
 import {
   applyItemConflict,
   applyItemEnded,
@@ -18,7 +18,6 @@ import { applyRefusal, raiseLimits, endState, addPartialTurn, resumeState } from
 import { countVisit, walkedAfter } from "./state/traversal-counts.ts";
 import { conversationToContinue, withConversation } from "./state/conversations.ts";
 import { acceptUnsatisfiedResult } from "./rework-limit.ts";
-import { unchangedAfterVisit } from "./unchanged-visits.ts";
 import {
   NEW_VISIT,
   NO_TURN_USAGE,
@@ -27,10 +26,10 @@ import {
   type Visit,
   type CheckpointCommits,
   type ProviderState,
-  type TurnUsage,
 } from "./state/state.ts";
 import { withValue, increment } from "./state/persistent-map.ts";
 import { addUsage } from "./state/usage.ts";
+import { withoutUndefined } from "../model/json.ts";
 import type { Checkpoint, InitialCheckpoint, MissingCheckpoint } from "../model/checkpoint.ts";
 
 /** The only way a cast changes: live, on resume and in the browser. Throws if the event cannot follow the state. */
@@ -52,7 +51,8 @@ type ApplyEvent<K extends EventType> = (state: CastState, event: Extract<CastEve
 const APPLY_EVENT: { readonly [K in EventType]: ApplyEvent<K> } = {
   cast_started: (state, event) => {
     expectPhase(state, event, "unstarted");
-    return { ...state, ...startedFacts(event), phase: firstArrival(state) };
+    const { rehearsed = false, branch } = event;
+    return { ...state, rehearsed, ...withoutUndefined({ branch }), phase: firstArrival(state) };
   },
   visit_started: startVisit,
   handoff_accepted: acceptHandoff,
@@ -75,7 +75,8 @@ const APPLY_EVENT: { readonly [K in EventType]: ApplyEvent<K> } = {
   },
   turn_stopped: (state, event) => {
     const { visit, ask } = expectPhase(state, event, "visiting");
-    return addPartialTurn(state, { visit, ask }, { usage: event.usage, ms: event.ms, ...repeatsOf(event) });
+    const { usage, ms, repeated } = event;
+    return addPartialTurn(state, { visit, ask }, { usage, ms, ...withoutUndefined({ repeated }) });
   },
   turn_failed: failTurn,
   checkpoint_taken: expectVisiting,
@@ -138,10 +139,6 @@ function expectVisiting(state: CastState, event: EventBody): CastState {
   return state;
 }
 
-function startedFacts({ rehearsed, branch }: EventOf<"cast_started">): Pick<CastState, "rehearsed" | "branch"> {
-  return { rehearsed: rehearsed === true, ...(branch === undefined ? {} : { branch }) };
-}
-
 /** [V29] A cast starts at the entry of its graph, the cast of an item at the entry of its loop. */
 function firstArrival({ graph, item }: CastState): CastState["phase"] {
   if (!item) return { kind: "arriving", at: graph.entry, from: null, reworked: false };
@@ -172,10 +169,6 @@ function startVisit(state: CastState, event: EventOf<"visit_started">): CastStat
     lastVisits: withValue(state.lastVisits, event.socket, state.begun + 1),
     counts: { ...state.counts, returns: countVisit(state, event.socket), passedBy: {} },
   };
-}
-
-function repeatsOf({ repeated }: EventOf<"turn_stopped">): Pick<TurnUsage, "repeated"> {
-  return repeated === undefined ? {} : { repeated };
 }
 
 function completeVisit(state: CastState, event: EventOf<"visit_completed">): CastState {
@@ -222,12 +215,10 @@ function providersAfterVisit(state: CastState, { socket, model }: EventOf<"visit
 }
 
 function waitForPerson(state: CastState, event: EventOf<"cast_waiting">): CastState {
-  if (event.question !== undefined) {
-    const { visit } = expectPhase(state, event, "visiting");
-    return { ...state, phase: { kind: "waiting", visit, reply: event.question } };
-  }
-  const { visit, reply } = expectPhase(state, event, "answered");
-  return { ...state, phase: { kind: "waiting", visit, reply } };
+  const { question } = event;
+  if (question === undefined) return { ...state, phase: { ...expectPhase(state, event, "answered"), kind: "waiting" } };
+  const { visit } = expectPhase(state, event, "visiting");
+  return { ...state, phase: { kind: "waiting", visit, reply: question } };
 }
 
 function startFailing(state: CastState, failure: CastFailure): CastState {
@@ -244,7 +235,6 @@ function failTurn(state: CastState, event: EventOf<"turn_failed">): CastState {
   return startFailing(had, failure);
 }
 
-/** Records the commits of an event. Without checkpoints there are none. */
 function checkpointsAfter({ files }: Pick<CastState, "files">, event: EventBody): CheckpointCommits | null {
   if (event.type === "cast_started") return initialCommits(event.files);
   if (files === null) return null;

@@ -1,60 +1,48 @@
 import type { CastId } from "../model/ids.ts";
 import { socketsOf } from "../compile/graph.ts";
+import { withoutUndefined } from "../model/json.ts";
 import type { EventBody, EventOf } from "./state/event.ts";
 import type { ParallelRun } from "./state/parallel-run.ts";
 import type { CastState } from "./state/state.ts";
-import { countOf, getValue } from "./state/persistent-map.ts";
+import { countOf } from "./state/persistent-map.ts";
 import { totalsOf } from "./state/usage.ts";
 import { applyItemConflict, applyItemEnded, applyItemMerged } from "./apply-items.ts";
 import { itemTraversals, type EndedItem } from "./item-runs.ts";
 
-/** The result of an item's cast, as its parent stores it. */
 export type ItemResult = Omit<EventOf<"item_ended">, "type" | "loop" | "index" | "child" | "totals">;
 
 export type MergeOutcome =
   | { readonly kind: "merged"; readonly commit: string }
   | ({ readonly kind: "conflicted" } & Pick<EventOf<"item_conflicted">, "onto" | "tree" | "files" | "reason">);
 
-/** The working tree of an item at the end of its cast. */
 export type ItemCommit = Pick<ItemResult, "commit" | "files">;
 
-const NO_COMMIT: ItemCommit = { commit: null };
-
-export function itemResultOf(state: CastState, { commit, files }: ItemCommit = NO_COMMIT): ItemResult {
+export function itemResultOf(state: CastState, { commit, files }: ItemCommit = { commit: null }): ItemResult {
   const { phase, item, satisfied, handed, givenUp, usage, visits, graph, reports } = state;
   if (phase.kind !== "ended" || !item) throw new Error("only the cast of an item that has ended tells its end");
   const [given] = givenUp.first;
-  const walk = getValue(state.walks, item.window.loop);
+  const { reached: limit } = phase;
   const { notes: known } = item.window;
-  const made = Object.entries(state.notes).filter(
-    ([path, note]) => JSON.stringify(known[path]) !== JSON.stringify(note),
-  );
-  const counted = socketsOf(graph).flatMap(({ id }): readonly [string, number][] => {
-    const count = countOf(visits, id);
-    return count === 0 ? [] : [[id, count]];
-  });
+  const isNew = ([path, note]: [string, unknown]) => JSON.stringify(known[path]) !== JSON.stringify(note);
+  const made = Object.entries(state.notes).filter(isNew);
+  const counted = socketsOf(graph).map(({ id }): [string, number] => [id, countOf(visits, id)]);
   return {
     outcome: phase.outcome,
     reason: phase.reason,
     commit,
-    ...(files === undefined ? {} : { files }),
+    ...withoutUndefined({ files }),
     advanced: item.advanced,
-    ...(given === undefined ? {} : { gaveUp: given.reason }),
-    ...(satisfied === undefined ? {} : { satisfied }),
+    ...withoutUndefined({ gaveUp: given?.reason, satisfied }),
     handed,
     ...(made.length === 0 ? {} : { notes: Object.fromEntries(made) }),
     ...(reports.open.length === 0 ? {} : { open: [...reports.open] }),
     wrote: item.wrote.map(([path, value]) => [[...path], value]),
     ...(item.newLists && { newLists: [...item.newLists] }),
-    visits: Object.fromEntries(counted),
-    ...(walk ? itemTraversals(walk, item.window.index) : {}),
+    visits: Object.fromEntries(counted.filter(([, count]) => count > 0)),
+    ...itemTraversals(state, item.window.loop, item.window.index),
     usage,
-    ...(phase.reached === null ? {} : { limit: limitFacts(phase.reached) }),
+    ...(limit && { limit: { limit: limit.limit, value: limit.value, where: limit.where } }),
   };
-}
-
-function limitFacts({ limit, value, where }: EventOf<"limit_reached">): NonNullable<ItemResult["limit"]> {
-  return { limit, value, where };
 }
 
 export function itemEndedEvent(

@@ -1,11 +1,10 @@
-import { maxRetryAfterOf } from "../model/config.ts";
+import { limitOf } from "../model/config.ts";
 import { truncate } from "../model/text.ts";
 import { providerOf, type Refusal } from "./provider-refusal.ts";
 import type { EventBody } from "./state/event.ts";
 import type { CastState, Visit } from "./state/state.ts";
 import { totalTokens, type Usage } from "./state/usage.ts";
 
-/** A turn that the provider of its model has refused. */
 export interface RefusedTurn {
   readonly kind: "refused";
   readonly refusal: Refusal;
@@ -38,7 +37,7 @@ export function decideRefusal(state: CastState, visit: Visit, turn: RefusedTurn)
   const reason = truncate(message, MAX_REASON);
   const attempt = (totalTokens(usage) > 0 ? 0 : visit.refusals) + 1;
   const delayMs = refusal.kind === "until" ? refusal.at - now : undefined;
-  const isShort = delayMs !== undefined && delayMs <= maxRetryAfterOf(limits);
+  const isShort = delayMs !== undefined && delayMs <= limitOf(limits, "maxRetryAfter");
   if (isShort && attempt <= (limits.maxRetries ?? DEFAULT_RETRIES))
     return { type: "turn_retried", socket: at.socket, visit: at.visit, attempt, error: reason, delayMs, usage, ms };
   const end = refusalEnd(turn);

@@ -6,6 +6,7 @@ import { HAND_OVER } from "../model/handoff.ts";
 import type { SocketId } from "../model/ids.ts";
 import { truncate, truncateStart, stripControls } from "../model/text.ts";
 import { assertNever } from "../model/issue.ts";
+import { withoutUndefined } from "../model/json.ts";
 import type { EventBody, EventOf } from "./state/event.ts";
 import { outputExcerpt } from "./state/rework-reasons.ts";
 import type { CastState, PersonDecision, CastPhase, Visit } from "./state/state.ts";
@@ -23,7 +24,6 @@ export type EffectOutcome =
       readonly usage: Usage;
     }
   | { readonly kind: "failed"; readonly reason: string; readonly message: string; readonly usage: Usage }
-  /** It reached its limit and did not finish. */
   | { readonly kind: "stopped"; readonly usage: Usage; readonly ms: number; readonly repeated?: number }
   | { readonly kind: "exited"; readonly stdout: string; readonly cut: boolean }
   /** The program of a gate ended by itself; both output streams. */
@@ -35,44 +35,42 @@ export type EffectOutcome =
 /** How much of a plain text the next prompt gets; the artifacts hold all of it. */
 export const MAX_KEPT_TEXT = 6_000;
 
-/** The event for the outcome of an effect. `nextEvent` decides where the cast continues. */
 export function decide(state: CastState, socket: GraphSocket, outcome: EffectOutcome): EventBody {
   const { phase } = state;
   if (outcome.kind === "aborted") return abortedEvent(state);
   if (phase.kind !== "visiting") throw new Error(`nothing can be decided while ${phase.kind}`);
-  const place = { socket: socket.id, visit: phase.visit.number };
+  const place = placeOf(phase.visit);
   switch (outcome.kind) {
     case "failed":
-      return {
-        type: "turn_failed",
-        ...place,
-        reason: outcome.reason,
-        message: truncate(outcome.message, 2_000),
-        usage: outcome.usage,
-      };
+      return failedEvent(place, outcome.reason, outcome.message, outcome.usage);
     case "refused":
       return decideRefusal(state, phase.visit, outcome);
-    case "stopped":
-      return {
-        type: "turn_stopped",
-        ...place,
-        usage: outcome.usage,
-        ms: outcome.ms,
-        ...(outcome.repeated === undefined ? undefined : { repeated: outcome.repeated }),
-      };
+    case "stopped": {
+      const { usage, ms, repeated } = outcome;
+      return { type: "turn_stopped", ...place, usage, ms, ...withoutUndefined({ repeated }) };
+    }
     case "exited":
       return decideExit(state, socket, phase.visit, outcome);
     case "ended": {
       const answer = { satisfied: outcome.code === 0, context: printedText(socket, outcome) };
-      return decideGate(state, socket, phase.visit, answer);
+      return decideGate(state, socket, place, answer);
     }
     case "judged":
-      return decideGate(state, socket, phase.visit, { satisfied: outcome.satisfied, context: outcome.text });
+      return decideGate(state, socket, place, { satisfied: outcome.satisfied, context: outcome.text });
     case "replied":
       return decideReply(state, socket, phase, outcome);
     default:
       return assertNever(outcome);
   }
+}
+
+interface VisitPlace {
+  readonly socket: SocketId;
+  readonly visit: number;
+}
+
+function placeOf({ socket, number }: Visit): VisitPlace {
+  return { socket, visit: number };
 }
 
 export function abortedEvent(state: CastState): EventBody {
@@ -91,12 +89,12 @@ function printedText({ materia }: GraphSocket, { code, printed }: Extract<Effect
 function decideGate(
   state: CastState,
   socket: GraphSocket,
-  visit: Visit,
+  place: VisitPlace,
   handoff: { readonly satisfied: boolean; readonly context: string },
 ): EventBody {
-  const place = { socket: socket.id, visit: visit.number };
   const { inReply: said, inState: stands } = findAssignProblems(socket.assign, handoff, assignSourcesOf(state));
-  if (said.length + stands.length > 0) return stateFailureEvent(place, [...said, ...stands], NO_USAGE);
+  const problems = [...said, ...stands];
+  if (problems.length > 0) return failedEvent(place, "state", problems.join("; "), NO_USAGE);
   return { type: "handoff_accepted", ...place, handoff, found: "exact", dropped: [], usage: NO_USAGE };
 }
 
@@ -106,7 +104,7 @@ function decideReply(
   { visit, ask }: Extract<CastPhase, { kind: "visiting" }>,
   { text, byTool, usage, model }: Extract<EffectOutcome, { kind: "replied" }>,
 ): EventBody {
-  const place = { socket: socket.id, visit: visit.number };
+  const place = placeOf(visit);
   const by = model === undefined ? undefined : { model };
   // [A8] A person ends an interactive visit; no reply does.
   if (socket.interactive && (ask.kind === "begin" || ask.kind === "answer"))
@@ -117,7 +115,7 @@ function decideReply(
   if (read.ok)
     return { ...read.event, ...(byTool && read.event.type === "handoff_accepted" ? { found: "tool" } : {}), ...by };
   // [H16] A repair would not help: no reply can supply missing state.
-  if (read.blame === "state") return stateFailureEvent(place, read.problems, usage);
+  if (read.blame === "state") return failedEvent(place, "state", read.problems.join("; "), usage);
   return { type: "handoff_rejected", ...place, attempt: visit.repairs + 1, issues: [...read.problems], ...way, usage };
 }
 
@@ -127,12 +125,8 @@ const UNCALLED: UnusableReply = {
   blame: "reply",
 };
 
-function stateFailureEvent(
-  place: { readonly socket: SocketId; readonly visit: number },
-  problems: readonly string[],
-  usage: Usage,
-): EventBody {
-  return { type: "turn_failed", ...place, reason: "state", message: truncate(problems.join("; "), 2_000), usage };
+function failedEvent(place: VisitPlace, reason: string, message: string, usage: Usage): EventBody {
+  return { type: "turn_failed", ...place, reason, message: truncate(message, 2_000), usage };
 }
 
 /** [H12] A program is not asked twice: a result that breaks the contract fails the cast at once. */
@@ -145,22 +139,14 @@ function decideExit(
   const read = readReply(state, socket, visit, stdout, NO_USAGE);
   if (read.ok) return read.event;
   const why = wasCut ? "its standard output was cut at 1 MiB, so its JSON is not whole" : read.problems.join("; ");
-  return {
-    type: "turn_failed",
-    socket: socket.id,
-    visit: visit.number,
-    reason: "utility",
-    message: `${socket.materia} gave no usable result: ${why}`,
-    usage: NO_USAGE,
-  };
+  const message = `${socket.materia} gave no usable result: ${why}`;
+  return { type: "turn_failed", ...placeOf(visit), reason: "utility", message, usage: NO_USAGE };
 }
 
-/** The event that accepts a reply unchanged; undefined if it breaks the contract. */
 export function acceptReply(state: CastState, socket: GraphSocket, visit: Visit, reply: string): EventBody | undefined {
   const read = readReply(state, socket, visit, reply, NO_USAGE);
   if (read.ok) return { ...read.event, approved: true };
-  const place = { socket: socket.id, visit: visit.number };
-  return read.blame === "state" ? stateFailureEvent(place, read.problems, NO_USAGE) : undefined;
+  return read.blame === "state" ? failedEvent(placeOf(visit), "state", read.problems.join("; "), NO_USAGE) : undefined;
 }
 
 type ReplyReading =
@@ -168,39 +154,25 @@ type ReplyReading =
   | UnusableReply;
 
 function readReply(state: CastState, socket: GraphSocket, visit: Visit, text: string, usage: Usage): ReplyReading {
-  const place = { socket: socket.id, visit: visit.number };
+  const place = placeOf(visit);
   if (socket.parse === "text") return readText(state, socket, place, text, usage);
   const reading = readHandoff(state.graph, socket, text, assignSourcesOf(state));
   if (!reading.ok) return reading;
   const { handoff, found, words, dropped, hints } = reading;
-  const silent =
-    handoff["satisfied"] === false && (typeof handoff["context"] !== "string" || handoff["context"].trim() === "");
-  return {
-    ok: true,
-    event: {
-      type: "handoff_accepted",
-      ...place,
-      handoff,
-      found,
-      dropped: [...dropped],
-      ...(hints.length > 0 ? { hints: [...hints] } : {}),
-      // [R1] Dropped fields never become a reason: the text before the object does, else the stored object.
-      ...(silent
-        ? { excerpt: outputExcerpt(dropped.length === 0 ? text : words.trim() || JSON.stringify(handoff)) }
-        : {}),
-      usage,
-    },
+  const { satisfied, context } = handoff;
+  const silent = satisfied === false && (typeof context !== "string" || context.trim() === "");
+  // [R1] Dropped fields never become a reason: the text before the object does, else the stored object.
+  const reason = dropped.length === 0 ? text : words.trim() || JSON.stringify(handoff);
+  const more = {
+    ...(hints.length > 0 ? { hints: [...hints] } : undefined),
+    ...(silent ? { excerpt: outputExcerpt(reason) } : undefined),
   };
+  const accepted = { handoff, found, dropped: [...dropped], ...more, usage };
+  return { ok: true, event: { type: "handoff_accepted", ...place, ...accepted } };
 }
 
 /** [H13, H14] Plain text is passed on unchanged; only text for state is stored whole. */
-function readText(
-  state: CastState,
-  socket: GraphSocket,
-  place: { socket: SocketId; visit: number },
-  reply: string,
-  usage: Usage,
-): ReplyReading {
+function readText(state: CastState, socket: GraphSocket, place: VisitPlace, reply: string, usage: Usage): ReplyReading {
   const faults = findAssignProblems(socket.assign, reply, assignSourcesOf(state));
   if (faults.inReply.length > 0) return { ok: false, problems: faults.inReply, blame: "reply" };
   if (faults.inState.length > 0) return { ok: false, problems: faults.inState, blame: "state" };

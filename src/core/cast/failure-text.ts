@@ -1,17 +1,15 @@
 import { type Graph, castSocketLabel, socketOf } from "../compile/graph.ts";
 import { type Destination, END } from "../model/ids.ts";
 import { itemKey } from "../model/handoff.ts";
-import { oneLine } from "../model/text.ts";
+import { countedText, oneLine } from "../model/text.ts";
 import { assertNever } from "../model/issue.ts";
 import type { EventOf } from "./state/event.ts";
 import type { CastState, CastFailure, CastPhase } from "./state/state.ts";
 
-/** Why a cast failed, in words for people. The events before its end hold the facts. */
 export function failureText(state: CastState, failure: CastFailure): string {
   return failure.kind === "turn" ? `${failure.socket}: ${failure.message}` : limitText(state, failure.reached);
 }
 
-/** The limit, its place, its count and its reason. */
 function limitText({ graph, handed, phase }: CastState, { limit, value, where }: EventOf<"limit_reached">): string {
   const socket = castSocketLabel(socketOf(graph, where.socket));
   const item = where.item === undefined ? "" : ` for the item "${where.item.title}"`;
@@ -24,13 +22,13 @@ function limitText({ graph, handed, phase }: CastState, { limit, value, where }:
     case "maxTurnTokens":
       return `${socket} has used its ${value} tokens of one turn and has not finished`;
     case "maxTurnMinutes":
-      return `${socket} has used its ${value} ${value === 1 ? "minute" : "minutes"} of one turn and has not finished`;
+      return `${socket} has used its ${countedText(value, "minute")} of one turn and has not finished`;
     case "maxRepeatedCalls":
       return `${socket} made the same tool call ${value} times in a row, each time with the same result`;
     case "maxRepairs":
-      return `${socket} did not hand over what it must after ${had} repair ${had === 1 ? "turn" : "turns"}`;
+      return `${socket} did not hand over what it must after ${countedText(had, "repair turn")}`;
     case "maxConflicts":
-      return `the work${item} could not be merged after ${had} ${had === 1 ? "attempt" : "attempts"} to mend it`;
+      return `the work${item} could not be merged after ${countedText(had, "attempt")} to mend it`;
     case "maxTraversals": {
       const edge = `${where.socket} → ${where.to ?? END}`;
       return `the edge ${edge}${item} was taken ${countOfLimitText(had, value)} times; last reason: ${handed?.reason.trim() || "none given"}`;
@@ -48,7 +46,6 @@ function limitText({ graph, handed, phase }: CastState, { limit, value, where }:
   }
 }
 
-/** Before a turn, or at the end of a reply inside one. */
 function budgetMomentText(phase: CastPhase): string {
   const stood = phase.kind === "failing" ? phase.before : phase;
   if (stood.kind !== "visiting") return "before";

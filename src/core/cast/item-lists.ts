@@ -10,10 +10,7 @@ import { withItemCounts } from "./state/item-counts.ts";
 import { getValue, withValue } from "./state/persistent-map.ts";
 import { walkedAfter } from "./state/traversal-counts.ts";
 
-/**
- * [G26] Keeps the list's identity if a program hands it on unchanged, for example to check its titles. In the cast of
- * an item a copy is another object: only its content says that it is the same list.
- */
+/** [G26] A program may hand a list on unchanged. In the cast of an item only its content says that a copy is the same list. */
 export function keepListsOfPrograms(state: CastState, socket: GraphSocket, data: JsonObject): JsonObject {
   if (materiaOf(state.graph, socket).type !== "agent") return keepUnchangedLists(state, data);
   return state.item ? keepUnchangedLists(state, data, madeLists(state, socket, data)) : data;
@@ -118,16 +115,15 @@ export function updateNotes(
   handoff: JsonObject,
 ): CastState["notes"] {
   if (before.data === data) return before.notes;
-  const isReplaced = (path: string): boolean =>
-    valueAt(before.data, path.split(".")) !== valueAt(data, path.split("."));
-  const kept = Object.entries(before.notes).filter(([path]) => !isReplaced(path));
+  const kept = keptNotes(before, data);
   const note = generatorNote(socket, handoff);
-  const made = listTargets(socket).filter(isReplaced);
-  return Object.fromEntries([
+  const lists = socket.assign.filter((each) => each.from === "output" && each.path.join(".") === "workItems");
+  const made = lists.filter(({ target }) => valueAt(before.data, target) !== valueAt(data, target));
+  return {
     ...kept,
-    ...(note ? made.map((path): [string, GeneratorNote] => [path, note]) : []),
-    ...copiedNotes(before, data, socket),
-  ]);
+    ...(note && Object.fromEntries(made.map(({ target }) => [target.join("."), note]))),
+    ...Object.fromEntries(copiedNotes(before, data, socket)),
+  };
 }
 
 /** [G26] A copy is the list itself, so its note applies to the copy, too. */
@@ -145,13 +141,12 @@ function copiedNotes(before: CastState, data: JsonObject, { assign }: GraphSocke
   );
 }
 
-function listTargets({ assign }: GraphSocket): readonly string[] {
-  return assign
-    .filter((each) => each.from === "output" && each.path.join(".") === "workItems")
-    .map(({ target }) => target.join("."));
+/** The notes on lists that are still the same. */
+export function keptNotes({ notes, data: before }: CastState, data: JsonObject): CastState["notes"] {
+  const isSame = (path: readonly string[]): boolean => valueAt(before, path) === valueAt(data, path);
+  return Object.fromEntries(Object.entries(notes).filter(([path]) => isSame(path.split("."))));
 }
 
-/** The note beside the list at this path of state. */
 export function noteForList(notes: CastState["notes"], path: readonly string[]): GeneratorNote | null {
   const key = path.join(".");
   // A path may be a name that every object inherits.

@@ -1,19 +1,22 @@
 import { type Way, isTraversalCounted, materiaOf, socketOf } from "../compile/graph.ts";
-import { maxConflictsOf } from "../model/config.ts";
+import type { Checkpoint, MissingCheckpoint } from "../model/checkpoint.ts";
+import { limitOf } from "../model/config.ts";
 import { itemKey } from "../model/handoff.ts";
-import type { SocketId } from "../model/ids.ts";
+import { END, type SocketId } from "../model/ids.ts";
+import { materiaMayWrite } from "../model/materia.ts";
 import type { EventOf, LimitName } from "./state/event.ts";
 import {
   cycleSinceLastVisit,
+  itemIndexAt,
   loopReturns,
   visitsWithoutProgress,
   traversalCount,
   traversalScopeOf,
+  type TraversalScope,
 } from "./state/traversal-counts.ts";
 import type { CastState, LimitHit, CastPhase, TurnUsage, Visit } from "./state/state.ts";
 import { currentItem } from "./state/current-item.ts";
-import { unchangedLimit, unchangedScope } from "./unchanged-visits.ts";
-import { countOf } from "./state/persistent-map.ts";
+import { countOf, getValue, withValue } from "./state/persistent-map.ts";
 import { NO_USAGE, addUsage, totalTokens, type Usage } from "./state/usage.ts";
 
 type LimitReached = EventOf<"limit_reached">;
@@ -29,10 +32,38 @@ export function checkTraversalLimit(state: CastState, from: SocketId, way: Way):
   return limitReachedEvent(state, "maxTraversals", maxTraversals, { socket: from, to, via, index, when, taken });
 }
 
-/** [R9] Work that is sent back again and again without a changed file. */
+/** [R9] Counts only where checkpoints are kept and the materia may write. A visit that changed nothing reports no files. */
+export function unchangedAfterVisit(
+  state: CastState,
+  { socket, reworked }: Visit,
+  files: Checkpoint | MissingCheckpoint | undefined,
+): CastState["counts"] {
+  const { counts } = state;
+  if (state.files === null || !materiaMayWrite(materiaOf(state.graph, socketOf(state.graph, socket)))) return counts;
+  const place = itemIndexAt(state, socket);
+  const known = getValue(counts.unchanged, socket);
+  // The first visit for an item was not sent back, even if the item before was refused.
+  const isUnchanged = files === undefined || ("commit" in files && files.changed === 0);
+  const isIdle = reworked && known?.place === place && isUnchanged;
+  const visits = isIdle ? known.visits + 1 : 0;
+  if (known?.place === place && known.visits === visits) return counts;
+  return { ...counts, unchanged: withValue(counts.unchanged, socket, { place, visits }) };
+}
+
+/** [R9] Whether work is sent back once more that the last visits did not change. */
 export function checkUnchangedLimit(state: CastState, from: SocketId, way: Way): LimitReached | undefined {
-  const limit = unchangedLimit(state, from, way);
-  return limit && limitReachedEvent(state, "maxUnchanged", limit.value, limit.where);
+  if (way.via !== "edge" || way.edge.when !== "not_satisfied" || way.to === END) return undefined;
+  const { to, via, index } = way;
+  const known = getValue(state.counts.unchanged, to);
+  const most = limitOf(state.limits, "maxUnchanged");
+  if (most === 0 || known?.place !== itemIndexAt(state, to)) return undefined;
+  if (known.visits < most + traversalCount(state, "allowed", unchangedScope(state, from, way))) return undefined;
+  const where = { socket: from, to, via, index, when: way.edge.when, taken: known.visits };
+  return limitReachedEvent(state, "maxUnchanged", most, where);
+}
+
+function unchangedScope(state: CastState, from: SocketId, way: Way): TraversalScope {
+  return { ...traversalScopeOf(state, from, way), way: `unchanged ${way.to}` };
 }
 
 type Arrival = Extract<CastPhase, { kind: "arriving" }>;
@@ -95,7 +126,7 @@ export function checkLimitDuringTurn(state: CastState, visit: Visit, more: TurnU
     return limitReachedEvent(state, "maxRepeatedCalls", visit.turn.repeated, { socket });
   const { maxTurnTokens, maxTurnMinutes } = materia;
   if (maxTurnTokens === undefined && maxTurnMinutes === undefined) return undefined;
-  const helpings = 1 + countOf(state.counts.allowed, turnAllowanceKey(visit));
+  const helpings = 1 + countOf(state.counts.allowed, allowanceKey("turn", visit));
   if (maxTurnTokens !== undefined && totalTokens(addUsage(visit.turn.usage, more.usage)) >= maxTurnTokens * helpings)
     return limitReachedEvent(state, "maxTurnTokens", maxTurnTokens * helpings, { socket });
   if (maxTurnMinutes !== undefined && visit.turn.ms + more.ms >= maxTurnMinutes * helpings * 60_000)
@@ -105,30 +136,25 @@ export function checkLimitDuringTurn(state: CastState, visit: Visit, more: TurnU
 
 export function checkRepairLimit(state: CastState, visit: Visit): LimitReached | undefined {
   const { maxRepairs } = state.limits;
-  if (visit.repairs <= maxRepairs + countOf(state.counts.allowed, repairAllowanceKey(visit))) return undefined;
+  if (visit.repairs <= maxRepairs + countOf(state.counts.allowed, allowanceKey("repair", visit))) return undefined;
   return limitReachedEvent(state, "maxRepairs", maxRepairs, { socket: visit.socket, taken: visit.repairs - 1 });
 }
 
 /** [V37] How often an item may be repeated because its work could not be merged. */
 export function allowedConflicts({ limits, counts }: CastState, fork: number, index: number): number {
-  return maxConflictsOf(limits) + countOf(counts.allowed, conflictAllowanceKey(fork, index));
+  return limitOf(limits, "maxConflicts") + countOf(counts.allowed, conflictAllowanceKey(fork, index));
 }
 
 export function conflictLimitEvent(state: CastState, fork: number, index: number): LimitReached {
-  const taken = allowedConflicts(state, fork, index);
-  return limitReachedEvent(state, "maxConflicts", maxConflictsOf(state.limits), { socket: loopEntryOf(state), taken });
-}
-
-function loopEntryOf({ pass }: CastState): SocketId {
-  if (!pass) throw new Error("a fork is inside a pass");
-  return pass.door;
+  if (!state.pass) throw new Error("a fork is inside a pass");
+  const where = { socket: state.pass.door, taken: allowedConflicts(state, fork, index) };
+  return limitReachedEvent(state, "maxConflicts", limitOf(state.limits, "maxConflicts"), where);
 }
 
 function conflictAllowanceKey(fork: number, index: number): string {
   return `conflict ${fork} ${index}`;
 }
 
-/** Whether to warn that the budget is nearly used. */
 export function budgetWarning(state: CastState): EventOf<"cast_warned"> | undefined {
   const { maxTokens, maxCostUsd, warnAtPercent } = state.budget;
   if (state.warned || warnAtPercent === undefined) return undefined;
@@ -146,13 +172,13 @@ export function budgetWarning(state: CastState): EventOf<"cast_warned"> | undefi
 /** The count that `allow` raises. */
 export function limitHitOf(state: CastState, { limit, where }: LimitReached): LimitHit {
   const { phase } = state;
-  if (limit === "maxRepairs" && phase.kind === "visiting")
-    return { limit, scope: { kind: "cast", way: repairAllowanceKey(phase.visit) } };
+  const inCast = (way: string): LimitHit => ({ limit, scope: { kind: "cast", way } });
+  if (limit === "maxRepairs" && phase.kind === "visiting") return inCast(allowanceKey("repair", phase.visit));
   if ((limit === "maxTurnTokens" || limit === "maxTurnMinutes") && phase.kind === "visiting")
-    return { limit, scope: { kind: "cast", way: turnAllowanceKey(phase.visit) } };
+    return inCast(allowanceKey("turn", phase.visit));
   if (limit === "maxConflicts" && phase.kind === "forked")
-    return { limit, scope: { kind: "cast", way: conflictAllowanceKey(phase.fork.number, where.item?.index ?? 0) } };
-  if (limit === "maxNoAdvanceCycles") return { limit, at: where.to === "end" ? undefined : where.to };
+    return inCast(conflictAllowanceKey(phase.fork.number, where.item?.index ?? 0));
+  if (limit === "maxNoAdvanceCycles") return { limit, at: where.to === END ? undefined : where.to };
   const index = where.index ?? -1;
   const edge = socketOf(state.graph, where.socket).edges[index];
   if ((limit !== "maxTraversals" && limit !== "maxUnchanged") || !edge) return { limit };
@@ -177,10 +203,6 @@ function limitReachedEvent(
   return { type: "limit_reached", limit, value, where: { ...where, ...named } };
 }
 
-function repairAllowanceKey(visit: Visit): string {
-  return `repair ${visit.socket} ${visit.number}`;
-}
-
-function turnAllowanceKey(visit: Visit): string {
-  return `turn ${visit.socket} ${visit.number}`;
+function allowanceKey(kind: "repair" | "turn", { socket, number }: Visit): string {
+  return `${kind} ${socket} ${number}`;
 }

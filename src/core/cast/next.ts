@@ -32,7 +32,7 @@ import {
   checkUnchangedLimit,
   checkTraversalLimit,
 } from "./limits.ts";
-import { isSkipped, nextForParallelRun, type ParallelEffect } from "./next-items.ts";
+import { isSkipped, nextForParallelRun, type ParallelEffect } from "./item-runs.ts";
 import { readLoopList } from "./item-lists.ts";
 import { endReasonText, failureText } from "./failure-text.ts";
 import {
@@ -56,7 +56,6 @@ export type Effect =
   | { readonly kind: "record"; readonly events: readonly EventBody[] }
   | { readonly kind: "agent"; readonly socket: GraphSocket; readonly visit: Visit; readonly ask: TurnReason }
   | { readonly kind: "utility"; readonly socket: GraphSocket; readonly visit: Visit }
-  /** Take a checkpoint before the visit ends. */
   | { readonly kind: "checkpoint"; readonly socket: GraphSocket; readonly visit: Visit }
   | { readonly kind: "wait"; readonly socket: GraphSocket; readonly visit: Visit }
   /** [Z3] Sleep, unless a person must continue. */
@@ -106,7 +105,6 @@ export function next(state: CastState): Effect {
   }
 }
 
-/** The first event of a cast, with its first checkpoint. */
 export function startedEvent(
   state: CastState,
   files?: InitialCheckpoint,
@@ -122,7 +120,6 @@ export function startedEvent(
   };
 }
 
-/** The end of a visit. `files` is its checkpoint, if there is one. */
 export function visitCompletedEvent(
   state: CastState,
   { socket, number, model, usage }: Visit,

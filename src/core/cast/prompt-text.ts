@@ -7,7 +7,6 @@ import { type Json, valueAt } from "../model/json.ts";
 import { assertNever } from "../model/issue.ts";
 import type { WorkItem } from "../model/handoff.ts";
 
-/** The materia of the person that a cast waits for, or waited for when it stopped. */
 export function askedPersonMateria({ phase, graph }: Pick<CastState, "phase" | "graph">): PersonMateria | undefined {
   const stood = phase.kind === "ended" || phase.kind === "failing" ? phase.before : phase;
   if (stood.kind !== "waiting") return undefined;
@@ -67,7 +66,6 @@ function valueText(value: Json | undefined, limit: number): string {
 
 const ITEM_TEXT_LIMITS = { title: 500, item: 6_000, list: 60_000 } as const;
 
-/** A list for agents and people; an empty one says so. */
 export function workItemsText(items: readonly WorkItem[]): string {
   if (items.length === 0) return "Work items: none";
   const lines: string[] = [];

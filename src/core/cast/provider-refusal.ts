@@ -1,6 +1,5 @@
 import { readDuration, TIME_UNITS as UNITS } from "../model/text.ts";
 
-/** What a provider said when it refused a request. */
 export interface ProviderAnswer {
   readonly status?: number | undefined;
   /** In lower case. */
@@ -42,7 +41,9 @@ export function readRefusal(answer: ProviderAnswer, clock: RefusalClock): Refusa
     return { kind: "permanent", fix: "the limit ends in more than a month; use another model" };
   if (at !== undefined && at > clock.now) return { kind: "until", at };
   if (permanent) return { kind: "permanent", fix: permanent.fix };
-  return isLimit || isTransientError(text, status) ? { kind: "transient" } : undefined;
+  // [A22] Only the text of an error distinguishes a transient failure from a permanent one.
+  const isTransient = status === 408 || (status !== undefined && status >= 500 && status < 600);
+  return isLimit || isTransient || TRANSIENT_WORDS.test(text) ? { kind: "transient" } : undefined;
 }
 
 const LIMIT_WORDS =
@@ -87,12 +88,6 @@ const PERMANENT_REFUSALS: readonly PermanentRefusal[] = [
   { words: /quota exceeded|exceeded your current quota|billing/i, fix: "check plan and billing at the provider" },
 ];
 
-/** [A22] Only the text of an error distinguishes a transient failure from a permanent one. */
-function isTransientError(text: string, status = statusIn(text)): boolean {
-  if (status === 408 || status === 429 || (status !== undefined && status >= 500 && status < 600)) return true;
-  return TRANSIENT_WORDS.test(text);
-}
-
 const TRANSIENT_WORDS =
   /overloaded|high demand|rate.?limit|too many requests|unavailable|time(?:d)?[ -]?out|ETIMEDOUT|ECONNRE|network|connection|fetch failed|socket|terminated|internal.?error|server.?error|getaddrinfo|EAI_AGAIN|ended (?:without|before)|retry your request/i;
 
@@ -102,7 +97,6 @@ function statusIn(text: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** The delay of `retry-after`, otherwise the reset of a used-up limit. */
 function timeInHeaders(headers: Readonly<Record<string, string>>, clock: RefusalClock): number | undefined {
   const inMs = Number(headers["retry-after-ms"] ?? Number.NaN);
   if (Number.isFinite(inMs) && inMs > 0) return clock.now + inMs;
@@ -214,7 +208,6 @@ function zoneOffset(now: number, timeZone: string | undefined): number | undefin
   }
 }
 
-/** `anthropic` of `anthropic/claude`. */
 export function providerOf(model: string): string {
   return model.includes("/") ? model.slice(0, model.indexOf("/")) : model;
 }
@@ -234,7 +227,6 @@ export function plainProviderError(raw: string): string {
   return words === undefined ? error : `${words}${error.trim() === "" ? "" : ` (${error.trim()})`}`;
 }
 
-/** Providers answer in JSON; show only its message. */
 function withoutJson(error: string): string {
   const at = error.indexOf("{");
   const [, said] = /"message"\s*:\s*"((?:[^"\\]|\\.)+)"/.exec(error) ?? [];

@@ -1,10 +1,9 @@
-import { type Graph, socketsOf } from "../compile/graph.ts";
+import { type Graph, type GraphSocket, materiaOf, socketsOf } from "../compile/graph.ts";
 import type { Rehearsal } from "../model/rehearsal.ts";
 import { didYouMean, oneLine } from "../model/text.ts";
 
 export interface RehearsalUsage {
   readonly replies: Rehearsal["replies"];
-  /** The number of used replies of each key. */
   readonly taken: ReadonlyMap<string, number>;
   readonly calls: readonly RehearsedCall[];
 }
@@ -30,22 +29,18 @@ export function findUnknownReplyKeys(
   { replies }: Pick<RehearsalUsage, "replies">,
   graph: Graph,
 ): readonly RehearsalMistake[] {
-  const sockets = socketsOf(graph);
-  const names = new Set<string>(sockets.flatMap(({ id, materia }) => [id, materia]));
-  const asked = new Set<string>(
-    sockets
-      .filter(({ materia }) => graph.materia[materia]?.type !== "utility")
-      .flatMap(({ id, materia }) => [id, materia]),
-  );
+  const namesOf = (sockets: readonly GraphSocket[]) =>
+    new Set<string>(sockets.flatMap(({ id, materia }) => [id, materia]));
+  const names = namesOf(socketsOf(graph));
+  const asked = namesOf(socketsOf(graph).filter((socket) => materiaOf(graph, socket).type !== "utility"));
   return Object.keys(replies).flatMap((key): readonly RehearsalMistake[] => {
     const base = key.replace(/@WI-\d+(?:\.\d+)?$/, "");
     const slip = (message: string): readonly RehearsalMistake[] => [{ what: "key", at: key, message }];
     if (asked.has(base)) return [];
     if (names.has(base)) return slip(`"${oneLine(key, 80)}" is a program, which really runs: it takes no replies`);
     const meant = didYouMean(base, asked);
-    return slip(
-      `"${oneLine(key, 80)}" is neither a materia nor a socket of ${graph.name}${meant === undefined ? "" : `; ${meant}`}`,
-    );
+    const hint = meant === undefined ? "" : `; ${meant}`;
+    return slip(`"${oneLine(key, 80)}" is neither a materia nor a socket of ${graph.name}${hint}`);
   });
 }
 
@@ -62,15 +57,8 @@ export function findRehearsalMistakes(played: RehearsalUsage, graph: Graph): rea
   return [...left, ...played.calls.flatMap(toolCallMistakes)];
 }
 
-function toolCallMistakes({
-  key,
-  socket,
-  reply,
-  name,
-  failed,
-  mayFail,
-  said,
-}: RehearsedCall): readonly RehearsalMistake[] {
+function toolCallMistakes(call: RehearsedCall): readonly RehearsalMistake[] {
+  const { key, socket, reply, name, failed, mayFail, said } = call;
   if (failed === mayFail) return [];
   const at = `${key}[${reply}]`;
   const place = `reply ${reply + 1} of "${oneLine(key, 80)}" (${socket})`;

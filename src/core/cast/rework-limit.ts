@@ -6,7 +6,6 @@ import type { ParallelRun } from "./state/parallel-run.ts";
 import type { CastState } from "./state/state.ts";
 import { getValue } from "./state/persistent-map.ts";
 
-/** A cast that stopped because a result was sent back too often, and the possible decisions. */
 export interface ReworkLimit {
   readonly limit: "maxTraversals" | "maxUnchanged";
   /** The visit that was not satisfied; null for the cast of a parallel item. */

@@ -26,13 +26,10 @@ const EPOCH_TIME = "1970-01-01T00:00:00.000Z";
 
 type AnswerEffect = (asked: ExternalEffect, state: CastState) => EventBody;
 
-/** How parallel items run: all at once, or one by one. */
 export type ItemsMode = "at once" | "one by one";
 
-/** Whether the work of an item that starts at this socket can be merged. */
 export type CanMerge = (door: SocketId) => boolean;
 
-/** Runs a cast through the engine with free answers; stops after so many of them. */
 export function simulateCast(
   start: CastStart,
   answer: AnswerEffect,
@@ -64,8 +61,7 @@ export function simulateCast(
     else if (effect.kind === "items") {
       const { fork, merge, running } = effect;
       const [run] = running;
-      if (merge)
-        note(itemMergeEvent(state, fork, merge, merges(fork.door) ? mergedAt(fork.tip) : conflictAt(fork.tip)));
+      if (merge) note(itemMergeEvent(state, fork, merge, mergeOutcome(fork.tip, merges(fork.door))));
       else if (run) {
         const item = simulateCast(itemCastStart(state, fork, run), counted, mostAnswers - answers);
         items.set(run.child, item.events);
@@ -77,16 +73,12 @@ export function simulateCast(
   return over(false);
 }
 
-function mergedAt(commit: string): MergeOutcome {
-  return { kind: "merged", commit };
-}
-
-function conflictAt(onto: string): MergeOutcome {
+function mergeOutcome(tip: string, merges: boolean): MergeOutcome {
+  if (merges) return { kind: "merged", commit: tip };
   const reason = "The work cannot be merged: somebody else changed the same lines.";
-  return { kind: "conflicted", onto, tree: NO_COMMIT, files: ["file"], reason };
+  return { kind: "conflicted", onto: tip, tree: NO_COMMIT, files: ["file"], reason };
 }
 
-/** No files exist, so only made-up conflicts occur. */
 function forkOrJoinEvent(effect: Extract<Effect, { kind: "fork" | "join" }>, itemsGo: ItemsMode): EventBody {
   if (effect.kind === "join") return { type: "loop_joined", loop: effect.fork.loop, commit: effect.fork.tip };
   const { id, parallel = 1 } = effect.loop;
@@ -99,10 +91,7 @@ const NO_COMMIT = "0".repeat(40);
 
 export type ItemEvents = ReadonlyMap<string, readonly CastEvent[]>;
 
-/**
- * [T26] The events of a cast with those of its items, as if they ran one by one: each item at its merge or conflict,
- * not at its completion. Items that were never merged come where the cast stops.
- */
+/** [T26] As if the items ran one by one: each at its merge or conflict, and those that never merged where the cast stops. */
 export function mergeItemEvents(events: readonly CastEvent[], items: ItemEvents): readonly CastEvent[] {
   if (items.size === 0) return events;
   const open = new Map<number, string>();
@@ -116,38 +105,31 @@ export function mergeItemEvents(events: readonly CastEvent[], items: ItemEvents)
     if (event.type === "item_started") open.set(event.index, event.child);
     const isGivenUp = event.type === "item_given_up" && open.has(event.index);
     if (isGivenUp || event.type === "item_merged" || event.type === "item_conflicted") bring(event.index);
-    if (STOP_EVENTS.has(event.type)) for (const index of [...open.keys()].toSorted((a, b) => a - b)) bring(index);
+    if (STOP_EVENTS.includes(event.type)) for (const index of [...open.keys()].toSorted((a, b) => a - b)) bring(index);
     // The item's own cast has this event.
     if (!isGivenUp) all.push(event);
   }
   return all;
 }
 
-const STOP_EVENTS: ReadonlySet<CastEvent["type"]> = new Set([
-  "loop_joined",
-  "limit_reached",
-  "turn_failed",
-  "cast_ended",
-]);
+const STOP_EVENTS: readonly CastEvent["type"][] = ["loop_joined", "limit_reached", "turn_failed", "cast_ended"];
 
 /** Without events that belong to the cast and not to its item: its start, and the way from the item to the end. */
 function itemSteps(events: readonly CastEvent[]): readonly CastEvent[] {
   const end = events.findIndex(({ type }) => type === "loop_exhausted");
-  return (end === -1 ? events : events.slice(0, end)).filter(({ type }) => !CAST_ONLY_EVENTS.has(type));
+  return (end === -1 ? events : events.slice(0, end)).filter(({ type }) => !CAST_ONLY_EVENTS.includes(type));
 }
 
-const CAST_ONLY_EVENTS: ReadonlySet<CastEvent["type"]> = new Set([
+const CAST_ONLY_EVENTS: readonly CastEvent["type"][] = [
   "cast_started",
   "loop_entered",
   "cast_ended",
   "spent_elsewhere",
-]);
+];
 
-/** An answer of an agent, program or person: yes or no, a list of so many items, or an invalid one. */
 export interface SimulatedAnswer {
   readonly satisfied: boolean;
   readonly items: number;
-  /** The index of a hostile reply, instead of a good one. */
   readonly hostile?: number;
   /** [T17] The provider of an agent refuses for so long, instead of a reply. */
   readonly resetMs?: number;
@@ -155,7 +137,6 @@ export interface SimulatedAnswer {
 
 export const SIMPLEST_ANSWER: SimulatedAnswer = { satisfied: true, items: 1 };
 
-/** Replies that break the contract, or try to reach other state. */
 const HOSTILE_REPLIES: readonly [string, ...string[]] = [
   "I would rather not say.",
   "",
@@ -220,19 +201,14 @@ function programOutput(choice: SimulatedAnswer, { parse, assign }: GraphSocket):
   if (parse === "text") return "done";
   const handoff = answerHandoff(choice);
   const { workItems = [] } = handoff;
-  const whole = assign.reduce<JsonObject>(
-    (object, { from, path }) =>
-      from === "output" && path.length > 0 && !Object.hasOwn(handoff, path[0] ?? "")
-        ? withValueAt(object, path, workItems)
-        : object,
-    handoff,
-  );
+  let whole = handoff;
+  for (const { from, path } of assign)
+    if (from === "output" && path.length > 0 && !Object.hasOwn(handoff, path[0] ?? ""))
+      whole = withValueAt(whole, path, workItems);
   return JSON.stringify(whole);
 }
 
-/** Random numbers that are the same for the same seed on every machine. */
 export interface RandomSource {
-  /** From 0 up to, but not including, 1. */
   readonly next: () => number;
   readonly below: (limit: number) => number;
   readonly pick: <T>(from: readonly [T, ...T[]]) => T;

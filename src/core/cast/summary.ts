@@ -90,7 +90,6 @@ export function castFigures(totals: Totals): CastFigures {
 /** More items than this are drawn as a bar. */
 export const MAX_ITEM_CELLS = 24;
 
-/** Over all lists of a cast. */
 export function itemCounts({ itemsDone, items, itemsGivenUp }: ProgressCounts): ItemCounts {
   return { done: itemsDone, total: items, ...(itemsGivenUp === undefined ? {} : { givenUp: itemsGivenUp }) };
 }

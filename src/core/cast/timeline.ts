@@ -1,4 +1,4 @@
-import type { CastEvent, EventOf } from "./state/event.ts";
+import type { CastEvent } from "./state/event.ts";
 import type { CastState } from "./state/state.ts";
 import type { SocketId } from "../model/ids.ts";
 import { readingOrder } from "../compile/reading-order.ts";
@@ -7,15 +7,11 @@ import { parseMillis } from "../model/text.ts";
 import { MAX_ITEM_CELLS, type CastStatus } from "./summary.ts";
 import { apply } from "./apply.ts";
 
-/** A cast with facts that its state lacks: times, and items that were sent back. */
 export interface CastTimeline {
   readonly state: CastState;
-  /** The sockets in reading order, computed once. */
   readonly order: readonly SocketId[];
   readonly clock: WorkClock;
-  /** The clock at the start of the current visit. */
   readonly visitSince: WorkClock;
-  /** The last reported event, with the cast before it. */
   readonly last: Pick<CastStep, "event" | "before"> | null;
   /** The current list, or the last one. */
   readonly walk: ListProgress | null;
@@ -55,7 +51,8 @@ export function buildTimeline(state: CastState, events: Iterable<CastEvent>): Ca
 }
 
 function advanceListProgress(walk: ListProgress | null, { pass }: CastState, event: CastEvent): ListProgress | null {
-  if (event.type === "loop_entered") return startListProgress(event);
+  if (event.type === "loop_entered")
+    return { loop: event.loop, size: event.size, done: 0, reworked: [], givenUp: { count: 0, at: [] } };
   if (!walk) return null;
   if (event.type === "cursor_advanced") return { ...walk, done: event.index - walk.givenUp.count };
   if (event.type === "item_merged") return { ...walk, done: event.index + 1 - walk.givenUp.count };
@@ -75,11 +72,6 @@ function advanceListProgress(walk: ListProgress | null, { pass }: CastState, eve
   return known ? walk : { ...walk, reworked: [...walk.reworked, pass.cursor] };
 }
 
-function startListProgress({ loop, size }: EventOf<"loop_entered">): ListProgress {
-  return { loop, size, done: 0, reworked: [], givenUp: { count: 0, at: [] } };
-}
-
-/** The start of a cast, its last event, and the idle time between. */
 export interface WorkClock {
   readonly startedAt: string | null;
   readonly lastAt: string | null;
@@ -130,12 +122,10 @@ export function pendingUsageAfter(used: Usage, event: CastEvent): Usage {
   return recordsUsage(event) ? NO_USAGE : used;
 }
 
-/** Whether this event counts the usage before it. */
 export function recordsUsage(event: CastEvent): boolean {
   return "usage" in event || event.type === "visit_started";
 }
 
-/** The given-up items of a list: their number, and those that cells show. */
 export interface GivenUpItems {
   readonly count: number;
   readonly at: readonly number[];
@@ -159,7 +149,6 @@ export function isReported({ phase }: CastState, event: CastEvent): boolean {
   }
 }
 
-/** One event with the cast before and after it, so that observers need not fold again. */
 export interface CastStep {
   readonly event: CastEvent;
   readonly before: CastState;
@@ -170,7 +159,6 @@ export function applyStep(before: CastState, event: CastEvent): CastStep {
   return { event, before, after: apply(before, event) };
 }
 
-/** The steps of stored events, one by one. Intermediate states are not kept. */
 export function* replaySteps(start: CastState, events: Iterable<CastEvent>): Iterable<CastStep> {
   let before = start;
   for (const event of events) {

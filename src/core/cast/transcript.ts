@@ -50,13 +50,11 @@ const Entry = v.looseObject({
 });
 export type TranscriptMessage = v.InferOutput<typeof Entry>["message"];
 
-/** The words of a message, without thinking, tool calls and pictures. */
 export function messageText({ content }: TranscriptMessage): string {
   if (typeof content === "string") return content;
   return content.map(({ type, text = "" }) => (type === "text" ? text : "")).join("");
 }
 
-/** `provider/id` of the model that wrote a message, if it is named. */
 export function modelName({ provider, model }: TranscriptMessage): string | undefined {
   return typeof provider === "string" && typeof model === "string" ? `${provider}/${model}` : undefined;
 }
@@ -82,12 +80,7 @@ export function ownTranscriptLines(lines: readonly string[]): readonly string[] 
   return from === -1 ? lines : lines.slice(from + 1);
 }
 
-/** A message of a transcript line; other lines have nothing for a person. */
 export function parseTranscriptLine(line: string): TranscriptMessage | undefined {
-  try {
-    const parsed = v.safeParse(Entry, JSON.parse(line));
-    return parsed.success ? parsed.output.message : undefined;
-  } catch {
-    return undefined;
-  }
+  const parsed = v.safeParse(Entry, parseJson(line));
+  return parsed.success ? parsed.output.message : undefined;
 }

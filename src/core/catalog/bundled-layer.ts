@@ -1,6 +1,6 @@
 import type * as v from "valibot";
 import { BUNDLED_AGENTS } from "./bundled-agents.ts";
-import { BUNDLED_GATES, BUNDLED_UTILITY_MATERIA, BUNDLED_VERSION_CONTROL } from "./bundled-utilities.ts";
+import { BUNDLED_GATES, BUNDLED_UTILITY_MATERIA } from "./bundled-utilities.ts";
 import { BUNDLED_GENERATORS } from "./bundled-generators.ts";
 import { readLayer, type ConfigLayer } from "./layer.ts";
 import type { Edge, Exit, Loadout } from "../model/loadout.ts";
@@ -147,19 +147,12 @@ const BUNDLED_LOADOUTS: Loadouts = {
   },
 };
 
-/** The bundled configuration, written and read like a user's file. */
 const BUNDLED_CONFIG = {
   artifactDir: ".pi/pi-materia",
   activeLoadout: "Full-Auto",
   budget: { maxTokens: 10_000_000, maxCostUsd: 20, warnAtPercent: 75 },
   limits: { maxNoAdvanceCycles: 3, maxRepairs: 1 },
-  materia: {
-    ...BUNDLED_AGENTS,
-    ...BUNDLED_GENERATORS,
-    ...BUNDLED_UTILITY_MATERIA,
-    ...BUNDLED_VERSION_CONTROL,
-    ...BUNDLED_GATES,
-  },
+  materia: { ...BUNDLED_AGENTS, ...BUNDLED_GENERATORS, ...BUNDLED_UTILITY_MATERIA, ...BUNDLED_GATES },
   loadouts: BUNDLED_LOADOUTS,
 };
 

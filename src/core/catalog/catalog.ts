@@ -8,16 +8,12 @@ import { isJsonObject, withoutUndefined, type JsonObject } from "../model/json.t
 import { didYouMean, oneLine } from "../model/text.ts";
 import { readCompleteMateria } from "./read-materia.ts";
 
-/** All materia and loadouts by name, and the effective settings. */
 export interface Catalog {
   readonly settings: Settings;
-  /** Separate from the settings, which the page shows: a URL may hold a password. */
+  /** Separate from the settings, which the page shows: a URL may hold a password, a header a key. */
   readonly fleet?: FleetConfig;
-  /** The same: a header may hold a key. */
   readonly telemetry?: TelemetryConfig;
-  /** [YP8] The same: sandboxes by name. */
   readonly sandboxes?: Readonly<Record<string, SandboxProfile>>;
-  /** [YN1] The same: receivers of notices. */
   readonly receivers?: readonly NoticeTarget[];
   readonly materia: ReadonlyMap<string, CatalogEntry<Materia>>;
   readonly loadouts: ReadonlyMap<string, CatalogEntry<Loadout>>;
@@ -25,10 +21,7 @@ export interface Catalog {
   readonly issues: readonly Issue[];
 }
 
-/**
- * Later layers win: a materia or loadout replaces the earlier one (a materia may extend it), `null` removes it,
- * settings merge by key.
- */
+/** Later layers win; `null` removes a materia or loadout, and settings merge by key. */
 export function mergeLayers(layers: readonly ConfigLayer[]): Catalog {
   return {
     settings: {
@@ -61,22 +54,16 @@ function lastSetting(
   pick: (layer: ConfigLayer) => string | undefined,
   fallback: string,
 ): LayeredText {
-  for (const layer of layers.toReversed()) {
-    const value = pick(layer);
-    if (value !== undefined)
-      return { value, layer: layer.name, ...(layer.file === undefined ? {} : { file: layer.file }) };
-  }
-  return { value: fallback, layer: "bundled" };
+  const layer = layers.findLast((each) => pick(each) !== undefined);
+  if (!layer) return { value: fallback, layer: "bundled" };
+  return { value: pick(layer) ?? fallback, layer: layer.name, ...withoutUndefined({ file: layer.file }) };
 }
 
-function mergeLoadouts(layers: readonly ConfigLayer[]): ReadonlyMap<string, CatalogEntry<Loadout>> {
+function mergeLoadouts(layers: readonly ConfigLayer[]): Catalog["loadouts"] {
   const merged = new Map<string, CatalogEntry<Loadout>>();
-  for (const { loadouts } of layers) {
-    for (const [name, entry] of loadouts) {
-      if (entry === null) merged.delete(name);
-      else merged.set(name, entry);
-    }
-  }
+  for (const [name, entry] of layers.flatMap(({ loadouts }) => [...loadouts]))
+    if (entry === null) merged.delete(name);
+    else merged.set(name, entry);
   return merged;
 }
 
@@ -94,23 +81,18 @@ export function withLayer(catalog: Catalog, { materia, loadouts }: ConfigLayer):
   };
 }
 
-type MateriaEntries = ReadonlyMap<string, CatalogEntry<Materia>>;
-
 /** An effective entry, and the one of the same name that it overrides. */
 interface OverridingEntry {
   readonly entry: CatalogEntry<Materia>;
   readonly below?: CatalogEntry<Materia>;
 }
 
-/** The materia of all layers. A later one replaces an earlier one, or extends it with `extends`. */
-function mergeMateria(layers: readonly ConfigLayer[]): MateriaEntries {
+function mergeMateria(layers: readonly ConfigLayer[]): Catalog["materia"] {
   const stacked = new Map<string, OverridingEntry>();
-  for (const layer of layers) {
-    for (const [name, entry] of layer.materia) {
-      const below = stacked.get(name)?.entry;
-      if (entry === null) stacked.delete(name);
-      else stacked.set(name, below ? { entry, below } : { entry });
-    }
+  for (const [name, entry] of layers.flatMap(({ materia }) => [...materia])) {
+    const below = stacked.get(name)?.entry;
+    if (entry === null) stacked.delete(name);
+    else stacked.set(name, below ? { entry, below } : { entry });
   }
   return new Map([...stacked].map(([name, each]) => [name, resolveEntry(each, stacked)]));
 }
@@ -118,8 +100,11 @@ function mergeMateria(layers: readonly ConfigLayer[]): MateriaEntries {
 function resolveEntry(each: OverridingEntry, all: ReadonlyMap<string, OverridingEntry>): CatalogEntry<Materia> {
   const { entry, below } = each;
   if (extendedName(entry) !== undefined) return extendMateria(each, all);
-  const lost = below ? lostKeyWarnings(entry, below) : [];
-  return lost.length === 0 ? entry : { ...entry, issues: [...entry.issues, ...withIssueFile(lost, entry.file)] };
+  return withMoreIssues(entry, below ? lostKeyWarnings(entry, below) : []);
+}
+
+function withMoreIssues<T>(entry: CatalogEntry<T>, issues: readonly Issue[]): CatalogEntry<T> {
+  return issues.length === 0 ? entry : { ...entry, issues: [...entry.issues, ...withIssueFile(issues, entry.file)] };
 }
 
 function extendedName({ raw }: CatalogEntry<Materia>): string | undefined {
@@ -135,17 +120,13 @@ function extendMateria(
   const name = extendedName(entry) ?? "";
   const base = name === entry.name ? below : all.get(name)?.entry;
   const keys = ["materia", entry.name, "extends"];
-  const refuse = (issue: Issue): CatalogEntry<Materia> => ({
-    ...entry,
-    issues: [...entry.issues, ...withIssueFile([issue], entry.file)],
-  });
+  const refuse = (issue: Issue): CatalogEntry<Materia> => withMoreIssues(entry, [issue]);
   const shown = oneLine(name, 60);
   if (!base) {
     const own = name === entry.name;
-    const message = own
-      ? `no layer below has a materia "${shown}" to extend`
-      : `there is no materia "${shown}" to extend`;
-    return refuse(error("unknown_base", keys, message, own ? undefined : didYouMean(name, all.keys())));
+    const where = own ? "no layer below has a" : "there is no";
+    const hint = own ? undefined : didYouMean(name, all.keys());
+    return refuse(error("unknown_base", keys, `${where} materia "${shown}" to extend`, hint));
   }
   const further = extendedName(base);
   if (further !== undefined) {
@@ -165,8 +146,8 @@ function mergeWithBase(entry: CatalogEntry<Materia>, base: Materia): CatalogEntr
   const assign = isJsonObject(raw["assign"]) ? { assign: { ...base.assign, ...raw["assign"] } } : {};
   const whole = { ...(ownProgram ? withoutProgram : (base as unknown as JsonObject)), ...raw, ...assign };
   const { value, issues } = readCompleteMateria(entry.name, whole);
-  const told = [...entry.issues, ...withIssueFile(issues, entry.file)];
-  return { ...entry, issues: told, ...(value === undefined || told.some(isError) ? {} : { value }) };
+  const told = withMoreIssues(entry, issues);
+  return value === undefined || told.issues.some(isError) ? told : { ...told, value };
 }
 
 /** [F18] Silent loss makes a cast useless: Build without tools builds nothing. */

@@ -1,18 +1,13 @@
-import { isJsonObject, type Json, type JsonObject, withJsonAt } from "../model/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../model/json.ts";
 import { warning, type KeyPath, type Issue } from "../model/issue.ts";
 import { oneLine } from "../model/text.ts";
-import { BUNDLED_UTILITY_MATERIA, BUNDLED_VERSION_CONTROL } from "./bundled-utilities.ts";
+import { BUNDLED_UTILITY_MATERIA, bundledScriptFile } from "./bundled-utilities.ts";
 
-/** One step from an older file to the current format: a value to write, or a key to remove. */
 export interface FormatEdit {
   readonly path: KeyPath;
   /** Absent: remove the key. */
   readonly value?: Json;
   readonly was?: KeyPath;
-}
-
-export function applyFormatEdits(raw: Json, edits: readonly FormatEdit[]): Json {
-  return edits.reduce((value, { path, value: next }) => withJsonAt(value, path, next), raw);
 }
 
 /** [M2] The position in the user's file of a position in the translated one. */
@@ -26,53 +21,53 @@ export function originalPositions(edits: readonly FormatEdit[]): (path: KeyPath)
   };
 }
 
-/** The edits that make a part current, and warnings for keys without an effect. */
-export interface FormatTranslation {
-  readonly edits: readonly FormatEdit[];
-  readonly issues: readonly Issue[];
-}
-
-export const NO_EDITS: FormatTranslation = { edits: [], issues: [] };
-
-export function joinTranslations(parts: readonly FormatTranslation[]): FormatTranslation {
-  return { edits: parts.flatMap(({ edits }) => edits), issues: parts.flatMap(({ issues }) => issues) };
-}
-
 /** A value that is no object has no fields; reading the current format reports it. */
 export function objectFields(value: Json | undefined): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-/** [M3] Keys without an effect here. */
-export function removeKeys(path: readonly string[], holder: JsonObject, keys: readonly string[]): FormatTranslation {
-  return { edits: keys.filter((key) => key in holder).map((key) => ({ path: [...path, key] })), issues: [] };
+export interface FormatTranslation {
+  readonly edits: FormatEdit[];
+  readonly issues: Issue[];
 }
 
-/** Facts of the whole file that a loadout needs: generators of parallel items, and their number at once. */
+/** [M3] Keys without an effect here. */
+export function removeKeys(
+  { edits }: FormatTranslation,
+  path: readonly string[],
+  holder: JsonObject,
+  keys: readonly string[],
+): void {
+  for (const key of keys) if (key in holder) edits.push({ path: [...path, key] });
+}
+
 interface ParallelSettings {
   /** How many items at once the list of each generator allows; undefined where the file names no number. */
   readonly parallel: ReadonlyMap<string, number | undefined>;
   readonly lanes: number | undefined;
 }
 
-export function translateLoadout(name: string, loadout: JsonObject, lanes: ParallelSettings): FormatTranslation {
+export function translateLoadout(
+  into: FormatTranslation,
+  name: string,
+  loadout: JsonObject,
+  lanes: ParallelSettings,
+): void {
   const path = ["loadouts", name];
-  const sockets = Object.entries(objectFields(loadout["sockets"]));
-  const loops = Object.entries(objectFields(loadout["loops"]));
-  return joinTranslations([
-    removeKeys(path, loadout, ["id", "source", "lockState"]),
-    layoutEdits(path, loadout),
-    ...sockets.map(([id, socket]) => socketEdits([...path, "sockets", id], objectFields(socket))),
-    ...loops.map(([id, loop]) => loopEdits({ path, loadout, id, loop: objectFields(loop) }, lanes)),
-  ]);
+  removeKeys(into, path, loadout, ["id", "source", "lockState"]);
+  editLayout(into, path, loadout);
+  for (const [id, socket] of Object.entries(objectFields(loadout["sockets"])))
+    editSocket(into, [...path, "sockets", id], objectFields(socket));
+  for (const [id, loop] of Object.entries(objectFields(loadout["loops"])))
+    editLoop({ into, path, loadout, loop: objectFields(loop), at: [...path, "loops", id] }, lanes);
 }
 
 /** The 0.1 editor counted in cells. */
 const CELL = { x: 290, y: 110 };
 
-function layoutEdits(path: readonly string[], loadout: JsonObject): FormatTranslation {
+function editLayout({ edits }: FormatTranslation, path: readonly string[], loadout: JsonObject): void {
   const places = objectFields(loadout["layout"])["sockets"];
-  if (!isJsonObject(places)) return NO_EDITS;
+  if (!isJsonObject(places)) return;
   const value = Object.fromEntries(
     Object.entries(places).flatMap(([id, place]) => {
       const { x, y } = objectFields(place);
@@ -82,15 +77,13 @@ function layoutEdits(path: readonly string[], loadout: JsonObject): FormatTransl
     }),
   );
   const layout = [...path, "layout"];
-  return { edits: [{ path: layout, value, was: [...layout, "sockets"] }], issues: [] };
+  edits.push({ path: layout, value, was: [...layout, "sockets"] });
 }
 
-function socketEdits(path: readonly string[], socket: JsonObject): FormatTranslation {
-  return joinTranslations([
-    ...(isEmptySocket(socket) ? [{ edits: [{ path: [...path, "materia"], value: EMPTY_SOCKET }], issues: [] }] : []),
-    removeKeys(path, socket, ["id", "source", "lockState", "socketKind", "empty"]),
-    removeKeys([...path, "advance"], objectFields(socket["advance"]), ["done"]),
-  ]);
+function editSocket(into: FormatTranslation, path: readonly string[], socket: JsonObject): void {
+  if (isEmptySocket(socket)) into.edits.push({ path: [...path, "materia"], value: EMPTY_SOCKET });
+  removeKeys(into, path, socket, ["id", "source", "lockState", "socketKind", "empty"]);
+  removeKeys(into, [...path, "advance"], objectFields(socket["advance"]), ["done"]);
 }
 
 /** [M3] A socket without a materia hands on what it was handed. */
@@ -102,24 +95,23 @@ export function isEmptySocket(socket: JsonObject): boolean {
 }
 
 interface LoopContext {
+  readonly into: FormatTranslation;
+  /** Of its loadout, and its own. */
   readonly path: readonly string[];
+  readonly at: readonly string[];
   readonly loadout: JsonObject;
-  readonly id: string;
   readonly loop: JsonObject;
 }
 
-function loopEdits(place: LoopContext, lanes: ParallelSettings): FormatTranslation {
-  const path = [...place.path, "loops", place.id];
-  return joinTranslations([
-    exitEdits(path, place),
-    removeKeys(path, place.loop, ["id", "source", "lockState", "exit"]),
-    advanceEdits(place),
-    parallelEdits(path, place, lanes),
-  ]);
+function editLoop(place: LoopContext, lanes: ParallelSettings): void {
+  editExits(place);
+  removeKeys(place.into, place.at, place.loop, ["id", "source", "lockState", "exit"]);
+  editAdvance(place);
+  editParallel(place, lanes);
 }
 
 /** [M6] `exits` win. The single `exit` and then `requestResult` are older forms of the same. */
-function exitEdits(path: readonly string[], { path: inFile, loadout, loop }: LoopContext): FormatTranslation {
+function editExits({ into, path, at, loadout, loop }: LoopContext): void {
   const exits: Json[] = Array.isArray(loop["exits"]) ? [...(loop["exits"] as readonly Json[])] : []; // it was read from JSON
   const edits: FormatEdit[] = [];
   const add = ({ from, when, to }: JsonObject, was: readonly string[]): void => {
@@ -131,19 +123,17 @@ function exitEdits(path: readonly string[], { path: inFile, loadout, loop }: Loo
       condition,
       targetSocketId: to,
     };
-    edits.push({ path: [...path, "exits", exits.length], value, was });
+    edits.push({ path: [...at, "exits", exits.length], value, was });
     exits.push(value);
   };
-  add(objectFields(loop["exit"]), [...path, "exit"]);
+  add(objectFields(loop["exit"]), [...at, "exit"]);
   for (const id of membersOf(loop)) {
     const { done } = objectFields(objectFields(objectFields(loadout["sockets"])[id])["advance"]);
     // Without an exit a loop ends the cast anyway.
-    if (done !== undefined && done !== "end")
-      add({ from: id, to: done }, [...inFile, "sockets", id, "advance", "done"]);
+    if (done !== undefined && done !== "end") add({ from: id, to: done }, [...path, "sockets", id, "advance", "done"]);
   }
-  if (edits.length === 0) return NO_EDITS;
   // Written as a whole, because no path appends to a list. The positions of added entries follow it.
-  return { edits: [{ path: [...path, "exits"], value: exits }, ...edits], issues: [] };
+  if (edits.length > 0) into.edits.push({ path: [...at, "exits"], value: exits }, ...edits);
 }
 
 function isCovered(exits: readonly Json[], from: string, when: Json | undefined): boolean {
@@ -158,47 +148,34 @@ function membersOf(loop: JsonObject): readonly string[] {
 }
 
 /** [M6] Version 0.1 advanced by itself when a loop with a list left by its exit. */
-function advanceEdits({ path, loadout, loop, id }: LoopContext): FormatTranslation {
+function editAdvance({ into, path, at, loadout, loop }: LoopContext): void {
   const sockets = objectFields(loadout["sockets"]);
   const { from, when } = objectFields(loop["exit"]);
   const advances = membersOf(loop).some((member) => "advance" in objectFields(sockets[member]));
-  if (advances || !("consumes" in loop) || typeof from !== "string" || !membersOf(loop).includes(from)) return NO_EDITS;
+  if (advances || !("consumes" in loop) || typeof from !== "string" || !membersOf(loop).includes(from)) return;
   const value = { cursor: "workItemIndex", items: "state.workItems", when: when ?? "always" };
-  const was = [...path, "loops", id, "exit"];
-  return { edits: [{ path: [...path, "sockets", from, "advance"], value, was }], issues: [] };
+  into.edits.push({ path: [...path, "sockets", from, "advance"], value, was: [...at, "exit"] });
 }
 
-/** The parallel items of version 0.1 where its file had no number. */
 const DEFAULT_PARALLEL_ITEMS = 4;
 
 /** [M7] Parallel generators become parallel loops. */
-function parallelEdits(
-  path: readonly string[],
-  { loadout, loop }: LoopContext,
-  { parallel, lanes }: ParallelSettings,
-): FormatTranslation {
+function editParallel({ into, at, loadout, loop }: LoopContext, { parallel, lanes }: ParallelSettings): void {
   const from = objectFields(loop["consumes"])["from"];
   const materia =
     typeof from === "string" ? objectFields(objectFields(loadout["sockets"])[from])["materia"] : undefined;
-  if (typeof materia !== "string" || !parallel.has(materia) || "parallel" in loop) return NO_EDITS;
-  const value = parallel.get(materia) ?? lanes ?? DEFAULT_PARALLEL_ITEMS;
-  return { edits: [{ path: [...path, "parallel"], value, was: path }], issues: [] };
+  if (typeof materia !== "string" || !parallel.has(materia) || "parallel" in loop) return;
+  into.edits.push({
+    path: [...at, "parallel"],
+    value: parallel.get(materia) ?? lanes ?? DEFAULT_PARALLEL_ITEMS,
+    was: at,
+  });
 }
 
-/** Files that a 0.1 configuration names, and the bundled utilities that replace them. */
-const SCRIPTS: Readonly<Record<string, string>> = {
-  "ensure-ignored.mjs": "Ignore-Artifacts",
-  "detect-vcs.mjs": "Detect-VCS",
-  "commit-sigil.mjs": "Commit-Sigil",
-  "blackbelt-bootstrap.mjs": "Blackbelt-Bootstrap",
-  "blackbelt-maintain.mjs": "Blackbelt-Maintain",
-  "blackbelt-gh-pr.mjs": "Blackbelt-GH-PR",
-  "blackbelt-ado-pr.mjs": "Blackbelt-ADO-PR",
-  "mime-bootstrap.mjs": "Mime-Bootstrap",
-  "mime-maintain.mjs": "Mime-Maintain",
-  "mime-gh-pr.mjs": "Mime-GH-PR",
-  "mime-ado-pr.mjs": "Mime-ADO-PR",
-};
+function bundledUtilityOf(file: string): string | undefined {
+  if (file === "ensure-ignored.mjs") return "Ignore-Artifacts";
+  return Object.keys(BUNDLED_UTILITY_MATERIA).find((name) => bundledScriptFile(name) === file);
+}
 
 const COLORS: Readonly<Record<string, string>> = {
   cyan: "lagoon",
@@ -211,56 +188,41 @@ const COLORS: Readonly<Record<string, string>> = {
   pink: "rose",
 };
 
-/** Replaces work on jj workspaces: the engine makes and merges a separate folder for each parallel item. */
 const WORKSPACES_NOT_NEEDED = "the engine itself makes and merges a folder for each parallel item";
 
-export function translateMateria(name: string, materia: JsonObject): FormatTranslation {
+export function translateMateria(into: FormatTranslation, name: string, materia: JsonObject): void {
   const path = ["materia", name];
-  return joinTranslations([
-    removeKeys(path, materia, ["id", "source", "lockState", "parallel", "parallelSafe"]),
-    scriptEdits(path, materia),
-    utilityEdits(path, materia),
-    colorEdits(path, materia),
-  ]);
+  removeKeys(into, path, materia, ["id", "source", "lockState", "parallel", "parallelSafe"]);
+  editScript(into, path, materia);
+  editUtility(into, path, materia);
+  const color = [...path, "color"];
+  const [, hue] = /^materia-color-(.+)$/.exec(String(materia["color"])) ?? [];
+  if (hue !== undefined) into.edits.push({ path: color, value: COLORS[hue] ?? "slate", was: color });
 }
 
 /** [M5] Commands of 0.1 become bundled scripts. */
-function scriptEdits(path: readonly string[], materia: JsonObject): FormatTranslation {
+function editScript({ edits }: FormatTranslation, path: readonly string[], materia: JsonObject): void {
   const { script } = materia;
-  if (!isJsonObject(script)) return NO_EDITS;
-  const was = [...path, "script", "name"];
+  if (!isJsonObject(script)) return;
   const file = typeof script["name"] === "string" ? script["name"] : "";
-  const known = Object.hasOwn(SCRIPTS, file) ? SCRIPTS[file] : undefined;
+  const known = bundledUtilityOf(file);
   // An unknown script name is refused when the translated file is read.
-  if (known === undefined) return { edits: [{ path: [...path, "script"], value: file, was }], issues: [] };
-  const { env, timeoutMs } = { ...BUNDLED_UTILITY_MATERIA, ...BUNDLED_VERSION_CONTROL }[known] ?? {};
-  const brings: readonly FormatEdit[] = [
-    ...(env && !("env" in materia) ? [{ path: [...path, "env"], value: env }] : []),
-    ...(timeoutMs !== undefined && !("timeoutMs" in materia)
-      ? [{ path: [...path, "timeoutMs"], value: timeoutMs }]
-      : []),
-  ];
-  return { edits: [{ path: [...path, "script"], value: known, was }, ...brings], issues: [] };
+  edits.push({ path: [...path, "script"], value: known ?? file, was: [...path, "script", "name"] });
+  const { env, timeoutMs } = BUNDLED_UTILITY_MATERIA[known ?? ""] ?? {};
+  if (env && !("env" in materia)) edits.push({ path: [...path, "env"], value: env });
+  if (timeoutMs !== undefined && !("timeoutMs" in materia))
+    edits.push({ path: [...path, "timeoutMs"], value: timeoutMs });
 }
 
 /** [M4] Work that the engine of 0.1 did. */
-function utilityEdits(path: readonly string[], materia: JsonObject): FormatTranslation {
+function editUtility({ edits, issues }: FormatTranslation, path: readonly string[], materia: JsonObject): void {
   const { utility } = materia;
-  if (typeof utility !== "string") return NO_EDITS;
+  if (typeof utility !== "string") return;
   const was = [...path, "utility"];
-  const gone: FormatEdit = { path: was };
-  const script = [...path, "script"];
-  if (!utility.startsWith("vcs.")) return { edits: [gone, { path: script, value: utility, was }], issues: [] };
+  const isWorkspace = utility.startsWith("vcs.");
+  edits.push({ path: was }, { path: [...path, "script"], value: isWorkspace ? "Pass-On" : utility, was });
+  if (!isWorkspace) return;
   const message = `${oneLine(utility, 60)} has no effect: ${WORKSPACES_NOT_NEEDED}`;
-  const params = { ...objectFields(materia["params"]), note: message };
-  return {
-    edits: [gone, { path: script, value: "Pass-On", was }, { path: [...path, "params"], value: params }],
-    issues: [warning("unsupported_key", was, message)],
-  };
-}
-
-function colorEdits(path: readonly string[], { color }: JsonObject): FormatTranslation {
-  const [, name] = typeof color === "string" ? (/^materia-color-(.+)$/.exec(color) ?? []) : [];
-  if (name === undefined) return NO_EDITS;
-  return { edits: [{ path: [...path, "color"], value: COLORS[name] ?? "slate", was: [...path, "color"] }], issues: [] };
+  edits.push({ path: [...path, "params"], value: { ...objectFields(materia["params"]), note: message } });
+  issues.push(warning("unsupported_key", was, message));
 }

@@ -1,13 +1,10 @@
 import { info, type Issue, type KeyPath, warning } from "../model/issue.ts";
-import { isJsonObject, type JsonObject, type Json } from "../model/json.ts";
+import { isJsonObject, type JsonObject, type Json, withJsonAt } from "../model/json.ts";
 import {
-  applyFormatEdits,
   originalPositions,
   type FormatEdit,
   type FormatTranslation,
-  NO_EDITS,
   objectFields,
-  joinTranslations,
   removeKeys,
   EMPTY_SOCKET,
   EMPTY_SOCKET_MATERIA,
@@ -28,87 +25,78 @@ export function readAnyFormat(raw: unknown): ConfigReading {
   if (!isJsonObject(raw) || !isFormat01(raw)) return { value: raw, edits: [], issues: [], positionOf: (path) => path };
   const { edits, issues } = translateFormat01(raw);
   const message = 'it has the format of pi-materia 0.1; "materia init --from" writes the current format';
-  const told = info("older_format", "", message);
-  return {
-    value: applyFormatEdits(raw, edits),
-    edits,
-    issues: [told, ...issues],
-    positionOf: originalPositions(edits),
-  };
+  const value = edits.reduce((edited: Json, each) => withJsonAt(edited, each.path, each.value), raw);
+  return { value, edits, issues: [info("older_format", "", message), ...issues], positionOf: originalPositions(edits) };
 }
 
 /** [M1] Whether a file has anything that only version 0.1 has. */
 function isFormat01(raw: JsonObject): boolean {
-  const [budget, materia, loadouts] = ["budget", "materia", "loadouts"].map((key) => objectFields(raw[key]));
   return (
-    "eventing" in raw ||
-    "parallelism" in raw ||
-    "stopAtLimit" in (budget ?? {}) ||
-    Object.values(materia ?? {}).some(isOlderMateria) ||
-    Object.values(loadouts ?? {}).some((loadout) => isOlderLoadout(loadout) || hasOlderParts(loadout))
+    hasAny(raw, ["eventing", "parallelism"]) ||
+    "stopAtLimit" in objectFields(raw["budget"]) ||
+    objectEntries(raw["materia"]).some(([, materia]) => isOlderMateria(materia)) ||
+    objectEntries(raw["loadouts"]).some(([, loadout]) => isOlderLoadout(loadout))
   );
 }
 
-function isOlderMateria(value: unknown): boolean {
-  if (!isJsonObject(value)) return false;
+function isOlderMateria(materia: JsonObject): boolean {
+  return isJsonObject(materia["script"]) || hasAny(materia, ["utility", "lockState", "parallel", "parallelSafe"]);
+}
+
+function isOlderLoadout(loadout: JsonObject): boolean {
   return (
-    isJsonObject(value["script"]) || ["utility", "lockState", "parallel", "parallelSafe"].some((key) => key in value)
+    "lockState" in loadout ||
+    isJsonObject(objectFields(loadout["layout"])["sockets"]) ||
+    objectEntries(loadout["loops"]).some(([, loop]) => isJsonObject(loop["exit"])) ||
+    objectEntries(loadout["sockets"]).some(
+      ([, socket]) => hasAny(socket, ["socketKind", "empty"]) || "done" in objectFields(socket["advance"]),
+    )
   );
 }
 
-function isOlderLoadout(value: unknown): boolean {
-  return isJsonObject(value) && ("lockState" in value || isJsonObject(objectFields(value["layout"])["sockets"]));
-}
-
-function hasOlderParts(loadout: Json): boolean {
-  const { loops, sockets } = objectFields(loadout);
-  return (
-    Object.values(objectFields(loops)).some(isOlderLoop) || Object.values(objectFields(sockets)).some(isOlderSocket)
-  );
-}
-
-function isOlderLoop(loop: Json): boolean {
-  return isJsonObject(loop) && isJsonObject(loop["exit"]);
-}
-
-function isOlderSocket(socket: Json): boolean {
-  if (!isJsonObject(socket)) return false;
-  const { advance } = socket;
-  return "socketKind" in socket || "empty" in socket || (isJsonObject(advance) && "done" in advance);
+function hasAny(object: JsonObject, keys: readonly string[]): boolean {
+  return keys.some((key) => key in object);
 }
 
 /** [M3, M4, M5, M6] The edits for a whole file of version 0.1. */
 function translateFormat01(raw: JsonObject): FormatTranslation {
-  const lanes = objectFields(raw["parallelism"])["maxConcurrency"];
+  const into: FormatTranslation = { edits: [], issues: [] };
+  const materia = objectEntries(raw["materia"]);
+  const loadouts = objectEntries(raw["loadouts"]);
+  const sockets = loadouts.flatMap(([, loadout]) => objectEntries(loadout["sockets"]));
+  const most = objectFields(raw["parallelism"])["maxConcurrency"];
+  const lanes = typeof most === "number" ? most : undefined;
   const parallel = new Map(
-    Object.entries(objectFields(raw["materia"])).flatMap(([name, materia]): [string, number | undefined][] => {
-      const { parallel: many } = objectFields(materia);
+    materia.flatMap(([name, { parallel: many }]): [string, number | undefined][] => {
       if (typeof many === "number") return [[name, many]];
       return many === true ? [[name, undefined]] : [];
     }),
   );
-  const hasEmptySockets = Object.values(objectFields(raw["loadouts"])).some((loadout) =>
-    Object.values(objectFields(objectFields(loadout)["sockets"])).some((socket) => isEmptySocket(objectFields(socket))),
-  );
-  const emptySocket: FormatEdit = { path: ["materia", EMPTY_SOCKET], value: EMPTY_SOCKET_MATERIA };
-  return joinTranslations([
-    dropped([], raw, "eventing", "no events are sent; `cast --json` prints each event as a line"),
-    dropped(["budget"], objectFields(raw["budget"]), "stopAtLimit", ALWAYS_STOPS),
-    removeKeys([], raw, ["parallelism"]),
-    hasEmptySockets ? { edits: [emptySocket], issues: [] } : NO_EDITS,
-    ...Object.entries(objectFields(raw["materia"])).map(([name, materia]) =>
-      translateMateria(name, objectFields(materia)),
-    ),
-    ...Object.entries(objectFields(raw["loadouts"])).map(([name, loadout]) =>
-      translateLoadout(name, objectFields(loadout), { parallel, lanes: typeof lanes === "number" ? lanes : undefined }),
-    ),
-  ]);
+  drop(into, [], raw, "eventing", "no events are sent; `cast --json` prints each event as a line");
+  drop(into, ["budget"], objectFields(raw["budget"]), "stopAtLimit", ALWAYS_STOPS);
+  removeKeys(into, [], raw, ["parallelism"]);
+  if (sockets.some(([, socket]) => isEmptySocket(socket)))
+    into.edits.push({ path: ["materia", EMPTY_SOCKET], value: EMPTY_SOCKET_MATERIA });
+  for (const [name, each] of materia) translateMateria(into, name, each);
+  for (const [name, each] of loadouts) translateLoadout(into, name, each, { parallel, lanes });
+  return into;
+}
+
+function objectEntries(value: Json | undefined): readonly (readonly [string, JsonObject])[] {
+  return Object.entries(objectFields(value)).map(([name, each]) => [name, objectFields(each)]);
 }
 
 const ALWAYS_STOPS = "a cast always stops at its limit; raise the limit to resume it";
 
 /** [M4] One warning for a removed key. */
-function dropped(path: readonly string[], holder: JsonObject, key: string, message: string): FormatTranslation {
-  const { edits } = removeKeys(path, holder, [key]);
-  return { edits, issues: edits.map((edit) => warning("unsupported_key", edit.path, message)) };
+function drop(
+  into: FormatTranslation,
+  path: readonly string[],
+  holder: JsonObject,
+  key: string,
+  message: string,
+): void {
+  if (!(key in holder)) return;
+  removeKeys(into, path, holder, [key]);
+  into.issues.push(warning("unsupported_key", [...path, key], message));
 }

@@ -42,21 +42,23 @@ export type LayerSettings = Readonly<Omit<v.InferOutput<typeof Config>, "$schema
 const TOP_LEVEL_KEYS = [...Object.keys(settingsSchemaEntries), "materia", "loadouts"];
 
 export function readLayer(name: LayerName, written: unknown, file?: string): ConfigLayer {
-  const source = file === undefined ? { layer: name } : { layer: name, file };
+  const source = withoutUndefined({ file });
   const { value: raw, issues: told, positionOf } = readAnyFormat(written);
   if (!isJsonObject(raw)) {
-    const issues = [
-      error("bad_value", "", "a configuration must be one JSON object", 'begin with { "materia": {}, "loadouts": {} }'),
-    ];
-    return {
-      name,
-      ...source,
-      settings: {},
-      materia: new Map(),
-      loadouts: new Map(),
-      issues: withIssueFile(issues, file),
-    };
+    const message = "a configuration must be one JSON object";
+    const issues = [error("bad_value", "", message, 'begin with { "materia": {}, "loadouts": {} }')];
+    const nothing = { settings: {}, materia: new Map(), loadouts: new Map() };
+    return { name, ...source, ...nothing, issues: withIssueFile(issues, file) };
   }
+  const readEntry = <T>(section: Section, key: string, read: EntryReading<T>): CatalogEntry<T> => {
+    const { value, issues: found, ...entry } = read;
+    const issues = [
+      ...told.filter(({ path }) => path[0] === section && path[1] === key),
+      ...found.map((issue) => ({ ...issue, path: positionOf(issue.path) })),
+    ];
+    const content = value === undefined ? {} : issues.some(isError) ? { partial: value } : { value };
+    return { ...source, layer: name, ...entry, positionOf, issues: withIssueFile(issues, file), ...content };
+  };
   const settings = readSettings(raw, name);
   const issues = [
     ...told.filter(({ path }) => !isEntryPath(path)),
@@ -65,39 +67,30 @@ export function readLayer(name: LayerName, written: unknown, file?: string): Con
     ...sectionIssues(raw, "loadouts"),
     ...unknownKeyIssues(raw),
   ];
-  const entry = <T extends { readonly issues: readonly Issue[] }>(
-    section: Section,
-    key: string,
-    read: T,
-  ): T & EntrySource => ({
-    ...source,
-    ...read,
-    positionOf,
-    issues: [
-      ...told.filter(({ path }) => path[0] === section && path[1] === key),
-      ...read.issues.map((issue) => ({ ...issue, path: positionOf(issue.path) })),
-    ],
-  });
   return {
     name,
     ...source,
     settings: settings.value,
-    materia: readEntries(raw["materia"], (key, value) => entry("materia", key, readMateria(key, value))),
-    loadouts: readEntries(raw["loadouts"], (key, value) => entry("loadouts", key, readLoadout(key, value))),
+    materia: readSection(raw["materia"], (key, value) => readEntry("materia", key, readMateria(key, value))),
+    loadouts: readSection(raw["loadouts"], (key, value) => readEntry("loadouts", key, readLoadout(key, value))),
     issues: withIssueFile(issues, file),
   };
 }
 
 type Section = "materia" | "loadouts";
 
+type EntryReading<T> = Pick<CatalogEntry<T>, "name" | "raw" | "issues"> & { readonly value?: T | undefined };
+
 function isEntryPath([section, name]: KeyPath): boolean {
   return (section === "materia" || section === "loadouts") && name !== undefined;
 }
 
-interface EntrySource {
-  readonly layer: LayerName;
-  readonly file?: string;
-  readonly positionOf: (path: KeyPath) => KeyPath;
+function readSection<T>(
+  section: unknown,
+  read: (name: string, value: unknown) => CatalogEntry<T>,
+): ReadonlyMap<string, CatalogEntry<T> | null> {
+  if (!isJsonObject(section)) return new Map();
+  return new Map(Object.entries(section).map(([name, value]) => [name, value === null ? null : read(name, value)]));
 }
 
 /** [B3, TM5, YP8] A project's file must never choose where a person's work goes, nor what guards the person. */
@@ -138,28 +131,6 @@ function unknownKeyIssues(raw: Readonly<Record<string, unknown>>): readonly Issu
     .map((key) =>
       warning("unknown_key", [key], `"${oneLine(key, 60)}" is unknown and ignored`, didYouMean(key, TOP_LEVEL_KEYS)),
     );
-}
-
-interface EntryDraft<T> extends EntrySource {
-  readonly name: string;
-  readonly value?: T | undefined;
-  readonly raw?: JsonObject;
-  readonly issues: readonly Issue[];
-}
-
-function readEntries<T>(
-  section: unknown,
-  read: (name: string, value: unknown) => EntryDraft<T>,
-): ReadonlyMap<string, CatalogEntry<T> | null> {
-  if (!isJsonObject(section)) return new Map();
-  return new Map(
-    Object.entries(section).map(([name, value]) => {
-      if (value === null) return [name, null];
-      const { value: parsed, issues, ...rest } = read(name, value);
-      const state = parsed === undefined ? {} : issues.some(isError) ? { partial: parsed } : { value: parsed };
-      return [name, { ...rest, issues: withIssueFile(issues, rest.file), ...state }];
-    }),
-  );
 }
 
 export function withIssueFile(issues: readonly Issue[], file: string | undefined): readonly Issue[] {

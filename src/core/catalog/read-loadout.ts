@@ -2,12 +2,11 @@ import * as v from "valibot";
 import { SocketId, isCanonicalSocketId, Destination, END } from "../model/ids.ts";
 import { error, warning, type Issue } from "../model/issue.ts";
 import { Loadout, Socket, AdvanceRule, Condition, Edge, Exit, Loop } from "../model/loadout.ts";
-import { isJsonObject, PROTOTYPE_KEYS } from "../model/json.ts";
+import { isJsonObject, PROTOTYPE_KEYS, withoutUndefined } from "../model/json.ts";
 import { oneLine } from "../model/text.ts";
 import { nameIssues, validate } from "./validate.ts";
 import { AssignMap, ParseMode } from "../model/materia.ts";
 
-/** A loadout of one file, read without the rest of the catalog. */
 export function readLoadout(
   name: string,
   raw: unknown,
@@ -15,16 +14,10 @@ export function readLoadout(
   const keys = ["loadouts", name];
   const whole = validate(Loadout, raw, keys);
   const read = whole.issues.some(isLayoutIssue) ? withoutLayout(raw, keys, whole.issues) : whole;
-  const keysOf = (section: string): readonly string[] =>
-    isJsonObject(raw) && isJsonObject(raw[section]) ? Object.keys(raw[section]) : [];
-  const ids = [
-    ...keysOf("sockets")
-      .filter((id) => !isCanonicalSocketId(id))
-      .map((id) => socketIdIssue(id, keys)),
-    ...keysOf("loops")
-      .filter((id) => !LOOP_ID.test(id))
-      .map((id) => loopIdIssue(id, keys)),
-  ];
+  const keysOf = (section: string) => entriesOrNone(isJsonObject(raw) ? raw[section] : undefined).map(([id]) => id);
+  const oddSockets = keysOf("sockets").filter((id) => !isCanonicalSocketId(id));
+  const oddLoops = keysOf("loops").filter((id) => !LOOP_ID.test(id));
+  const ids = [...oddSockets.map((id) => socketIdIssue(id, keys)), ...oddLoops.map((id) => loopIdIssue(id, keys))];
   const missed = readSocketsMissedByRecord(raw, keys);
   const value =
     read.value && missed.sockets.length > 0
@@ -52,14 +45,9 @@ function readSocketsMissedByRecord(
   raw: unknown,
   keys: readonly string[],
 ): { sockets: readonly [string, Socket][]; issues: readonly Issue[] } {
-  const sockets = isJsonObject(raw) ? raw["sockets"] : undefined;
-  const ids = isJsonObject(sockets)
-    ? PROTOTYPE_KEYS.filter((id) => v.is(SocketId, id) && Object.hasOwn(sockets, id))
-    : [];
-  const read = ids.map((id) => ({
-    id,
-    ...validate(Socket, isJsonObject(sockets) ? sockets[id] : undefined, [...keys, "sockets", id]),
-  }));
+  const read = entriesOrNone(isJsonObject(raw) ? raw["sockets"] : undefined)
+    .filter(([id]) => PROTOTYPE_KEYS.includes(id) && v.is(SocketId, id))
+    .map(([id, socket]) => ({ id, ...validate(Socket, socket, [...keys, "sockets", id]) }));
   return {
     sockets: read.flatMap(({ id, value }): [string, Socket][] => (value ? [[id, value]] : [])),
     issues: read.flatMap(({ issues }) => issues),
@@ -84,21 +72,20 @@ function socketIdIssue(id: string, keys: readonly string[]): Issue {
 /** The drawable part of an invalid loadout, so that its problems have a position. */
 function salvageLoadout(raw: unknown): Loadout | undefined {
   if (!isJsonObject(raw)) return undefined;
-  const sockets = entriesOrNone(raw["sockets"]).flatMap(([id, value]): [string, Socket][] => {
-    const socket = v.is(SocketId, id) ? salvageSocket(value) : undefined;
-    return socket ? [[id, socket]] : [];
-  });
-  const loops = entriesOrNone(raw["loops"]).flatMap(([id, value]): [string, Loop][] => {
-    const loop = salvageLoop(value);
-    return loop ? [[id, loop]] : [];
-  });
-  const [first] = sockets.map(([id]) => v.parse(SocketId, id));
+  const named = entriesOrNone(raw["sockets"]).filter(([id]) => v.is(SocketId, id));
+  const sockets = salvageEntries(named, salvageSocket);
+  const [first = "Socket-1"] = Object.keys(sockets);
   return {
-    entry: parseOrUndefined(SocketId, raw["entry"]) ?? first ?? v.parse(SocketId, "Socket-1"),
+    entry: parseOrUndefined(SocketId, raw["entry"]) ?? v.parse(SocketId, first),
     layout: {},
-    sockets: Object.fromEntries(sockets),
-    loops: Object.fromEntries(loops),
+    sockets,
+    loops: salvageEntries(entriesOrNone(raw["loops"]), salvageLoop),
   };
+}
+
+function salvageEntries<T>(entries: readonly [string, unknown][], salvage: (value: unknown) => T | undefined) {
+  const read = entries.map(([id, value]) => ({ id, part: salvage(value) }));
+  return Object.fromEntries(read.flatMap(({ id, part }): [string, T][] => (part === undefined ? [] : [[id, part]])));
 }
 
 function salvageSocket(value: unknown): Socket | undefined {
@@ -106,16 +93,13 @@ function salvageSocket(value: unknown): Socket | undefined {
   if (whole) return whole;
   if (!isJsonObject(value)) return undefined;
   const { materia } = value;
-  const [parse, assign, advance] = [
-    parseOrUndefined(ParseMode, value["parse"]),
-    parseOrUndefined(AssignMap, value["assign"]),
-    parseOrUndefined(AdvanceRule, value["advance"]),
-  ];
   return {
     materia: typeof materia === "string" ? materia : "",
-    ...(parse ? { parse } : {}),
-    ...(assign ? { assign } : {}),
-    ...(advance ? { advance } : {}),
+    ...withoutUndefined({
+      parse: parseOrUndefined(ParseMode, value["parse"]),
+      assign: parseOrUndefined(AssignMap, value["assign"]),
+      advance: parseOrUndefined(AdvanceRule, value["advance"]),
+    }),
     edges: listOrNone(value["edges"]).map((edge) => parseOrUndefined(Edge, edge) ?? salvageEdge(edge)),
   };
 }
@@ -131,11 +115,10 @@ function salvageLoop(value: unknown): Loop | undefined {
   if (whole) return whole;
   if (!isJsonObject(value)) return undefined;
   const sockets = listOrNone(value["sockets"]).flatMap((id) => parseOrUndefined(SocketId, id) ?? []);
-  const consumes = parseOrUndefined(Loop.entries.consumes, value["consumes"]);
   if (sockets.length === 0) return undefined;
   return {
     sockets,
-    ...(consumes ? { consumes } : {}),
+    ...withoutUndefined({ consumes: parseOrUndefined(Loop.entries.consumes, value["consumes"]) }),
     exits: listOrNone(value["exits"]).flatMap((exit) => parseOrUndefined(Exit, exit) ?? []),
   };
 }

@@ -24,16 +24,9 @@ export function readMateria(
 
 export function readCompleteMateria(name: string, raw: unknown): MateriaReading {
   const keys = ["materia", name];
-  const read = validate(schemaFor(raw), raw, keys);
-  return {
-    value: read.value,
-    issues: [
-      ...wrongKindIssues(raw, keys),
-      ...read.issues,
-      ...programIssues(read.value, keys),
-      ...gateIssues(read.value, keys),
-    ],
-  };
+  const { value, issues } = validate(schemaFor(raw), raw, keys);
+  const own = [...programIssues(value, keys), ...gateIssues(value, keys)];
+  return { value, issues: [...wrongKindIssues(raw, keys), ...issues, ...own] };
 }
 
 function schemaFor(raw: unknown) {
@@ -41,19 +34,12 @@ function schemaFor(raw: unknown) {
   return type === "utility" ? UtilityMateria : type === "person" ? PersonMateria : AgentMateria;
 }
 
-/** A utility runs one program: its own command, or a bundled script. */
 function programIssues(materia: Materia | undefined, keys: readonly string[]): readonly Issue[] {
   if (materia?.type !== "utility") return [];
   const { command, script } = materia;
   if (command === undefined && script === undefined) {
-    return [
-      error(
-        "missing_key",
-        keys,
-        "a utility needs a program",
-        'add "command": ["node", "my-script.mjs"], or "script" with a bundled name',
-      ),
-    ];
+    const hint = 'add "command": ["node", "my-script.mjs"], or "script" with a bundled name';
+    return [error("missing_key", keys, "a utility needs a program", hint)];
   }
   if (command !== undefined && script !== undefined)
     return [error("bad_value", keys, 'a utility has either "command" or "script", not both')];
@@ -65,14 +51,12 @@ function programIssues(materia: Materia | undefined, keys: readonly string[]): r
 /** [Q3] A gate answers yes or no: it has nothing to parse, and no list. */
 function gateIssues(materia: Materia | undefined, keys: readonly string[]): readonly Issue[] {
   if (materia?.type !== "utility" || materia.gate !== true) return [];
-  return [
-    ...(materia.generator === true
-      ? [error("bad_value", [...keys, "generator"], "a gate answers yes or no and makes no work items")]
-      : []),
-    ...(materia.parse === "text"
-      ? [error("bad_value", [...keys, "parse"], "a gate answers by its exit code", "remove it")]
-      : []),
-  ];
+  const issues: Issue[] = [];
+  if (materia.generator === true)
+    issues.push(error("bad_value", [...keys, "generator"], "a gate answers yes or no and makes no work items"));
+  if (materia.parse === "text")
+    issues.push(error("bad_value", [...keys, "parse"], "a gate answers by its exit code", "remove it"));
+  return issues;
 }
 
 /** Keys of one type of materia. Written on another type, they would be silently ignored. */
@@ -80,13 +64,10 @@ const KEYS_BY_KIND = { agent: ["conversation"], utility: ["command", "script", "
 
 function wrongKindIssues(raw: unknown, keys: readonly string[]): readonly Issue[] {
   if (!isJsonObject(raw)) return [];
-  return (["agent", "utility", "person"] as const).flatMap((type) =>
-    KEYS_BY_KIND[type]
-      .filter((key) => key in raw && (raw["type"] ?? "agent") !== type)
-      .map((key) =>
-        type === "agent"
-          ? error("bad_value", [...keys, key], `"${key}" belongs to an agent`, "remove it")
-          : error("bad_value", [...keys, key], `"${key}" belongs to a ${type}`, `add "type": "${type}"`),
-      ),
-  );
+  return (["agent", "utility", "person"] as const).flatMap((type) => {
+    const owner = type === "agent" ? "an agent" : `a ${type}`;
+    const hint = type === "agent" ? "remove it" : `add "type": "${type}"`;
+    const wrong = KEYS_BY_KIND[type].filter((key) => key in raw && (raw["type"] ?? "agent") !== type);
+    return wrong.map((key) => error("bad_value", [...keys, key], `"${key}" belongs to ${owner}`, hint));
+  });
 }

@@ -18,7 +18,6 @@ export const Settings = v.object({
 });
 export type Settings = Readonly<v.InferOutput<typeof Settings>>;
 
-/** Defaults where no layer has a value. */
 export const DEFAULT_LIMITS: Settings["limits"] = {
   maxNoAdvanceCycles: 3,
   maxRepairs: 1,

@@ -24,11 +24,8 @@ export function validate<const T extends Schema>(
 
 function asRefusal(issue: Issue): Issue {
   if (issue.code !== "unknown_key") return issue;
-  return {
-    ...issue,
-    severity: "error",
-    message: `"${oneLine(String(issue.path.at(-1) ?? ""), 60)}" is unknown`,
-  };
+  const message = `"${oneLine(String(issue.path.at(-1) ?? ""), 60)}" is unknown`;
+  return { ...issue, severity: "error", message };
 }
 
 /** A list that fits no alternative: its faulty entries are named, not the list. */
@@ -59,26 +56,24 @@ function issueOf(issue: v.BaseIssue<unknown>, keys: KeyPath): Issue {
   return error("bad_value", path, `"${name}" must be ${expected}, not ${received}`);
 }
 
-/**
- * Finds what the schemas accept: unknown keys (a misspelt `maxTraversal` must not mean "unlimited"), keys that a
- * record drops because they reach an object's prototype, and a list where names are expected.
- */
+/** Finds what the schemas accept. A misspelt `maxTraversal` must not mean "unlimited", and a record drops some keys. */
 function findKeyIssues(schema: Schema, value: unknown, keys: (string | number)[], found: Issue[]): void {
   if (typeof value !== "object" || value === null) return;
   const shape = shapeOf(schema, value);
-  if (shape.kind === "leaf") return;
+  if (!shape) return;
   if (shape.kind === "names" && Array.isArray(value)) {
-    found.push(
-      error("bad_value", [...keys], `"${keys.at(-1) ?? "it"}" must be an object with names as keys, not a list`),
-    );
+    const message = `"${keys.at(-1) ?? "it"}" must be an object with names as keys, not a list`;
+    found.push(error("bad_value", [...keys], message));
     return;
   }
   const visit = (key: string | number, inner: unknown): void => {
-    const entry = schemaOfKey(shape, key);
-    if (!entry) found.push(unknownKeyIssue(shape, String(key), keys));
-    else if (shape.kind === "names" && PROTOTYPE_KEYS.includes(String(key)) && keys.at(-1) !== "sockets")
-      found.push(droppedKeyIssue(String(key), keys));
-    else if (typeof inner === "object") {
+    const isKnown = shape.kind !== "object" || Object.hasOwn(shape.entries, key);
+    const entry = shape.kind === "object" ? shape.entries[key] : shape.item;
+    if (!isKnown || !entry) found.push(unknownKeyIssue(shape, String(key), keys));
+    else if (shape.kind === "names" && PROTOTYPE_KEYS.includes(String(key)) && keys.at(-1) !== "sockets") {
+      const code = keys.at(-1) === "assign" ? "bad_assign" : "bad_key";
+      found.push(error(code, [...keys, key], `"${key}" is not a valid name here`));
+    } else if (typeof inner === "object") {
       // One list for all levels: a loadout has thousands of positions and rarely an issue.
       keys.push(key);
       findKeyIssues(entry, inner, keys, found);
@@ -89,28 +84,15 @@ function findKeyIssues(schema: Schema, value: unknown, keys: (string | number)[]
   else if (isJsonObject(value)) for (const key of Object.keys(value)) visit(key, value[key]);
 }
 
-function schemaOfKey(shape: Exclude<SchemaShape, { kind: "leaf" }>, key: string | number): Schema | undefined {
-  if (shape.kind !== "object") return shape.item;
-  return Object.hasOwn(shape.entries, key) ? shape.entries[key] : undefined;
-}
-
-function droppedKeyIssue(key: string, keys: KeyPath): Issue {
-  const code = keys.at(-1) === "assign" ? "bad_assign" : "bad_key";
-  return error(code, [...keys, key], `"${key}" is not a valid name here`);
-}
-
-function unknownKeyIssue(shape: Exclude<SchemaShape, { kind: "leaf" }>, key: string, keys: KeyPath): Issue {
+function unknownKeyIssue(shape: SchemaShape, key: string, keys: KeyPath): Issue {
   const hint = shape.kind === "object" ? didYouMean(key, Object.keys(shape.entries)) : undefined;
   return warning("unknown_key", [...keys, key], `"${oneLine(key, 60)}" is unknown and ignored`, hint);
 }
 
 type SchemaShape =
   | { readonly kind: "object"; readonly entries: Readonly<Record<string, Schema>> }
-  | { readonly kind: "list"; readonly item: Schema }
-  | { readonly kind: "names"; readonly item: Schema }
-  | { readonly kind: "leaf" };
+  | { readonly kind: "list" | "names"; readonly item: Schema };
 
-/** The parts of valibot's schemas that hold keys. */
 interface SchemaParts {
   readonly type: string;
   readonly entries?: Readonly<Record<string, Schema>>;
@@ -120,7 +102,7 @@ interface SchemaParts {
   readonly options?: readonly unknown[];
 }
 
-function shapeOf(schema: Schema, value: object): SchemaShape {
+function shapeOf(schema: Schema, value: object): SchemaShape | undefined {
   const parts: SchemaParts = schema;
   if (parts.type === "object" && parts.entries) return { kind: "object", entries: parts.entries };
   if (parts.type === "array" && parts.item) return { kind: "list", item: parts.item };
@@ -130,7 +112,7 @@ function shapeOf(schema: Schema, value: object): SchemaShape {
     const option = parts.options.filter(isSchema).find((candidate) => candidate.type === "object");
     if (option && !Array.isArray(value)) return shapeOf(option, value);
   }
-  return { kind: "leaf" };
+  return undefined;
 }
 
 function isSchema(value: unknown): value is Schema {

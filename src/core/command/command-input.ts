@@ -1,21 +1,30 @@
-import type { Result } from "../model/issue.ts";
+import { ok, type Result } from "../model/issue.ts";
+import { withoutUndefined } from "../model/json.ts";
 import type { CommandRow } from "./command-table.ts";
 import type { Command } from "./command.ts";
 import type { CommandArguments, Options } from "./options.ts";
 
-/** A command with the options that say where and how it runs. */
 export interface ParsedCommand {
   readonly command: Command;
   readonly options: Options;
 }
 
-/** What was typed for a command of this row. */
 export interface CommandInput extends CommandArguments {
   readonly row: CommandRow;
   /** The prompt: raw text if it was typed, words joined with one space if a shell split it. */
   readonly text: string;
   /** [B23] The command after the `--`, in words or in one text. */
   readonly parseNested: () => Result<ParsedCommand>;
+}
+
+/** A command with the fields that were typed. */
+export function given<const K extends Command["kind"], const T extends object>(kind: K, fields?: T) {
+  return ok({ kind, ...withoutUndefined(fields ?? ({} as T)) }); // without fields it has none
+}
+
+/** After a `--` without a word before it there is only text. */
+export function literalFlag({ positional, afterDelimiter }: CommandInput): true | undefined {
+  return afterDelimiter !== undefined && positional.length === 0 ? true : undefined;
 }
 
 export function usageOf({ usage }: CommandRow): string {

@@ -1,6 +1,5 @@
 import { APART_OPTIONS, REWORK_OPTIONS, RUN_OPTIONS, type OptionName } from "./options.ts";
 
-/** One row of the command table. Help, completion and the grammar read it. */
 export interface CommandRow {
   readonly name: CommandName;
   readonly usage: string;

@@ -21,7 +21,6 @@ export function commandText(command: CastCommand | Omit<LinkCommand, "kind">, op
   ].join(" ");
 }
 
-/** The command that raises a limit, as a person would type it. */
 export function limitCommandText(command: RecastCommand | BudgetCommand): string {
   const { kind, castId = "" } = command;
   const words =

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { error, fail, ok, type Issue, type Result } from "../model/issue.ts";
 import { ModelList, THINKING_LEVELS, ThinkingLevel } from "../model/materia.ts";
+import { withoutUndefined } from "../model/json.ts";
 import { nearestName, readDuration } from "../model/text.ts";
 import type { CommandWord } from "./split-words.ts";
 
@@ -10,7 +11,6 @@ export type ReviewFormat = (typeof REVIEW_FORMATS)[number];
 
 type OptionRow = readonly [kind: "flag" | keyof typeof VALUE_DESCRIPTIONS, value: string, does: string];
 
-/** Every option with its value and its help. Every app has the same options. */
 const OPTIONS = {
   cwd: ["text", "DIR", "work in this folder"],
   config: ["text", "FILE", "a configuration above all others; trusted because you named it"],
@@ -112,7 +112,6 @@ export function optionHelp(
   return names.map((name) => [`--${name} ${OPTIONS[name][1]}`.trimEnd(), OPTIONS[name][2]]);
 }
 
-/** Options of every command, and further options of commands that run something. */
 export const COMMON_OPTIONS: readonly OptionName[] = [
   "cwd",
   "config",
@@ -132,7 +131,6 @@ export const RUN_OPTIONS: readonly OptionName[] = [
   "anyway",
 ];
 
-/** Options of casts that leave the person's working tree or terminal alone. */
 export const REWORK_OPTIONS: readonly OptionName[] = ["allow", "hint", "accept", "next"];
 export const APART_OPTIONS: readonly OptionName[] = ["worktree", "with-changes", "detach"];
 
@@ -147,71 +145,56 @@ export interface CommandArguments {
 /** Options may be anywhere before a `--`. */
 export function splitOptions(words: readonly CommandWord[], allowed: readonly OptionName[]): Result<CommandArguments> {
   const options: Record<string, string | number | true> = {};
-  const rest: string[] = [];
+  const positional: string[] = [];
   const issues: Issue[] = [];
-  let behind: readonly string[] | undefined;
-  for (let at = 0; at < words.length; at += 1) {
-    const word = words[at];
-    if (!word) break;
-    if (word.text === "--" && !word.quoted) {
-      behind = words.slice(at + 1).map((later) => later.text);
-      break;
-    }
-    if (word.quoted || !word.text.startsWith("--")) {
-      rest.push(word.text);
+  const delimiter = words.findIndex(({ text, quoted }) => text === "--" && !quoted);
+  const before = delimiter === -1 ? words : words.slice(0, delimiter);
+  const afterDelimiter = delimiter === -1 ? undefined : words.slice(delimiter + 1).map(({ text }) => text);
+  for (let at = 0; at < before.length; at += 1) {
+    const { text = "", quoted } = before[at] ?? {};
+    if (quoted || !text.startsWith("--")) {
+      positional.push(text);
       continue;
     }
-    const [name, inline] = splitAtEquals(word.text.slice(2));
+    const [name, inline] = splitAtEquals(text.slice(2));
     const kind = isAllowed(name, allowed) ? OPTIONS[name][0] : undefined;
-    if (kind === undefined) {
-      const near = nearestName(name, allowed);
-      const hint =
-        near === undefined
-          ? `put "--" before words that begin with dashes; --help lists the options`
-          : `did you mean "--${near}"?`;
-      issues.push(error("unknown_option", word.text, `--${name} is not an option here`, hint));
-      continue;
+    const next = before[at + 1];
+    if (kind === undefined) issues.push(unknownOptionIssue(text, name, allowed));
+    else if (kind === "flag" && inline !== undefined)
+      issues.push(error("bad_option", text, `--${name} takes no value`));
+    else if (kind === "flag") options[name] = true;
+    else if (kind === "address" && inline === undefined && !isAddress(next)) options[name] = "";
+    else {
+      const value = inline ?? (next && (next.quoted || !next.text.startsWith("--")) ? next.text : undefined);
+      if (inline === undefined && value !== undefined) at += 1;
+      const read = value === undefined ? undefined : readValue(value, kind);
+      const found = value === undefined ? "" : `, not "${value}"`;
+      if (read === undefined)
+        issues.push(error("bad_option", text, `--${name} needs ${VALUE_DESCRIPTIONS[kind]}${found}`));
+      else if (Object.hasOwn(options, name))
+        issues.push(error("repeated_option", text, `--${name} is given twice`, "keep one of them"));
+      else options[name] = read;
     }
-    if (kind === "flag") {
-      if (inline === undefined) options[name] = true;
-      else issues.push(error("bad_option", word.text, `--${name} takes no value`));
-      continue;
-    }
-    const next = words[at + 1];
-    if (kind === "address" && inline === undefined && !isAddress(next)) {
-      options[name] = "";
-      continue;
-    }
-    const value = inline ?? (next && (next.quoted || !next.text.startsWith("--")) ? next.text : undefined);
-    if (inline === undefined && value !== undefined) at += 1;
-    const read = value === undefined ? undefined : readValue(value, kind);
-    if (read === undefined)
-      issues.push(
-        error(
-          "bad_option",
-          word.text,
-          `--${name} needs ${VALUE_DESCRIPTIONS[kind]}${value === undefined ? "" : `, not "${value}"`}`,
-        ),
-      );
-    else if (Object.hasOwn(options, name))
-      issues.push(error("repeated_option", word.text, `--${name} is given twice`, "keep one of them"));
-    else options[name] = read;
   }
-  if (issues.length > 0) return fail(...issues);
-  return ok({ options, positional: rest, ...(behind === undefined ? {} : { afterDelimiter: behind }) });
+  return issues.length > 0 ? fail(...issues) : ok({ options, positional, ...withoutUndefined({ afterDelimiter }) });
 }
 
-/** Problems in the options that say how a cast runs. */
+function unknownOptionIssue(word: string, name: string, allowed: readonly OptionName[]): Issue {
+  const near = nearestName(name, allowed);
+  const general = `put "--" before words that begin with dashes; --help lists the options`;
+  const hint = near === undefined ? general : `did you mean "--${near}"?`;
+  return error("unknown_option", word, `--${name} is not an option here`, hint);
+}
+
 export function runOptionIssues({ durability, thinking, on, model }: Options): readonly Issue[] {
   const issues: Issue[] = [];
   if (model !== undefined && !v.is(ModelList, model))
     issues.push(error("bad_option", "--model", `--model must name each model once, not "${String(model)}"`));
   if (durability !== undefined && durability !== "sync" && durability !== "write")
     issues.push(error("bad_option", "--durability", `--durability is "write" or "sync", not "${durability}"`));
-  if (thinking !== undefined && !v.is(ThinkingLevel, thinking)) {
-    const message = `--thinking is one of ${THINKING_LEVELS.join(", ")}, not "${thinking}"`;
-    issues.push(error("bad_option", "--thinking", message));
-  }
+  const levels = THINKING_LEVELS.join(", ");
+  if (thinking !== undefined && !v.is(ThinkingLevel, thinking))
+    issues.push(error("bad_option", "--thinking", `--thinking is one of ${levels}, not "${thinking}"`));
   if (thinking !== undefined && on !== undefined) {
     const message = "--thinking has no effect on a fleet: each worker uses its own setting";
     issues.push(error("unsupported_on_fleet", "--thinking", message, `set "thinking" in the materia`));
@@ -219,7 +202,6 @@ export function runOptionIssues({ durability, thinking, on, model }: Options): r
   return issues;
 }
 
-/** Problems in the options that say where a cast works. */
 export function worktreeOptionIssues({ worktree, "with-changes": changes, on }: Options): readonly Issue[] {
   if (changes && !worktree)
     return [error("missing_option", "--with-changes", "--with-changes needs --worktree", "add --worktree")];
@@ -233,16 +215,11 @@ export function thinkingLevelOption({ thinking }: Options): ThinkingLevel | unde
   return v.is(ThinkingLevel, thinking) ? thinking : undefined;
 }
 
-/** Whether the word is an option that takes the next word as its value. */
 export function expectsValue(word: CommandWord): boolean {
   const name = word.text.slice(2);
-  return (
-    !word.quoted &&
-    word.text.startsWith("--") &&
-    isAllowed(name, Object.keys(OPTIONS) as OptionName[]) &&
-    OPTIONS[name][0] !== "flag" &&
-    OPTIONS[name][0] !== "address"
-  ); // the keys of OPTIONS are its names
+  if (word.quoted || !word.text.startsWith("--") || !Object.hasOwn(OPTIONS, name)) return false;
+  const [kind] = OPTIONS[name as OptionName]; // it has this key
+  return kind !== "flag" && kind !== "address";
 }
 
 /** An address can be left out, so that the next word may be something else. */
@@ -285,7 +262,6 @@ function readAmount(text: string): number | undefined {
   return Number.isFinite(amount) ? amount : undefined;
 }
 
-/** The same for whole numbers. */
 export function readCount(text: string): number | undefined {
   const amount = readAmount(text);
   return amount !== undefined && Number.isSafeInteger(amount) ? amount : undefined;

@@ -28,7 +28,6 @@ export function parseArgv(argv: readonly string[]): Result<ParsedCommand> {
     : parseWords({ words: [HELP_WORD, ...typed.words] });
 }
 
-/** The same words with the command before all options; undefined without a command. */
 function moveCommandFirst({ words, ...rest }: CommandWords): CommandWords | undefined {
   const head = commandIndex(words);
   const command = words[head];
@@ -37,7 +36,6 @@ function moveCommandFirst({ words, ...rest }: CommandWords): CommandWords | unde
 
 const HELP_WORD: CommandWord = { text: "help", quoted: false };
 
-/** Options may be before or after the command. */
 function commandIndex(words: readonly CommandWord[]): number {
   let at = 0;
   for (let word = words[at]; word?.text.startsWith("--") && word.text !== "--"; word = words[at])

@@ -1,12 +1,11 @@
 import { failWith, error, fail, ok, type Issue, type Result } from "../model/issue.ts";
 import { didYouMean } from "../model/text.ts";
-import { readCount, type OptionName, type Options } from "./options.ts";
+import { readCount, type Options } from "./options.ts";
 import type { CastCommand, Command, LinkCommand } from "./command.ts";
-import { usageOf, type CommandInput, type ParsedCommand } from "./command-input.ts";
+import { given, usageOf, type CommandInput, type ParsedCommand } from "./command-input.ts";
 import type { CommandRow } from "./command-table.ts";
 import { withoutUndefined } from "../model/json.ts";
 
-/** Actions on a fleet as a whole. */
 export const FLEET_ACTIONS = ["up", "down", "migrate", "workers", "limits", "schedule"] as const;
 
 export type FleetCommand = { readonly kind: "fleet" } & (
@@ -48,8 +47,7 @@ const MAX_COUNT = 1_000_000;
 
 export function readTake({ positional: [castId], options: { merge, pr } }: CommandInput): Result<Command> {
   if (merge && pr) return failWith("bad_option", "--pr", "use either --merge or --pr");
-  const how = merge ? { as: "merge" as const } : pr ? { as: "pr" as const } : {};
-  return ok({ kind: "take", ...withoutUndefined({ castId }), ...how });
+  return given("take", { castId, as: merge ? "merge" : pr ? "pr" : undefined });
 }
 
 function missingFleetIssue(row: CommandRow): Issue {
@@ -62,12 +60,7 @@ export function readWorker({ row, options }: CommandInput): Result<Command> {
   if (concurrency === 0) return failWith("bad_option", "--concurrency", "a worker runs at least one cast at a time");
   const named = queues?.split(",").map((name) => name.trim());
   if (named?.includes("")) return failWith("bad_option", "--queues", "a queue has no name", usageOf(row));
-  return ok({
-    kind: "worker",
-    concurrency: concurrency ?? 1,
-    ...(named ? { queues: [...new Set(named)] } : {}),
-    ...withoutUndefined({ port, toolsUser }),
-  });
+  return given("worker", { concurrency: concurrency ?? 1, queues: named && [...new Set(named)], port, toolsUser });
 }
 
 export function readFleet(input: CommandInput): Result<Command> {
@@ -86,60 +79,41 @@ export function readFleet(input: CommandInput): Result<Command> {
   if (more !== undefined)
     return failWith("too_many_words", more, `fleet ${action} takes no words`, `usage: ${row.usage}`);
   if (action === "limits") return readLimits(row, words);
-  const { workers } = options;
-  return ok(action === "up" ? { kind: "fleet", action, ...withoutUndefined({ workers }) } : { kind: "fleet", action });
+  return action === "up" ? given("fleet", { action, workers: options.workers }) : given("fleet", { action });
 }
 
 /** `set project website 3`, `set all 10`, `unset provider anthropic`. */
 function readLimits(row: CommandRow, [verb, what, ...words]: readonly string[]): Result<Command> {
   const usage = `usage: ${row.usage}`;
-  if (verb === undefined) return ok({ kind: "fleet", action: "limits" });
+  if (verb === undefined) return given("fleet", { action: "limits" });
   if (verb !== "set" && verb !== "unset") {
     const hint = didYouMean(verb, ["set", "unset"]) ?? usage;
     return failWith("unknown_word", verb, "fleet limits takes set or unset", hint);
   }
   const kind = FLEET_LIMIT_KINDS.find((known) => known === what);
-  if (!kind)
-    return failWith(
-      "unknown_word",
-      what ?? verb,
-      `a limit is for ${FLEET_LIMIT_KINDS.join(", ")}`,
-      didYouMean(what ?? "", FLEET_LIMIT_KINDS) ?? usage,
-    );
+  if (!kind) {
+    const hint = didYouMean(what ?? "", FLEET_LIMIT_KINDS) ?? usage;
+    return failWith("unknown_word", what ?? verb, `a limit is for ${FLEET_LIMIT_KINDS.join(", ")}`, hint);
+  }
   const isNamed = kind === "project" || kind === "provider";
   const [name = "", ...numbers] = isNamed ? words : ["", ...words];
   if (isNamed && name === "") return failWith("missing_word", kind, `which ${kind}?`, usage);
-  if (verb === "unset" && numbers.length === 0) return ok({ kind: "fleet", action: "limits", change: { kind, name } });
+  if (verb === "unset" && numbers.length === 0) return given("fleet", { action: "limits", change: { kind, name } });
   const most = verb === "set" && numbers.length === 1 ? readCount(numbers[0] ?? "") : undefined;
-  if (most === undefined || most > (kind === "bytes" ? Number.MAX_SAFE_INTEGER : MAX_COUNT))
-    return failWith(
-      "bad_number",
-      numbers[0] ?? verb,
-      verb === "set" ? `set needs the number of ${kind === "bytes" ? "bytes" : "casts"}` : "unset takes no number",
-      usage,
-    );
-  return ok({ kind: "fleet", action: "limits", change: { kind, name, most } });
+  const [things, largest] = kind === "bytes" ? ["bytes", Number.MAX_SAFE_INTEGER] : ["casts", MAX_COUNT];
+  if (most === undefined || most > largest) {
+    const message = verb === "set" ? `set needs the number of ${things}` : "unset takes no number";
+    return failWith("bad_number", numbers[0] ?? verb, message, usage);
+  }
+  return given("fleet", { action: "limits", change: { kind, name, most } });
 }
 
 /** The options that a scheduled cast may have. The others depend on the person at the terminal. */
-const SCHEDULABLE_OPTIONS: ReadonlySet<OptionName> = new Set([
-  "loadout",
-  "budget",
-  "cost",
-  "model",
-  "rehearse",
-  "trust",
-  "priority",
-]);
+const SCHEDULABLE_OPTIONS = ["loadout", "budget", "cost", "model", "rehearse", "trust", "priority"];
 
 /** `add "0 3 * * *" -- link …`, `list`, `remove 3`. */
-function readSchedule({
-  row,
-  positional,
-  options,
-  afterDelimiter: behind,
-  parseNested,
-}: CommandInput): Result<Command> {
+function readSchedule(input: CommandInput): Result<Command> {
+  const { row, positional, options, afterDelimiter: behind, parseNested } = input;
   const usage = `usage: ${row.usage}`;
   const [, verb = "list", ...words] = positional;
   const kind = SCHEDULE_ACTIONS.find((known) => known === verb);
@@ -151,24 +125,15 @@ function readSchedule({
   const most = kind === "list" ? 0 : 1;
   if (words.length > most || (kind !== "add" && behind)) {
     const hint = kind === "add" ? `put the time in quotes: fleet schedule add "0 3 * * *" -- cast …` : usage;
-    return failWith(
-      "too_many_words",
-      more.at(-1) ?? first ?? "--",
-      `${kind} takes ${most === 0 ? "no words" : "one word"}`,
-      hint,
-    );
+    const message = `${kind} takes ${most === 0 ? "no words" : "one word"}`;
+    return failWith("too_many_words", more.at(-1) ?? first ?? "--", message, hint);
   }
-  if (kind === "list") return ok({ kind: "fleet", action: "schedule", what: { kind } });
+  if (kind === "list") return given("fleet", { action: "schedule", what: { kind } });
   if (kind === "remove") {
-    const id = first === undefined ? undefined : readCount(first);
-    return id === undefined || id > MAX_COUNT
-      ? failWith(
-          "bad_number",
-          first ?? kind,
-          "remove needs the number of a schedule; fleet schedule list shows them",
-          usage,
-        )
-      : ok({ kind: "fleet", action: "schedule", what: { kind, id } });
+    const id = readCount(first ?? "") ?? Infinity;
+    const message = "remove needs the number of a schedule; fleet schedule list shows them";
+    if (id > MAX_COUNT) return failWith("bad_number", first ?? kind, message, usage);
+    return given("fleet", { action: "schedule", what: { kind, id } });
   }
   if (first === undefined || !behind)
     return failWith("missing_word", kind, "a schedule needs a time, then -- and the command to submit", usage);
@@ -177,8 +142,8 @@ function readSchedule({
   const submits = readScheduledCommand(parsed.value, usage);
   if (!submits.ok) return submits;
   const tree = options.here ? "as it is now" : "of the branch";
-  const zone = options.zone === undefined ? {} : { zone: options.zone };
-  return ok({ kind: "fleet", action: "schedule", what: { kind, cron: first, ...zone, tree, submits: submits.value } });
+  const zone = withoutUndefined({ zone: options.zone });
+  return given("fleet", { action: "schedule", what: { kind, cron: first, ...zone, tree, submits: submits.value } });
 }
 
 function readScheduledCommand(
@@ -187,7 +152,7 @@ function readScheduledCommand(
 ): Result<Extract<ScheduleAction, { kind: "add" }>["submits"]> {
   if (command.kind !== "cast" && command.kind !== "link")
     return failWith("unknown_word", command.kind, "a schedule can submit only cast or link", usage);
-  const others = Object.keys(options).filter((name) => !SCHEDULABLE_OPTIONS.has(name as OptionName)); // the names that were read
+  const others = Object.keys(options).filter((name) => !SCHEDULABLE_OPTIONS.includes(name));
   const hint = "put options of the schedule before the first --";
   return others.length === 0
     ? ok({ command, options })

@@ -1,7 +1,6 @@
-import { error, fail, failWith, ok, suggest, typed, type Result } from "../model/issue.ts";
-import { withoutUndefined } from "../model/json.ts";
+import { error, fail, failWith, suggest, typed, type Result } from "../model/issue.ts";
 import { didYouMean } from "../model/text.ts";
-import { usageOf, type CommandInput } from "./command-input.ts";
+import { given, usageOf, type CommandInput } from "./command-input.ts";
 import { COMMON_OPTIONS, readCount, RUN_OPTIONS, type OptionName } from "./options.ts";
 import { CLOCK_TIME, type QueueCommand } from "./queue-command.ts";
 
@@ -31,32 +30,25 @@ export function readQueue(input: CommandInput): Result<QueueCommand> {
     const text = [...words, ...(behind ?? [])].join(" ");
     if (text.trim() === "") return failWith("missing_prompt", "add", "queue add needs a request", usageOf(row));
     const { loadout, model, budget, key } = options;
-    const literal = behind !== undefined && words.length === 0 ? { literal: true as const } : {};
-    return ok({ kind: "queue", action, text, ...literal, ...withoutUndefined({ loadout, model, budget, key }) });
+    const literal = behind !== undefined && words.length === 0 ? true : undefined;
+    return given("queue", { action, text, literal, loadout, model, budget, key });
   }
   const wanted = action === "remove" ? 1 : action === "move" ? 2 : 0;
-  if (words.length !== wanted || behind !== undefined)
-    return failWith(
-      words.length < wanted ? "missing_word" : "too_many_words",
-      words[wanted] ?? action,
-      wanted === 0
-        ? `queue ${action} takes no words`
-        : `queue ${action} takes ${wanted === 1 ? "one number" : "two numbers"}`,
-      usageOf(row),
-    );
-  if (action === "list") return ok({ kind: "queue", action });
+  if (words.length !== wanted || behind !== undefined) {
+    const code = words.length < wanted ? "missing_word" : "too_many_words";
+    const message = `queue ${action} takes ${["no words", "one number", "two numbers"][wanted] ?? ""}`;
+    return failWith(code, words[wanted] ?? action, message, usageOf(row));
+  }
+  if (action === "list") return given("queue", { action });
   if (action === "run") return readRun(input);
   const [at, to] = words.map(readPosition);
-  if (at === undefined || (action === "move" && to === undefined))
-    return failWith(
-      "bad_number",
-      words.join(" "),
-      `queue ${action} needs numbers of the list`,
-      suggest`${typed`queue`} shows the numbers`,
-    );
+  if (at === undefined || (action === "move" && to === undefined)) {
+    const hint = suggest`${typed`queue`} shows the numbers`;
+    return failWith("bad_number", words.join(" "), `queue ${action} needs numbers of the list`, hint);
+  }
   return action === "move" && to !== undefined
-    ? ok({ kind: "queue", action, at, to })
-    : ok({ kind: "queue", action: "remove", at });
+    ? given("queue", { action, at, to })
+    : given("queue", { action: "remove", at });
 }
 
 function readPosition(word: string): number | undefined {
@@ -69,5 +61,5 @@ function readRun({ options }: CommandInput): Result<QueueCommand> {
   if (until !== undefined && !CLOCK_TIME.test(until))
     return failWith("bad_option", "--until", `--until needs a time of the day, such as 07:00, not "${until}"`);
   if (atOnce < 1 || atOnce > 100) return failWith("bad_option", "--at-once", "--at-once needs a number from 1 to 100");
-  return ok({ kind: "queue", action: "run", atOnce, ...withoutUndefined({ until, costUsd }) });
+  return given("queue", { action: "run", atOnce, until, costUsd });
 }

@@ -1,6 +1,5 @@
 import { failWith, ok, type Result } from "../model/issue.ts";
 
-/** The words of a command, and the raw text after them. */
 export interface CommandWords {
   readonly words: readonly CommandWord[];
   readonly tail?: string;
@@ -16,10 +15,7 @@ export function wordsFromArgv(argv: readonly string[]): CommandWords {
   return { words: argv.map((text) => ({ text, quoted: false })) };
 }
 
-/**
- * Words of typed text, up to the first `--` or the start of plain text; after that quotes have no meaning. Single or
- * double quotes keep a word together. There are no escapes: any name can be typed by switching between both kinds.
- */
+/** Words up to the first `--` or the start of plain text. Quotes keep a word together; there are no escapes. */
 export function splitWords(
   text: string,
   isText: (words: readonly CommandWord[], rest: string) => boolean,
@@ -68,7 +64,6 @@ function readWord(text: string, start: number): (CommandWord & { readonly end: n
   return { text: word, quoted, end: at };
 }
 
-/** The word as it must be typed to be read again. */
 export function quoteWord(text: string): string {
   if (/^[^\s'"-][^\s'"]*$/.test(text)) return text;
   const pieces = text.split(/(")/).filter((piece) => piece !== "");

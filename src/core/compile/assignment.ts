@@ -1,14 +1,11 @@
 import * as v from "valibot";
 import { HANDOFF_FIELDS } from "../model/handoff.ts";
 import { PROTOTYPE_KEYS } from "../model/json.ts";
+import { readonlyObject } from "../model/schemas.ts";
 
 const Path = v.pipe(v.array(v.string()), v.readonly());
 
-/** One parsed entry of `assign`: the source of a value and its path in state. */
-export const Assignment = v.pipe(
-  v.object({ target: Path, from: v.picklist(["output", "state", "item"]), path: Path }),
-  v.readonly(),
-);
+export const Assignment = readonlyObject({ target: Path, from: v.picklist(["output", "state", "item"]), path: Path });
 export type Assignment = v.InferOutput<typeof Assignment>;
 
 /** The entry, or its problem as a sentence. */
@@ -45,17 +42,17 @@ export function isGateSource({ from, path: [field] }: Assignment): boolean {
   return from !== "output" || field === undefined || field === "satisfied" || field === "context";
 }
 
+const SOURCES = [
+  ["$.", "output"],
+  ["state.", "state"],
+  ["item.", "item"],
+] as const;
+
 function parseSource(source: string): Omit<Assignment, "target"> | undefined {
   if (source === "$") return { from: "output", path: [] };
-  if (source.startsWith("$.")) return withPath("output", source.slice(2));
-  if (source.startsWith("state.")) return withPath("state", source.slice(6));
-  if (source.startsWith("item.")) return withPath("item", source.slice(5));
-  return undefined;
-}
-
-function withPath(from: Assignment["from"], text: string): Omit<Assignment, "target"> | undefined {
-  const path = parseStatePath(text);
-  return path === undefined ? undefined : { from, path };
+  const [prefix, from] = SOURCES.find(([start]) => source.startsWith(start)) ?? [];
+  const path = prefix === undefined ? undefined : parseStatePath(source.slice(prefix.length));
+  return from && path && { from, path };
 }
 
 /** Dotted words. The three keys that reach an object's prototype are refused anywhere. */

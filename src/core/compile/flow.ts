@@ -17,13 +17,12 @@ import {
   matchesCondition,
   type Way,
 } from "./graph.ts";
+import { reachable } from "./digraph.ts";
 import { requiresSatisfied } from "./socket-outputs.ts";
 
-/** One possible step of a cast, according to the graph alone. */
 export interface FlowStep {
   readonly way: Way;
   readonly satisfied: boolean | undefined;
-  /** Whether the cursor of the loop advanced before it. */
   readonly advanced: boolean;
   /** Whether the list was exhausted, so that the exits decided. */
   readonly exhausted: boolean;
@@ -51,13 +50,13 @@ export function buildFlow(graph: Graph): Flow {
   // A graph without sockets has no start.
   const starts = numberOf.has(graph.entry) ? landingsOf(builder, graph.entry, null) : NO_LANDINGS;
   const onward = drawn.map(socketsAfter);
-  const reached = reachable({ next: onward, starts });
+  const reached = reachable(onward, starts);
   const flow = { sockets, numberOf, steps: drawn, next: onward, onward, starts, reached };
   if (!sockets.some(socketGivesUpItems)) return flow;
   const passes = passesOf(flow);
   const steps = drawn.map((own, from) => [...own, ...own.flatMap((step) => stepsToNextItem(passes, from, step))]);
   const next = steps.map(socketsAfter);
-  return { ...flow, steps, next, reached: reachable({ next, starts }) };
+  return { ...flow, steps, next, reached: reachable(next, starts) };
 }
 
 function socketGivesUpItems({ edges }: GraphSocket): boolean {
@@ -76,7 +75,6 @@ interface FlowBuilder extends Pick<Flow, "sockets" | "numberOf"> {
   readonly graph: Graph;
 }
 
-/** All steps of a socket: the rules that route a cast, for every possible answer. */
 function stepsFrom(builder: FlowBuilder, socket: GraphSocket): readonly FlowStep[] {
   const answers = possibleAnswers(builder.graph, socket);
   const loop = loopOf(builder.graph, socket);
@@ -88,40 +86,36 @@ function stepsFrom(builder: FlowBuilder, socket: GraphSocket): readonly FlowStep
     steps.push(step);
     if (way.via === "edge" && way.edge.then !== undefined) steps.push(...stepsWhenUsedUp(builder, socket, step));
     if (!advanced || !loop) continue;
-    const out = chooseExit(loop, socket.id, satisfied);
-    const behind = landingsOf(builder, out.to, socket.loop);
-    steps.push({ way: out, satisfied, advanced, exhausted: true, landings: behind });
+    steps.push(exitStep(builder, socket, chooseExit(loop, socket.id, satisfied), satisfied));
   }
-  return loop?.parallel === undefined ? steps : [...steps, ...stepsAfterConflict(builder, socket, loop)];
+  // [V10] If the last item cannot be merged and is given up, the loop exits as not satisfied, for any answer.
+  if (loop?.parallel !== undefined && loop.items && givesUpItems(builder.graph, loop))
+    steps.push(...exitsWhenGivenUp(builder, socket, loop, false));
+  return steps;
 }
 
-/** [V10] If the last item cannot be merged and is given up, the loop exits as not satisfied, for any answer. */
-function stepsAfterConflict(builder: FlowBuilder, socket: GraphSocket, loop: GraphLoop): readonly FlowStep[] {
-  if (!loop.items || !givesUpItems(builder.graph, loop)) return [];
-  const way = exitForGivenUp(loop, socket.id, false);
-  if (way.to === END) return [];
-  const to = landingsOf(builder, way.to, socket.loop);
-  return [{ way, satisfied: false, advanced: true, exhausted: true, landings: to }];
+function exitStep(builder: FlowBuilder, socket: GraphSocket, way: Way, satisfied: boolean | undefined): FlowStep {
+  return { way, satisfied, advanced: true, exhausted: true, landings: landingsOf(builder, way.to, socket.loop) };
+}
+
+function exitsWhenGivenUp(
+  builder: FlowBuilder,
+  socket: GraphSocket,
+  loop: GraphLoop,
+  satisfied: boolean | undefined,
+): readonly FlowStep[] {
+  const way = exitForGivenUp(loop, socket.id, satisfied);
+  return way.to === END ? [] : [exitStep(builder, socket, way, satisfied)];
 }
 
 /** [G27, G34] The target of an edge that is used up. After the last given-up item the loop exits as for an empty list. */
 function stepsWhenUsedUp(builder: FlowBuilder, socket: GraphSocket, step: FlowStep): readonly FlowStep[] {
   const { way, satisfied } = step;
   if (way.via !== "edge" || way.edge.then === undefined) return [];
-  const { then } = way.edge;
-  const led = (to: Destination): FlowStep => ({
-    ...step,
-    way: { ...way, to, then: true },
-    landings: landingsOf(builder, to, socket.loop),
-  });
-  if (then !== NEXT_ITEM) return [led(then)];
+  const { then: to } = way.edge;
   const loop = loopOf(builder.graph, socket);
-  if (!loop?.items) return [];
-  const exit = exitForGivenUp(loop, socket.id, satisfied);
-  if (exit.to === END) return [];
-  return [
-    { way: exit, satisfied, advanced: true, exhausted: true, landings: landingsOf(builder, exit.to, socket.loop) },
-  ];
+  if (to === NEXT_ITEM) return loop?.items ? exitsWhenGivenUp(builder, socket, loop, satisfied) : [];
+  return [{ ...step, way: { ...way, to, then: true }, landings: landingsOf(builder, to, socket.loop) }];
 }
 
 /** [G28] The item after a given-up one starts where the loop was entered. */
@@ -157,7 +151,7 @@ function passesOf(flow: Flow): readonly Pass[] {
       });
   return [...doors].flatMap((number) => {
     const { id: door, loop } = sockets[number] ?? {};
-    return door && loop ? [{ door, number, members: reachable({ next: inside, starts: [number] }) }] : [];
+    return door && loop ? [{ door, number, members: reachable(inside, [number]) }] : [];
   });
 }
 
@@ -215,17 +209,4 @@ function bypassDestination({ graph, sockets }: FlowBuilder, to: number, fromLoop
 
 function socketsAfter(steps: readonly FlowStep[]): readonly number[] {
   return [...new Set(steps.flatMap(({ landings }) => landings))];
-}
-
-/** All places that the starts lead to. */
-function reachable({ next, starts }: Pick<Flow, "next" | "starts">): ReadonlySet<number> {
-  const seen = new Set<number>();
-  const open = [...starts];
-  while (open.length > 0) {
-    const at = open.pop() ?? -1;
-    if (seen.has(at)) continue;
-    seen.add(at);
-    open.push(...(next[at] ?? NO_LANDINGS));
-  }
-  return seen;
 }

@@ -2,71 +2,59 @@ import * as v from "valibot";
 import { END, Destination, SocketId } from "../model/ids.ts";
 import { Condition, Edge, Exit, NEXT_ITEM, edgeTargets } from "../model/loadout.ts";
 import { Materia, ParseMode } from "../model/materia.ts";
-import { wholeNumber } from "../model/schemas.ts";
+import { readonlyObject, wholeNumber } from "../model/schemas.ts";
 import { recordById } from "../model/json.ts";
 import { Assignment } from "./assignment.ts";
 import { assertNever } from "../model/issue.ts";
 
 /** The position of a socket in the user's file, before any renumbering. */
-export const Origin = v.pipe(
-  v.object({
-    target: wholeNumber(0),
-    kind: v.picklist(["materia", "loadout"]),
-    name: v.string(),
-    socket: v.string(),
-    file: v.exactOptional(v.string()),
-  }),
-  v.readonly(),
-);
+export const Origin = readonlyObject({
+  target: wholeNumber(0),
+  kind: v.picklist(["materia", "loadout"]),
+  name: v.string(),
+  socket: v.string(),
+  file: v.exactOptional(v.string()),
+});
 export type Origin = v.InferOutput<typeof Origin>;
 
 const list = <T>(item: v.GenericSchema<unknown, T>) => v.pipe(v.array(item), v.readonly());
 
-export const GraphSocket = v.pipe(
-  v.object({
-    id: SocketId,
-    materia: v.string(),
-    parse: ParseMode,
-    generator: v.boolean(),
-    interactive: v.boolean(),
-    /** [I1] Set if a visit whose work was sent back continues its conversation. */
-    conversation: v.exactOptional(v.literal("item")),
-    assign: list(Assignment),
-    advance: v.nullable(Condition),
-    edges: list(Edge),
-    loop: v.nullable(v.string()),
-    origin: Origin,
-  }),
-  v.readonly(),
-);
+export const GraphSocket = readonlyObject({
+  id: SocketId,
+  materia: v.string(),
+  parse: ParseMode,
+  generator: v.boolean(),
+  interactive: v.boolean(),
+  /** [I1] Set if a visit whose work was sent back continues its conversation. */
+  conversation: v.exactOptional(v.literal("item")),
+  assign: list(Assignment),
+  advance: v.nullable(Condition),
+  edges: list(Edge),
+  loop: v.nullable(v.string()),
+  origin: Origin,
+});
 export type GraphSocket = v.InferOutput<typeof GraphSocket>;
 
-export const GraphExit = v.pipe(
-  v.object({
-    ...Exit.entries,
-    /** Added by a chain: it leads to the next part where the loop alone would have ended the cast. */
-    stitched: v.exactOptional(v.literal(true)),
-  }),
-  v.readonly(),
-);
+export const GraphExit = readonlyObject({
+  ...Exit.entries,
+  /** Added by a chain: it leads to the next part where the loop alone would have ended the cast. */
+  stitched: v.exactOptional(v.literal(true)),
+});
 export type GraphExit = v.InferOutput<typeof GraphExit>;
 
-export const GraphLoop = v.pipe(
-  v.object({
-    id: v.string(),
-    sockets: list(SocketId),
-    /** The generator of its list; null if it names none. */
-    from: v.nullable(SocketId),
-    /** The path of its list in state; null for a loop without one. */
-    items: v.nullable(list(v.string())),
-    exits: list(GraphExit),
-    parallel: v.exactOptional(wholeNumber(1)),
-    origin: v.pipe(v.object({ name: v.string(), loop: v.string(), file: v.exactOptional(v.string()) }), v.readonly()),
-    /** The target of an empty list without an `always` exit. A linked part has one if another part follows. */
-    emptyTo: v.exactOptional(SocketId),
-  }),
-  v.readonly(),
-);
+export const GraphLoop = readonlyObject({
+  id: v.string(),
+  sockets: list(SocketId),
+  /** The generator of its list; null if it names none. */
+  from: v.nullable(SocketId),
+  /** The path of its list in state; null for a loop without one. */
+  items: v.nullable(list(v.string())),
+  exits: list(GraphExit),
+  parallel: v.exactOptional(wholeNumber(1)),
+  origin: readonlyObject({ name: v.string(), loop: v.string(), file: v.exactOptional(v.string()) }),
+  /** The target of an empty list without an `always` exit. A linked part has one if another part follows. */
+  emptyTo: v.exactOptional(SocketId),
+});
 export type GraphLoop = v.InferOutput<typeof GraphLoop>;
 
 /** A compiled graph: plain data with every reference resolved. The cast stores it, so that no later edit changes it. */
@@ -89,10 +77,7 @@ export type Graph = v.InferOutput<typeof Graph>;
 
 type ReferencePath = readonly [string, ...(string | number)[]];
 
-/**
- * The first reference to something that does not exist. Without this check a cast would fail only when it arrives
- * there.
- */
+/** The first reference to nothing. Unchecked, a cast would fail only when it arrives there. */
 function brokenReference({ entry, sockets, loops, materia }: Graph): ReferencePath | undefined {
   const isSocket = (id: Destination): boolean => id === END || Object.hasOwn(sockets, id);
   if (!isSocket(entry)) return ["entry"];
@@ -144,6 +129,13 @@ export function loopOf(graph: Graph, socket: GraphSocket): GraphLoop | undefined
   return socket.loop === null ? undefined : graph.loops[socket.loop];
 }
 
+/** A place of the graph that takes each loop as a whole. */
+export type GraphPlace = GraphSocket | GraphLoop;
+
+export function isGraphLoop(place: GraphPlace): place is GraphLoop {
+  return "exits" in place;
+}
+
 /** [V10] Whether an edge of the loop gives up items that cannot be done. */
 export function givesUpItems({ sockets }: Graph, loop: Pick<GraphLoop, "sockets">): boolean {
   return loop.sockets.some((id) => sockets[id]?.edges.some(({ then }) => then === NEXT_ITEM));
@@ -170,7 +162,6 @@ export type Way =
       readonly to: Destination;
       readonly edge: Edge;
       readonly index: number;
-      /** The traversals were used up, so its `then` is the target. */
       readonly then?: true;
     }
   | { readonly via: "exit"; readonly to: Destination; readonly exit: GraphExit; readonly index: number }
@@ -238,11 +229,7 @@ export function isTraversalCounted(way: Way): boolean {
   return way.via === "edge" && way.edge.maxTraversals !== undefined && way.then === undefined;
 }
 
-/**
- * [G34] The exit after a last item that was given up: an exit of the member that gave it up, else the first exit that
- * fits the answer, else the exit of an empty list. [L20] Exits that a chain added come last, so that a part goes the
- * same way as alone.
- */
+/** [G34] Of the member that gave the item up, else any that fits, else of an empty list. [L20] Those of a chain come last. */
 export function exitForGivenUp(loop: GraphLoop, from: SocketId, satisfied: boolean | undefined): Way {
   const own = chooseExitAmong(loop, satisfied, (exit) => exit.from === from && !exit.stitched);
   return own ?? chooseExitAmong(loop, satisfied, (exit) => !exit.stitched) ?? exitForEmptyList(loop);

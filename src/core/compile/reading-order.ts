@@ -1,4 +1,4 @@
-import type { Graph, GraphLoop, GraphSocket } from "./graph.ts";
+import { isGraphLoop, loopOf, type Graph, type GraphLoop, type GraphPlace, type GraphSocket } from "./graph.ts";
 import { END, sortSocketIds, type Destination, type SocketId } from "../model/ids.ts";
 import { appendTo } from "../model/lists.ts";
 import { edgeTargets } from "../model/loadout.ts";
@@ -9,7 +9,6 @@ export interface OrderedSocket {
   readonly aside: number;
 }
 
-/** A block of the main column: a loop with its members, or a single socket. */
 export interface GraphBlock {
   readonly loop: GraphLoop | null;
   readonly rows: readonly OrderedSocket[];
@@ -33,39 +32,30 @@ export function readingOrder(graph: Graph): readonly GraphSocket[] {
   return orderedBlocks(graph).flatMap(({ rows }) => rows.map(({ socket }) => socket));
 }
 
-/** A loop is one place of the graph. */
-type SocketOrLoop = GraphSocket | GraphLoop;
-
 interface OrderingContext {
   readonly graph: Graph;
-  readonly places: readonly SocketOrLoop[];
-  readonly placeOf: (id: Destination) => SocketOrLoop | undefined;
-  readonly next: (place: SocketOrLoop) => readonly SocketOrLoop[];
-  /** Members that are entered from outside, in the order of discovery. */
+  readonly places: readonly GraphPlace[];
+  readonly placeOf: (id: Destination) => GraphPlace | undefined;
+  readonly next: (place: GraphPlace) => readonly GraphPlace[];
   readonly loopEntries: ReadonlyMap<string, readonly SocketId[]>;
 }
 
 function orderingContextOf(graph: Graph): OrderingContext {
   const ids = sortSocketIds(Object.keys(graph.sockets));
-  const placeOf = (id: Destination): SocketOrLoop | undefined => {
+  const placeOf = (id: Destination): GraphPlace | undefined => {
     const socket = id !== END && Object.hasOwn(graph.sockets, id) ? graph.sockets[id] : undefined;
-    return socket && loopAround(graph, socket) ? loopAround(graph, socket) : socket;
+    return socket && (loopOf(graph, socket) ?? socket);
   };
   const places = [...new Set(ids.flatMap((id) => placeOf(id as SocketId) ?? []))]; // a key of `sockets` is a socket id
-  const next = (place: SocketOrLoop): readonly SocketOrLoop[] =>
+  const next = (place: GraphPlace): readonly GraphPlace[] =>
     destinationsOf(graph, place)
       .flatMap((to) => placeOf(to) ?? [])
       .filter((to) => to !== place);
   return { graph, places, placeOf, next, loopEntries: loopEntriesOf(graph, places) };
 }
 
-function loopAround(graph: Graph, socket: GraphSocket): GraphLoop | undefined {
-  return socket.loop !== null && Object.hasOwn(graph.loops, socket.loop) ? graph.loops[socket.loop] : undefined;
-}
-
-/** The targets of a place: edges first, then the exits of a loop. */
-function destinationsOf(graph: Graph, place: SocketOrLoop): readonly Destination[] {
-  if (!isLoop(place)) return place.edges.flatMap(edgeTargets);
+function destinationsOf(graph: Graph, place: GraphPlace): readonly Destination[] {
+  if (!isGraphLoop(place)) return place.edges.flatMap(edgeTargets);
   const members = place.sockets.flatMap((id) => graph.sockets[id]?.edges.flatMap(edgeTargets) ?? []);
   return [
     ...members,
@@ -74,15 +64,11 @@ function destinationsOf(graph: Graph, place: SocketOrLoop): readonly Destination
   ];
 }
 
-function isLoop(place: SocketOrLoop): place is GraphLoop {
-  return "exits" in place;
-}
-
-function loopEntriesOf(graph: Graph, places: readonly SocketOrLoop[]): ReadonlyMap<string, readonly SocketId[]> {
+function loopEntriesOf(graph: Graph, places: readonly GraphPlace[]): ReadonlyMap<string, readonly SocketId[]> {
   const doors = new Map<string, SocketId[]>();
-  const note = (to: Destination, from: SocketOrLoop | null): void => {
+  const note = (to: Destination, from: GraphPlace | null): void => {
     const socket = to === END ? undefined : graph.sockets[to];
-    const loop = socket && loopAround(graph, socket);
+    const loop = socket && loopOf(graph, socket);
     if (socket && loop && loop !== from) appendTo(doors, loop.id, socket.id);
   };
   note(graph.entry, null);
@@ -92,7 +78,7 @@ function loopEntriesOf(graph: Graph, places: readonly SocketOrLoop[]): ReadonlyM
 
 /** Blocks in their rows. Targets of a chain stay separate, although ranks of neighbours may overlap. */
 function buildBlocks(
-  ranked: readonly RankedPlace<SocketOrLoop>[],
+  ranked: readonly RankedPlace<GraphPlace>[],
   plan: OrderingContext,
   reached: boolean,
 ): readonly GraphBlock[] {
@@ -101,14 +87,16 @@ function buildBlocks(
     .toSorted((a, b) => a.target - b.target);
   return numberWithinRank(byTarget, ({ target, rank }) => `${target} ${rank}`).map(
     ({ item: { place, target }, aside }): GraphBlock => {
-      const [loop, rows] = isLoop(place) ? [place, orderedMembers(place, plan)] : [null, [{ socket: place, aside: 0 }]];
+      const [loop, rows] = isGraphLoop(place)
+        ? [place, orderedMembers(place, plan)]
+        : [null, [{ socket: place, aside: 0 }]];
       return { loop, rows, aside, target, reached };
     },
   );
 }
 
-function chainTargetOf(graph: Graph, place: SocketOrLoop): number {
-  if (!isLoop(place)) return place.origin.target;
+function chainTargetOf(graph: Graph, place: GraphPlace): number {
+  if (!isGraphLoop(place)) return place.origin.target;
   return place.sockets.map((id) => graph.sockets[id]?.origin.target ?? 1).at(0) ?? 1;
 }
 
@@ -141,10 +129,7 @@ export interface RankedPlace<N> {
   readonly rank: number;
 }
 
-/**
- * Everything that the starts lead to, by rank; within a rank in depth-first order with first edges first. Without
- * recursion: graphs may be thousands deep.
- */
+/** In a rank: depth-first, first edges first. Without recursion: graphs may be thousands deep. */
 function rankByLongestPath<N>(starts: readonly N[], next: (at: N) => readonly N[]): readonly RankedPlace<N>[] {
   const { met, left, back } = walkDepthFirst(starts, next);
   const rank = new Map<N, number>(met.map((place) => [place, 0]));
@@ -160,9 +145,7 @@ function rankByLongestPath<N>(starts: readonly N[], next: (at: N) => readonly N[
 }
 
 interface DepthFirstWalk<N> {
-  /** In the order of discovery. */
   readonly met: readonly N[];
-  /** In the order of completion. */
   readonly left: readonly N[];
   /** Arcs to a place that the walk has not left yet. */
   readonly back: ReadonlyMap<N, ReadonlySet<N>>;

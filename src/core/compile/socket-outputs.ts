@@ -3,10 +3,7 @@ import type { HandoffField } from "../model/handoff.ts";
 import { stateKeysWrittenBy } from "../catalog/bundled-utilities.ts";
 import { isGate, type HandoffMode, type Materia } from "../model/materia.ts";
 
-/**
- * The handoff fields that a socket must return, each with its reason. Prompt, validation and repair turn share this
- * function, so that they cannot disagree.
- */
+/** Required fields, each with its reason. Prompt, validation and repair turn share this, so that they cannot disagree. */
 export function requiredHandoffFields(graph: Graph, socket: GraphSocket): ReadonlyMap<HandoffField, string> {
   const needs = new Map<HandoffField, string>();
   if (socket.parse === "text") return needs;
@@ -85,7 +82,6 @@ function mayWriteStateKey(materia: Materia, key: string): boolean {
   return (isCustomUtility(materia) && !isGate(materia)) || bundledStateWrites(materia).includes(key);
 }
 
-/** Whether a visit may put a whole list at this path of state. */
 export function mayMakeList(materia: Materia, { assign, parse }: GraphSocket, list: readonly string[]): boolean {
   const [first = ""] = list;
   if (assign.some(({ target }) => target.every((key, index) => list[index] === key))) return true;

@@ -4,7 +4,6 @@ import { type Graph, type GraphLoop, isTraversalCounted, type Way } from "./grap
 
 /** A part of the graph in which walks are weighed. Every place of it can be reached from a start. */
 export interface WalkRegion {
-  /** Numbers of places, from small to large. */
   readonly places: readonly number[];
   readonly starts: ReadonlySet<number>;
   readonly arcs: readonly Arc[];
@@ -15,7 +14,6 @@ export interface WalkRegion {
 export interface Arc {
   readonly from: number;
   readonly to: number;
-  /** The traversals that limit it; null where none do. */
   readonly limit: TraversalLimit | null;
   /** [G27] For the `then` of an edge: the traversals that are used up before it. */
   readonly after: TraversalLimit | null;
@@ -107,7 +105,6 @@ export interface SplitRegion {
 /** A place that a walk passes at most once, or the places of a cycle. */
 export interface WalkStage {
   readonly places: readonly number[];
-  /** Where it leads: places of later stages. */
   readonly onward: readonly number[];
   readonly cycle: WalkCycle | null;
 }
@@ -119,14 +116,10 @@ export interface WalkCycle {
   readonly cut: CutCycle | null;
 }
 
-/**
- * A cycle, cut at one of its places: a walk in it is a row of segments, and each begins with a visit of the cut.
- * Traversals are numbers that the limits of arcs allow together.
- */
+/** A cycle, cut at one of its places: a walk is a row of segments that begin there. Traversals are sums of limits. */
 export interface CutCycle {
   /** The stages of a segment. Cycles that avoid the cut are cut themselves. */
   readonly stages: readonly WalkStage[];
-  /** Whether walks enter only at the cut. */
   readonly isOnlyEntry: boolean;
   /** The limited edges that lead back to the cut. */
   readonly limitedReturns: readonly { readonly from: number; readonly bound: number }[];
@@ -247,18 +240,11 @@ function chooseCut({ places, entries, arcs }: Component, firstLoop: number): num
 
 /** Whether the place leads back to itself by arcs without a limit. */
 function isOnFreeCycle(place: number, arcs: readonly Arc[]): boolean {
-  const free = Map.groupBy(
-    arcs.filter(({ limit }) => limit === null),
-    ({ from }) => from,
-  );
-  const seen = new Set<number>();
-  const open = [place];
-  for (let at = open.pop(); at !== undefined; at = open.pop()) {
-    for (const { to } of free.get(at) ?? []) {
-      if (!seen.has(to)) open.push(to);
-      seen.add(to);
-    }
-  }
+  const free = arcs.filter(({ limit }) => limit === null);
+  const arcsFrom = Map.groupBy(free, ({ from }) => from);
+  const seen = new Set((arcsFrom.get(place) ?? []).map(({ to }) => to));
+  // The loop also comes to what it adds.
+  for (const at of seen) for (const { to } of arcsFrom.get(at) ?? []) seen.add(to);
   return seen.has(place);
 }
 

@@ -4,7 +4,6 @@ import { isJsonObject, type Json, type JsonObject, valueAt, withValueAt } from "
 import { assertNever } from "../model/issue.ts";
 import { oneLine } from "../model/text.ts";
 
-/** Why a value is no list of work items, as sentences. */
 export function listProblems(workItems: Json): readonly string[] {
   if (!Array.isArray(workItems)) return [`"workItems" must be an array, not ${valueExcerpt(workItems)}`];
   const wrong = workItems.flatMap((item: Json, index) => (isWorkItem(item) ? [] : [index]));
@@ -16,16 +15,12 @@ export function listProblems(workItems: Json): readonly string[] {
 
 export function valueExcerpt(value: Json): string {
   if (value === null) return "null";
-  return Array.isArray(value)
-    ? "an array"
-    : typeof value === "object"
-      ? "an object"
-      : `the ${typeof value} ${oneLine(JSON.stringify(value), 40)}`;
+  if (typeof value === "object") return Array.isArray(value) ? "an array" : "an object";
+  return `the ${typeof value} ${oneLine(JSON.stringify(value), 40)}`;
 }
 
 export interface AssignSources {
   readonly data: JsonObject;
-  /** The current item and its index, inside a loop. */
   readonly item: (WorkItem & { readonly index: number }) | null;
 }
 
@@ -52,12 +47,10 @@ export function readAssignedValues(
 }
 
 /** Problems of `assign` as sentences, caused by the reply or by the state. */
-export interface AssignProblems {
+interface AssignProblems {
   readonly inReply: readonly string[];
   readonly inState: readonly string[];
 }
-
-const NO_PROBLEMS: AssignProblems = { inReply: [], inState: [] };
 
 /** [H16] Sources without a value, and targets inside a list. */
 export function findAssignProblems(
@@ -65,7 +58,6 @@ export function findAssignProblems(
   output: Json,
   around: AssignSources,
 ): AssignProblems {
-  if (assignments.length === 0) return NO_PROBLEMS;
   const said: string[] = [];
   const state: string[] = [];
   let { data } = around;
@@ -90,14 +82,13 @@ function listInsidePath(data: JsonObject, target: readonly string[]): string | u
   return steps.find((path) => Array.isArray(valueAt(data, path)))?.join(".");
 }
 
-/** State with the values of a visit assigned. `workItems` is at `state.workItems` like any other value. */
 export function assign(assignments: readonly Assignment[], output: Json, around: AssignSources): JsonObject {
   // Most sockets assign nothing.
   if (assignments.length === 0) return around.data;
-  return readAssignedValues(assignments, output, around).reduce(
-    (data, { assignment, value }) => (value === undefined ? data : withValueAt(data, assignment.target, value)),
-    around.data,
-  );
+  let { data } = around;
+  for (const { assignment, value } of readAssignedValues(assignments, output, around))
+    if (value !== undefined) data = withValueAt(data, assignment.target, value);
+  return data;
 }
 
 function sourceOf({ from, path }: Assignment, output: Json, { data, item }: AssignSources): Json | undefined {

@@ -76,7 +76,6 @@ function lastEmbeddedObject(reply: string): PlacedObject | undefined {
   return last && { object: last.object, words: reply.slice(0, last.start) };
 }
 
-/** The JSON that starts at a bracket: complete, invalid, or truncated by the end of the text. */
 export type JsonScan =
   | { readonly kind: "whole"; readonly end: number }
   /** The brackets that were still open: each of them fails at the same position. */

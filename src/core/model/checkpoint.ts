@@ -15,7 +15,6 @@ export type OmittedFiles = v.InferOutput<typeof OmittedFiles>;
 
 const commitEntries = { commit: v.string(), left: v.exactOptional(OmittedFiles) };
 
-/** The number of changed files and lines, and the names of the first files. */
 export const ChangeCounts = v.object({
   changed: count,
   added: count,
@@ -37,7 +36,6 @@ export type Checkpoint = v.InferOutput<typeof Checkpoint>;
 export const MissingCheckpoint = v.object({ problem: v.string() });
 export type MissingCheckpoint = v.InferOutput<typeof MissingCheckpoint>;
 
-/** The working tree at the start of a cast. */
 export const InitialCheckpoint = v.union([v.object(commitEntries), MissingCheckpoint]);
 export type InitialCheckpoint = v.InferOutput<typeof InitialCheckpoint>;
 
@@ -51,7 +49,6 @@ const lines = v.nullable(count);
 export const FileChange = v.object({
   status: v.picklist(["added", "modified", "deleted", "renamed", "type"]),
   path: v.string(),
-  /** Its old name, if it was renamed. */
   from: v.exactOptional(v.string()),
   added: lines,
   removed: lines,

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { Loadout } from "./loadout.ts";
 import { AgentMateria, Materia, ModelList, PersonMateria, UtilityMateria } from "./materia.ts";
-import { described, nonEmptyText, setting, wholeNumber } from "./schemas.ts";
+import { described, exactSetting, nonEmptyText, setting, wholeNumber } from "./schemas.ts";
 import { readDuration } from "./text.ts";
 
 /** Where a value can come from; later ones win. */
@@ -9,6 +9,8 @@ export const LAYER_NAMES = ["bundled", "user", "project", "environment", "explic
 
 const nonNegative = v.pipe(v.number(), v.minValue(0, "must not be negative"), v.finite("must be finite"));
 const count = wholeNumber(0);
+const countSetting = (description: string) => setting(count, description);
+const program = v.pipe(v.array(v.string()), v.minLength(1, "names no program"));
 
 /** `30m`, `8h`, or a number of milliseconds; read as milliseconds. */
 const duration = (description: string) =>
@@ -31,34 +33,27 @@ export const Budget = v.object({
 export type Budget = v.InferOutput<typeof Budget>;
 
 export const Limits = v.object({
-  maxNoAdvanceCycles: setting(count, "Returns to a socket without progress before the cast fails."),
-  maxRepairs: setting(count, "Turns that ask for a valid handoff before the cast fails."),
-  maxUnchanged: setting(
-    count,
+  maxNoAdvanceCycles: countSetting("Returns to a socket without progress before the cast fails."),
+  maxRepairs: countSetting("Turns that ask for a valid handoff before the cast fails."),
+  maxUnchanged: countSetting(
     "Visits in a row that were sent back and changed no file before the cast stops; 2 if unset.",
   ),
-  maxConflicts: setting(
-    count,
+  maxConflicts: countSetting(
     "How often an item of a parallel loop is done again because its work could not be merged.",
   ),
-  maxConversationTokens: setting(
-    count,
+  maxConversationTokens: countSetting(
     "Tokens above which a conversation is not continued (`conversation`); 60000 if unset.",
   ),
-  agentSilenceMs: setting(
-    count,
-    "Milliseconds without a sign of life after which an agent is ended; 0 waits for ever.",
-  ),
-  maxRetries: setting(count, "How often a failed request to the model is sent again."),
-  retryBaseMs: setting(count, "Milliseconds before the first retry; each further one waits twice as long."),
+  agentSilenceMs: countSetting("Milliseconds without a sign of life after which an agent is ended; 0 waits for ever."),
+  maxRetries: countSetting("How often a failed request to the model is sent again."),
+  retryBaseMs: countSetting("Milliseconds before the first retry; each further one waits twice as long."),
   maxRetryAfter: v.optional(
     duration("The longest wait that a provider names and that is an ordinary retry; 5m if unset."),
   ),
   waitForProvider: v.optional(
     duration("How long a cast may sleep in all until limits of a provider have passed; --wait wins over it."),
   ),
-  maxRepeatedCalls: setting(
-    count,
+  maxRepeatedCalls: countSetting(
     "The same tool call with the same result so often in a row ends the turn; 8 if unset, 0 for never.",
   ),
 });
@@ -66,33 +61,22 @@ export type Limits = v.InferOutput<typeof Limits>;
 
 type RequiredLimits<K extends keyof Limits> = { readonly [P in K]-?: NonNullable<Limits[P]> };
 
-/** Limits of a cast, enforced by the engine. */
 export type CastLimits = RequiredLimits<"maxNoAdvanceCycles" | "maxRepairs"> &
   Pick<Limits, "maxConflicts" | "maxConversationTokens" | "maxUnchanged" | "maxRetries" | ProviderLimitName>;
 
 type ProviderLimitName = "maxRetryAfter" | "waitForProvider" | "maxRepeatedCalls";
 
-/** The default also applies to casts that were written without this limit. */
-export function maxUnchangedOf({ maxUnchanged = 2 }: Pick<Limits, "maxUnchanged">): number {
-  return maxUnchanged;
-}
+/** [Z2, Z15] The defaults also apply to casts that were written without these limits. */
+export const LIMIT_DEFAULTS = {
+  maxUnchanged: 2,
+  maxConflicts: 2,
+  maxConversationTokens: 60_000,
+  maxRetryAfter: 5 * 60_000,
+  maxRepeatedCalls: 8,
+} as const;
 
-export function maxConflictsOf({ maxConflicts = 2 }: Pick<Limits, "maxConflicts">): number {
-  return maxConflicts;
-}
-
-/** [Z15] So many equal tool calls in a row end a turn; 0 allows any number. */
-export function maxRepeatedCallsOf({ maxRepeatedCalls = 8 }: Pick<Limits, "maxRepeatedCalls">): number {
-  return maxRepeatedCalls === 0 ? Infinity : maxRepeatedCalls;
-}
-
-/** [Z2] Up to this delay a refusal is an ordinary retry. */
-export function maxRetryAfterOf({ maxRetryAfter = 5 * 60_000 }: Pick<Limits, "maxRetryAfter">): number {
-  return maxRetryAfter;
-}
-
-export function maxConversationTokensOf({ maxConversationTokens = 60_000 }: Partial<Limits>): number {
-  return maxConversationTokens;
+export function limitOf(limits: Partial<Limits>, name: keyof typeof LIMIT_DEFAULTS): number {
+  return limits[name] ?? LIMIT_DEFAULTS[name];
 }
 
 /** What a working tree of a parallel item needs besides the files of the repository. */
@@ -101,10 +85,7 @@ export const WorktreeConfig = v.object({
     v.array(nonEmptyText),
     "Files and folders that git ignores and an item needs, such as .env; copied, never linked.",
   ),
-  setup: setting(
-    v.pipe(v.array(v.string()), v.minLength(1, "names no program")),
-    "A program and its arguments, run once in each new tree, such as npm ci.",
-  ),
+  setup: setting(program, "A program and its arguments, run once in each new tree, such as npm ci."),
 });
 export type WorktreeConfig = v.InferOutput<typeof WorktreeConfig>;
 
@@ -117,37 +98,25 @@ export const FleetProfile = v.object({
     nonEmptyText,
     "The database: postgres://user@host/name. $NAME stands for a variable of the environment.",
   ),
-  ca: v.exactOptional(
-    described(v.string(), "A file with the certificate that signs the server's, where it is a private one."),
+  ca: exactSetting(v.string(), "A file with the certificate that signs the server's, where it is a private one."),
+  project: exactSetting(
+    nonEmptyText,
+    "The project that casts belong to; the name of the project's folder if unset, so that a folder of another name is another project.",
   ),
-  project: v.exactOptional(
-    described(
-      nonEmptyText,
-      "The project that casts belong to; the name of the project's folder if unset, so that a folder of another name is another project.",
-    ),
+  queue: exactSetting(nonEmptyText, 'The queue that casts wait in; "casts" if unset.'),
+  setup: exactSetting(
+    program,
+    "A program and its arguments that a worker runs once in each tree that it makes, such as npm ci.",
   ),
-  queue: v.exactOptional(described(nonEmptyText, 'The queue that casts wait in; "casts" if unset.')),
-  setup: v.exactOptional(
-    described(
-      v.pipe(v.array(v.string()), v.minLength(1, "names no program")),
-      "A program and its arguments that a worker runs once in each tree that it makes, such as npm ci.",
-    ),
+  deliver: exactSetting(
+    v.picklist(["push"]),
+    "push: a worker pushes the result of each cast that it completes as the branch materia/<castId>, unless something in it looks like a secret.",
   ),
-  deliver: v.exactOptional(
-    described(
-      v.picklist(["push"]),
-      "push: a worker pushes the result of each cast that it completes as the branch materia/<castId>, unless something in it looks like a secret.",
-    ),
+  remotes: exactSetting(
+    v.array(nonEmptyText),
+    "Addresses of repositories, or what they begin with: a worker fetches and pushes only there. If unset, everywhere over https and ssh, and in no folder of the worker's machine.",
   ),
-  remotes: v.exactOptional(
-    described(
-      v.array(nonEmptyText),
-      "Addresses of repositories, or what they begin with: a worker fetches and pushes only there. If unset, everywhere over https and ssh, and in no folder of the worker's machine.",
-    ),
-  ),
-  maxCheckpointBytes: v.exactOptional(
-    described(count, "How large the files of one checkpoint may be, packed; 200 MB if unset."),
-  ),
+  maxCheckpointBytes: exactSetting(count, "How large the files of one checkpoint may be, packed; 200 MB if unset."),
 });
 export type FleetProfile = v.InferOutput<typeof FleetProfile>;
 
@@ -165,15 +134,11 @@ export const TelemetryConfig = v.object({
     ),
     "A collector of OpenTelemetry that takes OTLP/JSON over HTTP, such as http://127.0.0.1:4318.",
   ),
-  headers: v.exactOptional(
-    described(
-      v.record(v.string(), v.string()),
-      "Headers of each request. $NAME stands for a variable of the environment.",
-    ),
+  headers: exactSetting(
+    v.record(v.string(), v.string()),
+    "Headers of each request. $NAME stands for a variable of the environment.",
   ),
-  contents: v.exactOptional(
-    described(v.boolean(), "Whether requests, replies and tool arguments are sent too; false if unset."),
-  ),
+  contents: exactSetting(v.boolean(), "Whether requests, replies and tool arguments are sent too; false if unset."),
 });
 export type TelemetryConfig = v.InferOutput<typeof TelemetryConfig>;
 
@@ -184,10 +149,10 @@ export type NoticeKind = (typeof NOTICE_KINDS)[number];
 /** [YN1] A receiver of notices. */
 export const NoticeTarget = v.strictObject({
   url: described(nonEmptyText, "Where the notices are posted. $NAME stands for a variable of the environment."),
-  on: v.exactOptional(described(v.array(v.picklist(NOTICE_KINDS)), "What it hears of; everything if unset.")),
-  format: v.exactOptional(described(v.picklist(["webhook", "slack", "ntfy"]), "webhook if unset.")),
-  secret: v.exactOptional(described(v.string(), "Signs each notice as Standard Webhooks do. $NAME as in url.")),
-  contents: v.exactOptional(described(v.boolean(), "Whether requests, questions and reasons are sent too.")),
+  on: exactSetting(v.array(v.picklist(NOTICE_KINDS)), "What it hears of; everything if unset."),
+  format: exactSetting(v.picklist(["webhook", "slack", "ntfy"]), "webhook if unset."),
+  secret: exactSetting(v.string(), "Signs each notice as Standard Webhooks do. $NAME as in url."),
+  contents: exactSetting(v.boolean(), "Whether requests, questions and reasons are sent too."),
 });
 export type NoticeTarget = Readonly<v.InferOutput<typeof NoticeTarget>>;
 
@@ -212,7 +177,6 @@ export const SandboxProfile = v.object({
 });
 export type SandboxProfile = v.InferOutput<typeof SandboxProfile>;
 
-/** The settings of a configuration file, without its materia and loadouts. */
 export const settingsSchemaEntries = {
   $schema: v.optional(v.string()),
   artifactDir: setting(nonEmptyText, "Where casts are kept."),

@@ -1,6 +1,5 @@
 import { diffArrays } from "diff";
 
-/** A line of a difference: kept, removed or added. */
 export interface DiffLine {
   readonly kind: "same" | "gone" | "new";
   readonly text: string;
@@ -57,7 +56,6 @@ export function diffWords(
   return { before: pieces("added"), after: pieces("removed") };
 }
 
-/** Words, numbers, white space and single signs. */
 function splitWords(line: string): string[] {
   return line.match(/[\p{L}\p{M}\p{N}_-]+|\s+|[^]/gu) ?? [];
 }

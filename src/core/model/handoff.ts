@@ -26,7 +26,6 @@ export function isWorkItem(value: unknown): value is WorkItem {
   return v.is(WorkItem, value);
 }
 
-/** The fields that an agent hands over. */
 export const HANDOFF_FIELDS = ["workItems", "satisfied", "context"] as const;
 export type HandoffField = (typeof HANDOFF_FIELDS)[number];
 

@@ -58,7 +58,6 @@ export function parentCastId(castId: CastId): CastId | undefined {
   return parent === undefined ? undefined : parseCastId(parent);
 }
 
-/** The number of the parallel run in the parent cast. */
 export function parallelRunNumber(castId: CastId): string | undefined {
   return /_([1-9]\d*)_WI-[1-9]\d*(?:_[1-9]\d*)?$/.exec(castId)?.[1];
 }
@@ -74,7 +73,6 @@ export function itemGitRef(castId: string, name: string): string {
   return `refs/materia-items/${castId}/${name}`;
 }
 
-/** The branch of a cast that has its own working tree, or ran on a fleet. */
 export function castBranch(castId: string): string {
   return `materia/${castId}`;
 }
@@ -96,7 +94,6 @@ export function edgeWayId(from: string, index: number): string {
   return `edge:${from}:${index + 1}`;
 }
 
-/** The way of an edge whose traversals are used up. */
 export function thenWayId(from: string, index: number): string {
   return `then:${from}:${index + 1}`;
 }

@@ -1,6 +1,5 @@
 import type { IssueCode } from "./issue-codes.ts";
 
-/** The keys that lead to a value, from the root of a file. */
 export type KeyPath = readonly (string | number)[];
 
 /** A problem that a user can cause and mend: what is wrong, where, and a way out where there is one. `info` is none, only worth knowing. */
@@ -52,7 +51,6 @@ export function fail(...issues: readonly Issue[]): { readonly ok: false; readonl
   return { ok: false, issues };
 }
 
-/** Fails with one error; its arguments are those of `error`. */
 export function failWith(...parts: Parameters<typeof error>): ReturnType<typeof fail> {
   return fail(error(...parts));
 }
@@ -91,7 +89,6 @@ export function hasForeignCastIssue(issues: readonly Issue[]): boolean {
   return issues.some(({ code }) => code === "foreign_cast");
 }
 
-/** All problems in one sentence. */
 export function issuesText(issues: readonly Issue[]): string {
   return issues.map(({ message }) => message).join("; ");
 }

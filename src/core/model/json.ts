@@ -1,6 +1,5 @@
 import * as v from "valibot";
 
-/** Values that a journal line, a state or the result of a utility can hold. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {
   readonly [key: string]: Json;
@@ -46,7 +45,6 @@ export function isPlainJson(value: unknown, levels = 64): boolean {
   return true;
 }
 
-/** Whether two values are equal; the order of keys does not matter. */
 export function isSameJson(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (Array.isArray(a) && Array.isArray(b))
@@ -88,10 +86,7 @@ export function withValueAt(object: JsonObject, path: readonly string[], value: 
   return { ...object, [key]: withValueAt(isJsonObject(inner) ? inner : {}, rest, value) };
 }
 
-/**
- * A copy with the value at a path replaced, or removed for undefined. Built from entries: an assignment to `__proto__`
- * would change the object itself.
- */
+/** The value at a path replaced, or removed for undefined. Built from entries: `__proto__` must not be assigned. */
 export function withJsonAt(into: Json, [key, ...rest]: readonly (string | number)[], value: Json | undefined): Json {
   if (key === undefined) return value ?? into;
   if (Array.isArray(into))
@@ -110,10 +105,7 @@ export const PROTOTYPE_KEYS: readonly string[] = ["__proto__", "constructor", "p
 /** V8 gives an object hidden shapes for this many keys. */
 const MAX_SHAPED_KEYS = 128;
 
-/**
- * `{}` for so many keys. A large record is a table from the start: otherwise V8 makes a shape for each of the first
- * keys and then drops them all.
- */
+/** `{}`; a large one is a table from the start: otherwise V8 makes a shape for each of the first keys and drops them. */
 export function createEmptyRecord<T>(keys: number): Record<string, T> {
   if (keys <= MAX_SHAPED_KEYS) return {};
   return Object.setPrototypeOf(Object.create(null), Object.prototype) as Record<string, T>; // the same as `{}`, with another memory layout

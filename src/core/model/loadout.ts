@@ -26,7 +26,6 @@ export const Edge = v.object({
 });
 export type Edge = v.InferOutput<typeof Edge>;
 
-/** All targets of an edge, including its `then`. */
 export function edgeTargets({ to, then }: Edge): readonly Destination[] {
   return then === undefined || then === NEXT_ITEM ? [to] : [to, then];
 }

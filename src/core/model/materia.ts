@@ -1,6 +1,5 @@
 import * as v from "valibot";
 import { isJsonObject, type JsonObject } from "./json.ts";
-import { assertNever } from "./issue.ts";
 import { described, nonEmptyText, setting, wholeNumber } from "./schemas.ts";
 
 export const ParseMode = described(
@@ -74,11 +73,8 @@ export function splitModels(value: string | readonly string[]): readonly string[
 }
 
 function isModelList(names: readonly string[]): boolean {
-  return (
-    names.length > 0 &&
-    names.every((name) => name !== "" && !name.includes(",")) &&
-    new Set(names).size === names.length
-  );
+  const areNames = names.length > 0 && names.every((name) => name !== "" && !name.includes(","));
+  return areNames && new Set(names).size === names.length;
 }
 
 const nameList = v.array(nonEmptyText);
@@ -179,32 +175,21 @@ export function parseModeOf(materia: Materia, own?: ParseMode): ParseMode {
   return own ?? materia.parse ?? (materia.generator === true ? "json" : "text");
 }
 
-/** Whether edges may depend on its answer. */
 export function canAnswerSatisfied(materia: Materia, own?: ParseMode): boolean {
   return !isGenerator(materia) && parseModeOf(materia, own) === "json";
 }
 
-/** The text of a materia that may hold variables, and its key. */
-export function templateOf(
-  materia: Materia,
-): { readonly key: "prompt" | "question"; readonly text: string } | undefined {
-  switch (materia.type) {
-    case "agent":
-      return { key: "prompt", text: materia.prompt };
-    case "person":
-      return { key: "question", text: materia.question };
-    case "utility":
-      return undefined;
-    default:
-      return assertNever(materia);
-  }
+export function templateOf(materia: Materia) {
+  if (materia.type === "utility") return undefined;
+  return materia.type === "agent"
+    ? { key: "prompt" as const, text: materia.prompt }
+    : { key: "question" as const, text: materia.question };
 }
 
 const READ_ONLY_TOOLS = ["read", "grep", "find", "ls"] as const;
 /** Providers cache from the first tool on: a wider list begins with the narrower one. */
 const CODING_TOOLS = [...READ_ONLY_TOOLS, "bash", "edit", "write"] as const;
 
-/** Every built-in tool of Pi. */
 export const KNOWN_TOOLS: readonly string[] = [...CODING_TOOLS, "powershell"];
 
 /** Whether a call may change a file. Unknown tools count as writing. */
@@ -212,17 +197,12 @@ export function toolMayWrite(tool: string): boolean {
   return !READ_ONLY_TOOLS.some((name) => name === tool);
 }
 
-/** Whether a visit may change a file: an agent with a writing tool, or any program. */
 export function materiaMayWrite(materia: Materia): boolean {
   return materia.type === "utility" || (materia.type === "agent" && toolsInScope(materia.tools).some(toolMayWrite));
 }
 
 /** [YP2] The parts of Pi that an agent is given. */
-export function equipmentOf({
-  skills,
-  extensions,
-  mcp,
-}: AgentMateria): Pick<AgentMateria, "skills" | "extensions" | "mcp"> {
+export function equipmentOf({ skills, extensions, mcp }: AgentMateria) {
   return { skills, extensions, mcp };
 }
 
@@ -232,29 +212,16 @@ export function toolsInScope(scope: ToolScope): readonly string[] {
   return { none: [], readOnly: READ_ONLY_TOOLS, coding: CODING_TOOLS }[scope];
 }
 
-/** A `{{…}}` in the prompt of a materia. */
 export type TemplateVariable =
-  | { readonly kind: "request" }
-  | { readonly kind: "workItems" }
-  /** The changes of the current item so far. */
-  | { readonly kind: "changes" }
-  /** The repository and where to commit. */
-  | { readonly kind: "versionControl" }
+  | { readonly kind: (typeof PLAIN_VARIABLES)[number] }
   | { readonly kind: "item"; readonly field: "title" | "context" }
   | { readonly kind: "state"; readonly path: readonly string[] }
   | { readonly kind: "unknown"; readonly name: string };
 
 const VARIABLE_PATTERN = /\{\{\s*([^{}]*?)\s*\}\}/g;
 
-export const VARIABLE_NAMES = [
-  "request",
-  "item.title",
-  "item.context",
-  "state.path",
-  "workItems",
-  "changes",
-  "versionControl",
-];
+const PLAIN_VARIABLES = ["request", "workItems", "changes", "versionControl"] as const;
+export const VARIABLE_NAMES = ["request", "item.title", "item.context", "state.path", ...PLAIN_VARIABLES.slice(1)];
 
 export function parseVariables(prompt: string): readonly TemplateVariable[] {
   return [...prompt.matchAll(VARIABLE_PATTERN)].map((match) => parseVariable(match[1] ?? ""));
@@ -266,8 +233,8 @@ export function fillTemplate(prompt: string, valueOf: (variable: TemplateVariabl
 }
 
 function parseVariable(name: string): TemplateVariable {
-  if (name === "request" || name === "workItems" || name === "changes" || name === "versionControl")
-    return { kind: name };
+  const kind = PLAIN_VARIABLES.find((plain) => plain === name);
+  if (kind) return { kind };
   if (name === "item.title") return { kind: "item", field: "title" };
   if (name === "item.context") return { kind: "item", field: "context" };
   if (/^state(\.[\w-]+)+$/.test(name)) return { kind: "state", path: name.split(".").slice(1) };

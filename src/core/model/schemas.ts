@@ -2,10 +2,7 @@ import * as v from "valibot";
 
 export type SchemaCheck = (value: unknown) => boolean;
 
-/**
- * Compiles a schema into a fast check. A journal has hundreds of thousands of lines, and valibot is needed only to
- * explain a damaged one.
- */
+/** A fast check for the many lines of a journal; valibot is needed only to explain a damaged one. */
 export function compileCheck(schema: v.GenericSchema): SchemaCheck {
   const { pipe } = schema as CheckSchemaParts; // each part is looked for before it is used
   if (pipe === undefined) return bareCheck(schema);
@@ -18,7 +15,6 @@ export function compileCheck(schema: v.GenericSchema): SchemaCheck {
   return quick ?? ((value) => v.is(schema, value));
 }
 
-/** The parts of valibot's schemas that events use. */
 interface CheckSchemaParts {
   readonly pipe?: readonly SchemaAction[];
   readonly entries?: Readonly<Record<string, v.GenericSchema>>;
@@ -91,7 +87,6 @@ function unionCheck(options: readonly unknown[] = []): SchemaCheck {
   };
 }
 
-/** Actions that accept every value. */
 const ACCEPTING_ACTIONS: readonly string[] = ["brand", "readonly", "description"];
 
 /** One check for all bounds of a number: most fields of an event are numbers. */
@@ -132,14 +127,20 @@ export function wholeNumber(minimum: 0 | 1) {
   );
 }
 
-/** A schema with words for people, which the published JSON Schema shows. */
+export function readonlyObject<const T extends v.ObjectEntries>(entries: T) {
+  return v.pipe(v.object(entries), v.readonly());
+}
+
 export function described<const T extends v.GenericSchema>(schema: T, description: string) {
   return v.pipe(schema, v.description(description));
 }
 
-/** An optional key with its words. */
 export function setting<const T extends v.GenericSchema>(schema: T, description: string) {
   return v.optional(described(schema, description));
+}
+
+export function exactSetting<const T extends v.GenericSchema>(schema: T, description: string) {
+  return v.exactOptional(described(schema, description));
 }
 
 export const nonEmptyText = v.pipe(v.string(), v.minLength(1, "is empty"));

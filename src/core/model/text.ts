@@ -15,7 +15,6 @@ export function truncateStart(text: string, limit: number): string {
 
 const TRUNCATED_START_MARK = "[cut: N characters before this] …";
 
-/** The start and the end of a text, with a line between them that says how much is missing. */
 export function truncateMiddle(text: string, keep: { readonly beginning: number; readonly end: number }): string {
   if (text.length <= keep.beginning + keep.end) return text;
   const [first, last] = [dropHalfCharacter(text.slice(0, keep.beginning)), text.slice(-keep.end)];
@@ -56,7 +55,6 @@ function dropHalfCharacter(text: string): string {
   return /[\ud800-\udbff]$/.test(text) ? text.slice(0, -1) : text;
 }
 
-/** The known name that was probably meant; undefined if none is close. */
 export function nearestName(word: string, known: Iterable<string>): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;

@@ -40,7 +40,6 @@ const PART_LIMITS = {
   answer: 20_000,
 } as const;
 
-/** The turn that the prompt is for, with facts that only the shell can read. */
 export interface AgentPromptInput {
   readonly socket: GraphSocket;
   readonly visit: Visit;

@@ -4,7 +4,6 @@ import type { CastState, LoopPass, Visit } from "../cast/state/state.ts";
 import { isJsonObject } from "../model/json.ts";
 import { truncate } from "../model/text.ts";
 
-/** A part of a prompt under its heading; nothing for an empty one. */
 export function section(title: string, body: string): string {
   return isBlank(body) ? "" : `## ${title}\n\n${body}`;
 }
@@ -23,13 +22,11 @@ function isBlank(text: string): boolean {
   return text === "" || text.trim() === "";
 }
 
-/** The repository around a cast, as git has it now. */
 export interface RepositoryFacts {
   /** Null for a detached HEAD. */
   readonly branch: string | null;
   /** The commits of this cast, oldest first, as `hash subject`. */
   readonly made: readonly string[];
-  /** Subjects of the last commits, newest first. */
   readonly subjects: readonly string[];
 }
 

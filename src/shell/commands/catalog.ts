@@ -1,4 +1,4 @@
-import type { GridCommand, CommandOf } from "../../core/command/command.ts";
+import type { CommandOf } from "../../core/command/command.ts";
 import { compileTargets } from "../../core/compile/targets/compile.ts";
 import { worstCase } from "../../core/compile/worst-case.ts";
 import { error, fail, isError, ok, type Issue, type Result, assertNever } from "../../core/model/issue.ts";
@@ -122,7 +122,7 @@ function materiaLines(name: string, source: string, materia: Materia): readonly 
 }
 
 /** The graph of a loadout, or of a chain before it is run. */
-function showGraph({ catalog }: Workspace, command: GridCommand): Result<CommandOutput> {
+function showGraph({ catalog }: Workspace, command: CommandOf<"grid">): Result<CommandOutput> {
   const { activeLoadout, limits } = catalog.settings;
   const refs = command.link ?? [{ kind: "loadout" as const, name: command.name ?? activeLoadout.value }];
   const compiled = compileTargets(refs, catalog);

@@ -1,4 +1,4 @@
-import type { CompletionCommand, Shell } from "../../core/command/command.ts";
+import type { CommandOf, Shell } from "../../core/command/command.ts";
 import { ok } from "../../core/model/issue.ts";
 import { oneLine } from "../../core/model/text.ts";
 import { line } from "../../core/view/line.ts";
@@ -7,7 +7,7 @@ import type { CommandResult } from "./command-output.ts";
 import { suggestCompletions } from "./completion-suggestions.ts";
 
 /** [C34] The script for a shell, or one line for each suggestion: the word, a tab, its description. */
-export async function runCompletion(workspace: Workspace, { wants }: CompletionCommand): CommandResult {
+export async function runCompletion(workspace: Workspace, { wants }: CommandOf<"completion">): CommandResult {
   if ("shell" in wants) {
     const script = COMPLETION_SCRIPTS[wants.shell];
     const lines = script.trimEnd().split("\n");

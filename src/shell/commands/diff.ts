@@ -1,4 +1,4 @@
-import type { DiffCommand } from "../../core/command/command.ts";
+import type { CommandOf } from "../../core/command/command.ts";
 import { failWith, ok } from "../../core/model/issue.ts";
 import { sanitizeForTerminal } from "../../core/model/text.ts";
 import { fileCountsText, leftOutText } from "../../core/view/file-changes.ts";
@@ -10,7 +10,7 @@ import type { CommandResult } from "./command-output.ts";
 import { loadCastFiles, findSpan } from "./cast-files.ts";
 
 /** [Y14] The changes between two checkpoints, from git's own diff. */
-export async function runDiff(workspace: Workspace, command: DiffCommand): CommandResult {
+export async function runDiff(workspace: Workspace, command: CommandOf<"diff">): CommandResult {
   const tree = await loadCastFiles(workspace, command.castId);
   if (!tree.ok) return tree;
   const { castId, spans, repository } = tree.value;
@@ -52,12 +52,12 @@ export async function changeCountsText(workspace: Workspace, castId: string): Pr
   return files.length === 0 ? undefined : fileCountsText(totalChanges(files));
 }
 
-function totalLines(files: readonly FileChange[], as: DiffCommand["as"]): readonly Line[] {
+function totalLines(files: readonly FileChange[], as: CommandOf<"diff">["as"]): readonly Line[] {
   return as === "names" && files.length > 0 ? [line(toned("dim", fileCountsText(totalChanges(files))))] : [];
 }
 
 /** A patch as git prints it, coloured by line; terminal control characters are made visible. */
-function diffLines(text: string, as: DiffCommand["as"]): readonly Line[] {
+function diffLines(text: string, as: CommandOf<"diff">["as"]): readonly Line[] {
   const lines = text.replace(/\n$/, "").split("\n");
   if (text === "") return [];
   let isHead = true;

@@ -1,4 +1,4 @@
-import type { ExportCommand } from "../../core/command/command.ts";
+import type { CommandOf } from "../../core/command/command.ts";
 import { failWith, ok } from "../../core/model/issue.ts";
 import { countedText } from "../../core/model/text.ts";
 import { otlpTraces, type TraceSpan } from "../../core/telemetry/span.ts";
@@ -12,7 +12,7 @@ import { telemetryTarget } from "../workspace/telemetry-target.ts";
 import type { CommandResult } from "./command-output.ts";
 
 /** [TM1] The spans of a cast: sent to a collector with --otlp, as OTLP/JSON with --json, otherwise as a tree. */
-export async function runExport(workspace: Workspace, command: ExportCommand): CommandResult {
+export async function runExport(workspace: Workspace, command: CommandOf<"export">): CommandResult {
   const { store, catalog, place } = workspace;
   const target = telemetryTarget(catalog, place.env, command.url);
   if (!target.ok) return target;

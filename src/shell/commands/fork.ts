@@ -1,6 +1,6 @@
 import type { EventOf } from "../../core/cast/state/event.ts";
 import type { CastStart } from "../../core/cast/state/state.ts";
-import type { CommandOf, ForkCommand, RestoreCommand } from "../../core/command/command.ts";
+import type { CommandOf, ForkCommand } from "../../core/command/command.ts";
 import { quoteWord } from "../../core/command/split-words.ts";
 import { compileTargets } from "../../core/compile/targets/compile.ts";
 import { castBranch, type CastId } from "../../core/model/ids.ts";
@@ -132,7 +132,7 @@ function pastOf(origin: CastId, fork: CastFork, { castId, startedAt, rehearsal, 
 }
 
 /** The files after the last shared visit. */
-function restoreCommandFor(castId: CastId, { reused }: CastFork): RestoreCommand {
+function restoreCommandFor(castId: CastId, { reused }: CastFork): CommandOf<"restore"> {
   const visit = reused.at(-1);
   return { kind: "restore", castId, here: true, ...(visit === undefined ? {} : { visit }) };
 }

@@ -1,4 +1,4 @@
-import type { InboxCommand } from "../../core/command/command.ts";
+import type { CommandOf } from "../../core/command/command.ts";
 import { failWith, ok, suggest, typed } from "../../core/model/issue.ts";
 import { countedText } from "../../core/model/text.ts";
 import { inboxGroup, inboxLines, type InboxRow } from "../../core/view/inbox.ts";
@@ -13,7 +13,7 @@ import type { CommandOutput, CommandResult } from "./command-output.ts";
 const MAX_ROWS = 100;
 
 /** [YI2, YI4] */
-export async function runInbox(workspace: Workspace, command: InboxCommand): CommandResult {
+export async function runInbox(workspace: Workspace, command: CommandOf<"inbox">): CommandResult {
   const { env, program } = workspace.place;
   const { done, all } = command;
   if (typeof done === "string") {

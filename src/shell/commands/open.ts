@@ -1,4 +1,4 @@
-import type { OpenCommand } from "../../core/command/command.ts";
+import type { CommandOf } from "../../core/command/command.ts";
 import { quoteWord } from "../../core/command/split-words.ts";
 import { failWith, error, fail, ok, type Result } from "../../core/model/issue.ts";
 import { visitLabel } from "../../core/view/graph/labels.ts";
@@ -25,7 +25,7 @@ export interface OpenedVisit extends Pick<VisitRecord, "socket" | "materia" | "v
 }
 
 /** [C38] How to open it. */
-export async function runOpen(workspace: Workspace, command: OpenCommand): CommandResult {
+export async function runOpen(workspace: Workspace, command: CommandOf<"open">): CommandResult {
   const opened = await openVisitSession(workspace, command);
   if (!opened.ok) return opened;
   const { socket, materia, visit, castId, session } = opened.value;
@@ -42,7 +42,7 @@ export async function runOpen(workspace: Workspace, command: OpenCommand): Comma
 /** [C38] Copies the conversation into Pi's sessions, or into `folder`. The cast stays unchanged. */
 export async function openVisitSession(
   workspace: Workspace,
-  { castId: named, visit: name, trust }: OpenCommand,
+  { castId: named, visit: name, trust }: CommandOf<"open">,
   folder?: string,
 ): Promise<Result<OpenedVisit>> {
   const cast = await loadNamedCast(workspace.store, named);

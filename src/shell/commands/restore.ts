@@ -1,6 +1,6 @@
 import { failWith, suggest, typed, error, fail, ok } from "../../core/model/issue.ts";
 import { basename, dirname, join, resolve } from "node:path";
-import type { RestoreCommand } from "../../core/command/command.ts";
+import type { CommandOf } from "../../core/command/command.ts";
 import { sanitizeForTerminal, countedText } from "../../core/model/text.ts";
 import { line, toned } from "../../core/view/line.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -12,7 +12,7 @@ import { loadCastFiles, findSpan, type StoredCastFiles } from "./cast-files.ts";
 /** [Y8, Y15] Restores files to a separate working tree, or here if nothing would be lost. */
 export async function runRestore(
   workspace: Workspace,
-  command: RestoreCommand,
+  command: CommandOf<"restore">,
   from: string,
   otherWay = "restore into another folder with --to",
 ): CommandResult {

@@ -2,7 +2,7 @@ import { appendAll } from "../../core/model/lists.ts";
 import { existsSync } from "node:fs";
 import { replaySteps } from "../../core/cast/timeline.ts";
 import type { CastEvent } from "../../core/cast/state/event.ts";
-import type { ShowCommand } from "../../core/command/command.ts";
+import type { CommandOf } from "../../core/command/command.ts";
 import { equipmentNames } from "../../core/compile/sandboxes.ts";
 import { materiaOf, socketOf } from "../../core/compile/graph.ts";
 import type { CastId } from "../../core/model/ids.ts";
@@ -45,7 +45,7 @@ import { initialState } from "../../core/cast/state/initial-state.ts";
 const MAX_WIDTH = 120;
 
 /** [C15, C39, C48] The story of a cast, or one visit of it. */
-export async function runShow(workspace: Workspace, command: ShowCommand): CommandResult {
+export async function runShow(workspace: Workspace, command: CommandOf<"show">): CommandResult {
   const cast = await loadNamedCast(workspace.store, command.castId);
   if (!cast.ok) return cast;
   if (command.prompt) return promptOutput(workspace.store, cast.value, command.visit);
@@ -57,7 +57,7 @@ export async function runShow(workspace: Workspace, command: ShowCommand): Comma
 async function castOutput(
   workspace: Workspace,
   cast: LoadedCast,
-  { full, markdown, page: asked }: ShowCommand,
+  { full, markdown, page: asked }: CommandOf<"show">,
 ): Promise<CommandOutput> {
   const { store } = workspace;
   const { castId, file } = cast;
@@ -223,7 +223,7 @@ function detailData({ socket, visit, model, usage, replies, prompt, stdout, stde
 async function visitOutput(
   { store }: Workspace,
   { castId, file, events }: LoadedCast,
-  { visit: named, markdown }: ShowCommand & { readonly visit: string },
+  { visit: named, markdown }: CommandOf<"show"> & { readonly visit: string },
 ): CommandResult {
   const visit = findVisit(foldVisits(events), named);
   if (!visit.ok) return visit;

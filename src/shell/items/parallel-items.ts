@@ -1,6 +1,11 @@
 import { itemEndedEvent, itemMergeEvent } from "../../core/cast/decide-items.ts";
-import { itemCastStart, itemRunAt, type EndedItem, type RunningItem } from "../../core/cast/item-runs.ts";
-import type { ParallelEffect } from "../../core/cast/next-items.ts";
+import {
+  itemCastStart,
+  itemRunAt,
+  type EndedItem,
+  type ParallelEffect,
+  type RunningItem,
+} from "../../core/cast/item-runs.ts";
 import type { Effect } from "../../core/cast/next.ts";
 import type { EventBody } from "../../core/cast/state/event.ts";
 import type { ParallelRun } from "../../core/cast/state/parallel-run.ts";

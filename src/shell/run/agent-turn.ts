@@ -13,7 +13,7 @@ import type { TurnOutcome, TurnProgress, TurnRequest, SocketTurnCount } from "..
 import { readPromptFacts, type PromptFacts } from "./prompt-facts.ts";
 import { describeContext } from "./context-parts.ts";
 import { countRepeatedCalls } from "./repeated-calls.ts";
-import { maxRepeatedCallsOf } from "../../core/model/config.ts";
+import { limitOf } from "../../core/model/config.ts";
 import { chooseModel, readRefusedTurn } from "./refused-turn.ts";
 import { copyConversation } from "./continue-conversation.ts";
 import { checkpointsDuringTurn } from "./visit-checkpoints.ts";
@@ -37,7 +37,9 @@ async function runOpenedTurn({ effect, isContinued }: OpenedTurn, context: Effec
   const told: Promise<string | undefined>[] = [];
   const checkpoints = checkpointsDuringTurn(visit, context);
   const repeats = countRepeatedCalls();
-  const isRepeating = () => repeats.count() >= maxRepeatedCallsOf(context.state.limits);
+  // 0 allows any number.
+  const mostRepeats = limitOf(context.state.limits, "maxRepeatedCalls") || Infinity;
+  const isRepeating = () => repeats.count() >= mostRepeats;
   const choice = await chooseModel(effect, context);
   if (choice.kind !== "model") return { kind: "decided", socket, outcome: choice };
   const request = turnRequest(effect, context, {

@@ -4,7 +4,7 @@ import type { CastState } from "../../core/cast/state/state.ts";
 import { materiaOf, socketOf } from "../../core/compile/graph.ts";
 import { isFree } from "../../core/cast/decide-refusal.ts";
 import { splitModels } from "../../core/model/materia.ts";
-import { maxConversationTokensOf } from "../../core/model/config.ts";
+import { limitOf } from "../../core/model/config.ts";
 import type { VisitRef } from "../store/cast-store.ts";
 import { continueTranscript, readConversation } from "../agents/transcript.ts";
 import type { Ports } from "../ports.ts";
@@ -38,7 +38,7 @@ function freshReason(
 ): FreshReason | undefined {
   const conversation = transcript === undefined ? undefined : readConversation(transcript);
   if (!conversation) return "missing";
-  if (conversation.tokens > maxConversationTokensOf(limits)) return "length";
+  if (conversation.tokens > limitOf(limits, "maxConversationTokens")) return "length";
   return model === undefined || conversation.model === model ? undefined : "model";
 }
 

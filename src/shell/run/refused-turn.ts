@@ -5,7 +5,7 @@ import { plainProviderError, readRefusal, type Refusal } from "../../core/cast/p
 import { NO_USAGE } from "../../core/cast/state/usage.ts";
 import { materiaOf } from "../../core/compile/graph.ts";
 import { splitModels } from "../../core/model/materia.ts";
-import { maxRetryAfterOf } from "../../core/model/config.ts";
+import { limitOf } from "../../core/model/config.ts";
 import { truncate } from "../../core/model/text.ts";
 import type { CastState } from "../../core/cast/state/state.ts";
 import type { EffectContext } from "../context/run-context.ts";
@@ -108,7 +108,7 @@ export async function readRefusedTurn(
   }
   const refusal = readRefusal({ ...outcome.response, text: message }, { now });
   if (!refusal) return undefined;
-  if (refusal.kind === "until" && refusal.at - now > maxRetryAfterOf(state.limits))
+  if (refusal.kind === "until" && refusal.at - now > limitOf(state.limits, "maxRetryAfter"))
     ports.limits?.record(model, { until: refusal.at, metAt: now, reason: ports.redact(truncate(said, 300)) });
   return { ...turn, models: listed, refusal };
 }

@@ -160,9 +160,9 @@ function releaseStreams(child: ChildProcess): void {
 
 /** The file of a bundled utility. Throws when there is none, with a hint for the author of the materia. */
 function bundledUtilityPath(script: string): string {
-  const file = bundledScriptFile(script);
-  if (!file) throw new Error(`no bundled utility has this name; there are ${BUNDLED_SCRIPT_NAMES.join(", ")}`);
-  return packagePath("utilities", file);
+  if (!BUNDLED_SCRIPT_NAMES.includes(script))
+    throw new Error(`no bundled utility has this name; there are ${BUNDLED_SCRIPT_NAMES.join(", ")}`);
+  return packagePath("utilities", bundledScriptFile(script));
 }
 
 export type UtilityFailure =

@@ -5,8 +5,7 @@ import {
   type MergeOutcome,
 } from "../../../src/core/cast/decide-items.ts";
 import { startedEvent } from "../../../src/core/cast/next.ts";
-import { itemCastStart, type RunningItem } from "../../../src/core/cast/item-runs.ts";
-import type { ParallelEffect } from "../../../src/core/cast/next-items.ts";
+import { itemCastStart, type ParallelEffect, type RunningItem } from "../../../src/core/cast/item-runs.ts";
 import type { CastStart, CastState } from "../../../src/core/cast/state/state.ts";
 import { NO_USAGE, totalTokens } from "../../../src/core/cast/state/usage.ts";
 import { isItemFinished, itemResumeEvents } from "../../../src/shell/items/item-runner.ts";

@@ -13,7 +13,7 @@ import { toast } from "../ui/toasts.tsx";
 import { IssueList } from "../ui/issues.tsx";
 import { bindSheets } from "../ui/classes.ts";
 import settingsSheet from "./settings.module.css";
-import { maxConflictsOf, maxConversationTokensOf, maxUnchangedOf } from "../../../core/model/config.ts";
+import { LIMIT_DEFAULTS } from "../../../core/model/config.ts";
 import { amountText } from "../../../core/view/numbers.ts";
 import { withSetting } from "../../../core/edit/config-text.ts";
 import { isJsonObject, type Json } from "../../../core/model/json.ts";
@@ -214,9 +214,9 @@ const PIS_DEFAULT = "Pi's default";
 const LIMIT_FIELDS = numberSettings("limits", [
   ["maxNoAdvanceCycles", "times", "Returns without progress", FAILS, maxNoAdvanceCycles],
   ["maxRepairs", "times", "Repairs of a handoff", FAILS, maxRepairs],
-  ["maxUnchanged", "times", "Rework without a changed file", STOPS, maxUnchangedOf(DEFAULT_LIMITS)],
-  ["maxConflicts", "times", "Conflicts of a parallel item", "How often it runs again.", maxConflictsOf(DEFAULT_LIMITS)],
-  ["maxConversationTokens", "tokens", "Length of a conversation", IS_NEW, maxConversationTokensOf(DEFAULT_LIMITS)],
+  ["maxUnchanged", "times", "Rework without a changed file", STOPS, LIMIT_DEFAULTS.maxUnchanged],
+  ["maxConflicts", "times", "Conflicts of a parallel item", "How often it runs again.", LIMIT_DEFAULTS.maxConflicts],
+  ["maxConversationTokens", "tokens", "Length of a conversation", IS_NEW, LIMIT_DEFAULTS.maxConversationTokens],
   ["agentSilenceMs", "duration", "Silence of an agent", "Then the turn ends; 0 s waits forever.", agentSilenceMs],
   ["maxRetries", "times", "Retries of a request", "After a failure of the provider.", PIS_DEFAULT],
   ["retryBaseMs", "duration", "Wait before the first retry", "Each further wait is twice as long.", PIS_DEFAULT],

@@ -21,14 +21,12 @@ export function assignSourcesOf({ data, pass }: Pick<CastState, "data" | "pass">
   return { data, item: item && pass ? { ...item, index: pass.cursor } : null };
 }
 
-/** The key of the current item, with the number of a later attempt. */
 export function currentItemKey({ pass, item }: Pick<CastState, "pass" | "item">): string | null {
   if (!pass) return null;
   const attempt = item?.window.attempt ?? 1;
   return `${itemKey(pass.cursor)}${attempt === 1 ? "" : `.${attempt}`}`;
 }
 
-/** The index of the item with this key; undefined for an unknown key. */
 export function itemIndexOf({ item }: Pick<CastState, "item">, key: string): number | undefined {
   const [, number, attempt = "1"] = /^WI-([1-9]\d*)(?:\.([1-9]\d*))?$/.exec(key) ?? [];
   return number === undefined || Number(attempt) !== (item?.window.attempt ?? 1) ? undefined : Number(number) - 1;

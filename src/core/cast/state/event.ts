@@ -48,14 +48,11 @@ const limitFields = {
   value: v.number(),
   where: v.object({
     socket: SocketId,
-    /** The refused way: its target and its index. */
     to: v.optional(Destination),
     via: v.optional(v.picklist(WAY_KINDS)),
     index: v.optional(v.nullable(count)),
     when: v.optional(Condition),
-    /** How often it had been taken. */
     taken: v.optional(count),
-    /** The sockets of the cycle, in the order of their visits. */
     cycle: v.optional(v.array(SocketId)),
     item: v.optional(v.object({ title: v.string(), index: count })),
   }),
@@ -166,7 +163,6 @@ export const EVENT_SCHEMAS = {
     child: CastId,
     outcome: CastOutcome,
     reason: v.string(),
-    /** Its work as a commit; null if it has none. */
     commit: v.nullable(v.string()),
     files: v.exactOptional(ChangeCounts),
     /** The member that advanced the item; null if the item ended the cast. */
@@ -176,7 +172,6 @@ export const EVENT_SCHEMAS = {
     handed: v.nullable(PreviousHandoff),
     notes: v.exactOptional(v.record(v.string(), GeneratorNote)),
     open: v.exactOptional(v.array(OpenPoint)), // [P14] what its visits left open
-    /** Its writes to state, in order. */
     wrote: v.array(v.tuple([v.array(v.string()), json])),
     newLists: v.exactOptional(v.array(v.string())), // [G26] paths of lists that its agents made
     visits: v.record(v.string(), count),
@@ -217,7 +212,6 @@ export const EVENT_SCHEMAS = {
   person_answered: event("person_answered", { ...place, text: v.string() }),
   person_finished: event("person_finished", {
     ...place,
-    /** The reply as the person edited it. */
     reply: v.exactOptional(v.string()),
   }),
   person_judged: event("person_judged", { ...place, satisfied: v.boolean(), text: v.string() }),
@@ -258,7 +252,6 @@ const LINE_SCHEMAS = new Map(
   }),
 );
 
-/** The event, or a sentence on what is wrong with it. */
 export function parseEvent(value: unknown): CastEvent | string {
   if (!isJsonObject(value) || typeof value["type"] !== "string") return NOT_AN_EVENT;
   const { type } = value;

@@ -2,9 +2,8 @@ import type { WorkItem } from "../../model/handoff.ts";
 import { valueAt } from "../../model/json.ts";
 import { NO_ITEM_COUNTS } from "./item-counts.ts";
 import type { PreviousHandoff, ItemCastInput } from "./parallel-run.ts";
-import { NO_REPORTS } from "./reports.ts";
 import { initialConversations } from "./conversations.ts";
-import { NO_REWORK_REASONS, initialReworkReasons } from "./rework-reasons.ts";
+import { initialReworkReasons } from "./rework-reasons.ts";
 import { EMPTY_MAP } from "./persistent-map.ts";
 import { NO_USAGE } from "./usage.ts";
 import type { CastStart, CastState } from "./state.ts";
@@ -28,10 +27,10 @@ export function initialState({ window, ...start }: CastStart): CastState {
     begun: 0,
     counts: { taken: EMPTY_MAP, allowed: EMPTY_MAP, returns: EMPTY_MAP, unchanged: EMPTY_MAP, passedBy: {} },
     walks: EMPTY_MAP,
-    reports: { ...NO_REPORTS, open: window?.previous?.open ?? [] },
+    reports: { answers: EMPTY_MAP, open: window?.previous?.open ?? [] },
     conversations: window ? initialConversations(start, window) : EMPTY_MAP,
     sentBack: window?.previous ? { [window.loop]: 0 } : {},
-    rework: window ? initialReworkReasons(window) : NO_REWORK_REASONS,
+    rework: window ? initialReworkReasons(window) : EMPTY_MAP,
     givenUp: { count: 0, first: [] },
     usage: NO_USAGE,
     done: { visits: 0, itemsDone: 0, items: 0 },

@@ -1,12 +1,9 @@
 import { loopOf, socketOf } from "../../compile/graph.ts";
 import type { SocketId } from "../../model/ids.ts";
 import type { CastState } from "./state.ts";
-import { getValue, withValue, withoutKeys, type PersistentMap } from "./persistent-map.ts";
+import { EMPTY_MAP, getValue, withValue, withoutKeys, type PersistentMap } from "./persistent-map.ts";
 
-/**
- * Counts for the items of a list, by index, then by name. A change copies one page and the list of pages, so that a
- * step costs the same after any number of items.
- */
+/** Counts by item, then by name, in pages: a step costs the same after any number of items. */
 export type CountsByItem = readonly CountPage[];
 
 type CountPage = readonly (NamedCounts | null)[];
@@ -27,7 +24,6 @@ export function countsOfItem(counts: CountsByItem, index: number): NamedCounts {
   return counts[Math.floor(index / PAGE)]?.[index % PAGE] ?? NO_COUNTS;
 }
 
-/** Raises the counts of an item to these. */
 export function withItemCounts(counts: CountsByItem, index: number, named: NamedCounts): CountsByItem {
   return Object.entries(named).reduce((all, [name, count]) => {
     const had = itemCount(all, index, name);
@@ -64,10 +60,30 @@ function isSame(a: NamedCounts, b: NamedCounts): boolean {
 export type ByItemPlace<T> = PersistentMap<Readonly<Record<string, T>>>;
 
 /** The current item inside its loop; the first one before a loop is entered. */
-export function itemPlaceFor({ graph, pass }: Pick<CastState, "graph" | "pass">, id: SocketId): string {
+function itemPlaceFor({ graph, pass }: ItemPlaceState, id: SocketId): string {
   const loop = loopOf(graph, socketOf(graph, id));
   if (!loop?.items) return "";
   return pass?.loop === loop.id ? String(pass.cursor) : "0";
+}
+
+type ItemPlaceState = Pick<CastState, "graph" | "pass">;
+
+/** The value for the item of the socket's next visit. */
+export function getItemValue<T>(state: ItemPlaceState, values: ByItemPlace<T>, socket: SocketId): T | undefined {
+  return getValue(values, socket)?.[itemPlaceFor(state, socket)];
+}
+
+export function withItemValue<T>(
+  state: ItemPlaceState,
+  values: ByItemPlace<T>,
+  socket: SocketId,
+  value: T,
+): ByItemPlace<T> {
+  return withValue(values, socket, { ...getValue(values, socket), [itemPlaceFor(state, socket)]: value });
+}
+
+export function withoutItemValue<T>(state: ItemPlaceState, values: ByItemPlace<T>, socket: SocketId): ByItemPlace<T> {
+  return values === EMPTY_MAP ? values : withoutPlace(values, socket, itemPlaceFor(state, socket));
 }
 
 /** [R4, G26] Without the values for this item, in any loop over the same list. */
@@ -77,6 +93,7 @@ export function withoutItemPlaces<T>(
   loop: string,
   index: number,
 ): ByItemPlace<T> {
+  if (values === EMPTY_MAP) return values;
   const list = getValue(walks, loop)?.list;
   let left = values;
   for (const { id, sockets } of Object.values(graph.loops))
@@ -90,9 +107,4 @@ export function withoutPlace<T>(values: ByItemPlace<T>, socket: string, place: s
   if (known?.[place] === undefined) return values;
   const { [place]: _gone, ...others } = known;
   return Object.keys(others).length === 0 ? withoutKeys(values, [socket]) : withValue(values, socket, others);
-}
-
-export function withoutSocketPlaces<T>(values: ByItemPlace<T>, sockets: readonly string[]): ByItemPlace<T> {
-  const known = sockets.filter((socket) => getValue(values, socket) !== undefined);
-  return known.length === 0 ? values : withoutKeys(values, known);
 }

@@ -2,102 +2,81 @@ import * as v from "valibot";
 import type { ReworkDecision } from "../../command/command.ts";
 import { CastId, SocketId } from "../../model/ids.ts";
 import type { JsonObject } from "../../model/json.ts";
-import { wholeNumber } from "../../model/schemas.ts";
+import { readonlyObject, wholeNumber } from "../../model/schemas.ts";
 import { isWorkItem, type WorkItem } from "../../model/handoff.ts";
 import type { EventOf } from "./event.ts";
 import type { PersistentMap } from "./persistent-map.ts";
 
-/** The note of a generator beside its list, for every agent that works on an item. */
-export const GeneratorNote = v.pipe(
-  v.object({ socket: SocketId, materia: v.string(), text: v.string() }),
-  v.readonly(),
-);
+export const GeneratorNote = readonlyObject({ socket: SocketId, materia: v.string(), text: v.string() });
 export type GeneratorNote = v.InferOutput<typeof GeneratorNote>;
 
 const itemTitle = v.nullable(v.string());
 const workItems = v.custom<readonly WorkItem[]>((value) => Array.isArray(value) && value.every(isWorkItem));
 
-/** Why work is repeated, and the socket that said so. */
-export const ReworkReason = v.pipe(
-  v.object({
-    socket: SocketId,
-    materia: v.string(),
-    /** The title of the item that it is about; the way may lead out of its loop. */
-    item: itemTitle,
-    text: v.string(),
-  }),
-  v.readonly(),
-);
+export const ReworkReason = readonlyObject({
+  socket: SocketId,
+  materia: v.string(),
+  /** The title of the item that it is about; the way may lead out of its loop. */
+  item: itemTitle,
+  text: v.string(),
+});
 export type ReworkReason = v.InferOutput<typeof ReworkReason>;
 
-/** The handoff of the previous socket for the next prompt. */
-export const PreviousHandoff = v.pipe(
-  v.object({
-    socket: SocketId,
-    materia: v.string(),
-    item: itemTitle,
-    text: v.string(),
-    /** The reason, if not satisfied: its own text, or the start of its output. */
-    reason: v.string(),
-    workItems: v.nullable(workItems),
-  }),
-  v.readonly(),
-);
+export const PreviousHandoff = readonlyObject({
+  socket: SocketId,
+  materia: v.string(),
+  item: itemTitle,
+  text: v.string(),
+  /** The reason, if not satisfied: its own text, or the start of its output. */
+  reason: v.string(),
+  workItems: v.nullable(workItems),
+});
 export type PreviousHandoff = v.InferOutput<typeof PreviousHandoff>;
 
 /** [V48] Traversals of an item, and allowances beyond their limits, by way. */
-export const ItemTraversals = v.pipe(
-  v.object({ taken: v.record(v.string(), wholeNumber(0)), allowed: v.record(v.string(), wholeNumber(0)) }),
-  v.readonly(),
-);
+export const ItemTraversals = readonlyObject({
+  taken: v.record(v.string(), wholeNumber(0)),
+  allowed: v.record(v.string(), wholeNumber(0)),
+});
 export type ItemTraversals = v.InferOutput<typeof ItemTraversals>;
 
 /** Something that a visit left open or could not run. */
-export const OpenPoint = v.pipe(
-  v.object({ socket: SocketId, materia: v.string(), item: v.nullable(v.string()), text: v.string() }),
-  v.readonly(),
-);
+export const OpenPoint = readonlyObject({ socket: SocketId, materia: v.string(), item: itemTitle, text: v.string() });
 export type OpenPoint = v.InferOutput<typeof OpenPoint>;
 
 /** [V29] What makes the cast of one item: the whole list, limited to its item. */
-export const ItemCastInput = v.pipe(
-  v.object({
-    parent: CastId,
-    loop: v.string(),
-    index: wholeNumber(0),
-    attempt: wholeNumber(1),
-    /** The member where every item starts, and the socket before it. */
-    door: SocketId,
-    from: v.nullable(SocketId),
-    handed: v.nullable(PreviousHandoff),
-    notes: v.record(v.string(), GeneratorNote),
-    /** The list of the loop, if state has another one at its path by now. */
-    list: v.exactOptional(v.pipe(v.object({ items: workItems, note: v.nullable(GeneratorNote) }), v.readonly())),
-    /** Why it is repeated, newest first; usually empty. */
-    reasons: v.pipe(v.array(ReworkReason), v.readonly()),
-    /** [R5] Set if the door has not run: the reasons are kept, and the first visit repeats nothing. */
-    isFirstVisit: v.exactOptional(v.literal(true)),
-    /** What an earlier pass over the same list counted for it. */
-    counts: v.exactOptional(ItemTraversals),
-    /** [I3, P19] The cast of the attempt before: conversations of so many visits continue, and its points are open still. */
-    previous: v.exactOptional(
-      v.pipe(
-        v.object({
-          castId: CastId,
-          visits: v.record(v.string(), wholeNumber(0)),
-          open: v.exactOptional(v.pipe(v.array(OpenPoint), v.readonly())),
-        }),
-        v.readonly(),
-      ),
-    ),
-    base: v.string(),
-    /** The files as a merge left them, with conflict markers; null for the files of the base. */
-    tree: v.nullable(v.string()),
-    /** [V52] Set after a conflict: whether the work that conflicts was accepted. */
-    merging: v.exactOptional(v.pipe(v.object({ accepted: v.boolean() }), v.readonly())),
-  }),
-  v.readonly(),
-);
+export const ItemCastInput = readonlyObject({
+  parent: CastId,
+  loop: v.string(),
+  index: wholeNumber(0),
+  attempt: wholeNumber(1),
+  /** The member where every item starts, and the socket before it. */
+  door: SocketId,
+  from: v.nullable(SocketId),
+  handed: v.nullable(PreviousHandoff),
+  notes: v.record(v.string(), GeneratorNote),
+  /** The list of the loop, if state has another one at its path by now. */
+  list: v.exactOptional(readonlyObject({ items: workItems, note: v.nullable(GeneratorNote) })),
+  /** Why it is repeated, newest first; usually empty. */
+  reasons: v.pipe(v.array(ReworkReason), v.readonly()),
+  /** [R5] Set if the door has not run: the reasons are kept, and the first visit repeats nothing. */
+  isFirstVisit: v.exactOptional(v.literal(true)),
+  /** What an earlier pass over the same list counted for it. */
+  counts: v.exactOptional(ItemTraversals),
+  /** [I3, P19] The cast of the attempt before: conversations of so many visits continue, and its points are open still. */
+  previous: v.exactOptional(
+    readonlyObject({
+      castId: CastId,
+      visits: v.record(v.string(), wholeNumber(0)),
+      open: v.exactOptional(v.pipe(v.array(OpenPoint), v.readonly())),
+    }),
+  ),
+  base: v.string(),
+  /** The files as a merge left them, with conflict markers; null for the files of the base. */
+  tree: v.nullable(v.string()),
+  /** [V52] Set after a conflict: whether the work that conflicts was accepted. */
+  merging: v.exactOptional(readonlyObject({ accepted: v.boolean() })),
+});
 export type ItemCastInput = v.InferOutput<typeof ItemCastInput>;
 
 /** The base of an item. It depends on its index, never on the order of completion. */
@@ -108,15 +87,12 @@ export interface ItemBase {
   readonly notes: Readonly<Record<string, GeneratorNote>>;
 }
 
-/** The items of a parallel loop, each a separate cast. */
 export interface ParallelRun {
   readonly loop: string;
-  /** The number of the parallel run in the cast, from 1. */
   readonly number: number;
   readonly lanes: number;
   readonly door: SocketId;
   readonly from: SocketId | null;
-  /** Whether the way into the loop carried a reason for rework. */
   readonly reworked: boolean;
   /** The base of items without `after`. */
   readonly base: ItemBase;
@@ -125,13 +101,11 @@ export interface ParallelRun {
   /** The base of items that name the item at this index. */
   readonly bases: PersistentMap<ItemBase>;
   readonly runs: PersistentMap<ItemRun>;
-  /** Indexes of running and of failed items, in order. */
   readonly running: readonly number[];
   readonly failed: readonly number[];
   /** All items before this index are merged; and the first index that has not started. */
   readonly merged: number;
   readonly begun: number;
-  /** The commit of all merged items. */
   readonly tip: string;
   /** The first item that ended the cast instead of advancing: later items do not count. */
   readonly ender: number | null;
@@ -142,19 +116,15 @@ export interface ParallelRun {
 }
 
 /** One item; without a run it has not started. */
-export type ItemRun =
-  /** `before` is the usage that its cast had reported when it failed. */
-  | ({
-      readonly kind: "running";
-      readonly resume: ItemResume | null;
-      readonly before: EventOf<"item_ended"> | null;
-    } & ItemRunFields)
-  /** Its cast is finished and waits to be merged. `told`: the journal records that it was given up. */
-  | ({ readonly kind: "ended"; readonly end: EventOf<"item_ended">; readonly told: boolean } & ItemRunFields)
-  | ({ readonly kind: "failed"; readonly end: EventOf<"item_ended"> } & ItemRunFields)
-  /** Its work could not be merged and may not be retried. */
-  | ({ readonly kind: "stuck"; readonly end: EventOf<"item_ended"> } & ItemRunFields)
-  | ({ readonly kind: "merged"; readonly end: EventOf<"item_ended">; readonly dropped: boolean } & ItemRunFields);
+export type ItemRun = ItemRunFields &
+  (
+    | { readonly kind: "running"; readonly resume: ItemResume | null; readonly before: EventOf<"item_ended"> | null }
+    /** Its cast is finished and waits to be merged. `told`: the journal records that it was given up. */
+    | { readonly kind: "ended"; readonly end: EventOf<"item_ended">; readonly told: boolean }
+    /** A stuck one could not be merged and may not be retried. */
+    | { readonly kind: "failed" | "stuck"; readonly end: EventOf<"item_ended"> }
+    | { readonly kind: "merged"; readonly end: EventOf<"item_ended">; readonly dropped: boolean }
+  );
 
 export interface ItemRunFields {
   readonly index: number;

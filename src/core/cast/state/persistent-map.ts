@@ -1,10 +1,6 @@
-/**
- * A map that keeps earlier versions unchanged. Few entries are one list; more are spread over three levels, so that a
- * change does not copy them all: a cast of thousands of sockets or items must not slow down.
- */
+/** A map that keeps earlier versions. Many entries are spread over three levels: a change that copied all would be slow. */
 export interface PersistentMap<T> {
   readonly few: Bucket<T>;
-  /** Set for many entries. */
   readonly many: HashLevels<T> | null;
 }
 
@@ -41,18 +37,6 @@ export function withValue<T>(table: PersistentMap<T>, key: string, value: T): Pe
   const hash = hashIn(table, key);
   const bucket = bucketIn(table, hash);
   return withEntry(table, bucket, indexInBucket(bucket, hash, key), { hash, key, value });
-}
-
-/** The map with the value of one key updated. */
-export function withUpdate<T>(
-  table: PersistentMap<T>,
-  key: string,
-  change: (value: T | undefined) => T,
-): PersistentMap<T> {
-  const hash = hashIn(table, key);
-  const bucket = bucketIn(table, hash);
-  const at = indexInBucket(bucket, hash, key);
-  return withEntry(table, bucket, at, { hash, key, value: change(at === -1 ? undefined : bucket[at]?.value) });
 }
 
 /** The bucket with an entry at an index; -1 appends. */
@@ -141,11 +125,10 @@ export function countOf(tally: Tally, key: string): number {
 }
 
 export function increment(tally: Tally, key: string): Tally {
-  return withUpdate(tally, key, addOne);
-}
-
-function addOne(count = 0): number {
-  return count + 1;
+  const hash = hashIn(tally, key);
+  const bucket = bucketIn(tally, hash);
+  const at = indexInBucket(bucket, hash, key);
+  return withEntry(tally, bucket, at, { hash, key, value: at === -1 ? 1 : (bucket[at]?.value ?? 0) + 1 });
 }
 
 /** Visits of a socket without progress, and how many of them a person allowed beyond the limit. */

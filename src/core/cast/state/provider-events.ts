@@ -12,7 +12,6 @@ export function event<const K extends string, const E extends v.ObjectEntries>(t
 /** Usage and time of a turn up to the refusal of the provider; absent where Pi itself sends the request again. */
 const refusedFields = { usage: v.exactOptional(Usage), ms: v.exactOptional(v.number()) };
 
-/** Events of turns that were interrupted, by a limit or by the provider of their model. */
 export const INTERRUPTED_TURN_EVENTS = {
   turn_retried: event("turn_retried", {
     ...place,

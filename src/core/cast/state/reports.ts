@@ -1,7 +1,6 @@
 import type { SocketId } from "../../model/ids.ts";
 import { truncate } from "../../model/text.ts";
-import { EMPTY_MAP, getValue, withValue, type PersistentMap } from "./persistent-map.ts";
-import { itemPlaceFor, withoutItemPlaces, withoutSocketPlaces } from "./item-counts.ts";
+import { getItemValue, withItemValue, type ByItemPlace } from "./item-counts.ts";
 import type { OpenPoint } from "./parallel-run.ts";
 import type { CastState } from "./state.ts";
 
@@ -10,35 +9,31 @@ const ANSWER_LIMIT = 1_950;
 const POINT_LIMIT = 300;
 const MAX_POINTS = 20;
 
-export interface LastAnswer {
+interface LastAnswer {
   readonly text: string;
-  /** Whether it sent the work back. */
   readonly isRefusal: boolean;
 }
 
-/** What agents reported, for visits that repeat work and for those after a loop. */
 export interface CastReports {
-  /** By socket and, inside a loop, by the index of the item. */
-  readonly answers: PersistentMap<Readonly<Record<string, LastAnswer>>>;
+  readonly answers: ByItemPlace<LastAnswer>;
   readonly open: readonly OpenPoint[];
 }
 
-export const NO_REPORTS: CastReports = { answers: EMPTY_MAP, open: [] };
-
 /** [P12] The last answer of this socket for the item of its next visit. */
 export function lastAnswerOf(state: CastState, socket: SocketId): LastAnswer | undefined {
-  return getValue(state.reports.answers, socket)?.[itemPlaceFor(state, socket)];
+  return getItemValue(state, state.reports.answers, socket);
 }
 
 type Reporter = Omit<OpenPoint, "text">;
 
 export function withReport(state: CastState, reporter: Reporter, text: string, satisfied?: boolean): CastReports {
   const { answers, open } = state.reports;
-  const { socket } = reporter;
   const answer: LastAnswer = { text: truncate(text.trim(), ANSWER_LIMIT), isRefusal: satisfied === false };
-  const places = { ...getValue(answers, socket), [itemPlaceFor(state, socket)]: answer };
   const points = openPointsIn(text).map((point): OpenPoint => ({ ...reporter, text: point }));
-  return { answers: withValue(answers, socket, places), open: withOpenPoints(open, reporter, points) };
+  return {
+    answers: withItemValue(state, answers, reporter.socket, answer),
+    open: withOpenPoints(open, reporter, points),
+  };
 }
 
 /** [P14] A new report replaces the points of the earlier one. */
@@ -56,18 +51,6 @@ function withOpenPoints(
 export function addOpenPoints(known: readonly OpenPoint[], points: readonly OpenPoint[]): readonly OpenPoint[] {
   const isSaid = (point: OpenPoint) => known.some(({ text, item }) => text === point.text && item === point.item);
   return [...known, ...points.filter((point) => !isSaid(point))].slice(-MAX_POINTS);
-}
-
-/** [P12] The item is done: nobody repeats work on it. */
-export function withoutItemAnswers(state: CastState, loop: string, index: number): CastReports {
-  const answers = withoutItemPlaces(state, state.reports.answers, loop, index);
-  return answers === state.reports.answers ? state.reports : { ...state.reports, answers };
-}
-
-/** [G26] The list is new: answers about the old one do not apply. */
-export function withoutLoopAnswers({ graph, reports }: CastState, loop: string): CastReports {
-  const answers = withoutSocketPlaces(reports.answers, graph.loops[loop]?.sockets ?? []);
-  return answers === reports.answers ? reports : { ...reports, answers };
 }
 
 const POINT_LINE = /^[\s>*_#-]*open(?: points?)?[*_]*:[*_]*(.*)$/i;

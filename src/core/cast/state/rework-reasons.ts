@@ -3,8 +3,8 @@ import type { Materia } from "../../model/materia.ts";
 import { truncate, truncateStart } from "../../model/text.ts";
 import type { ReworkReason, ItemCastInput } from "./parallel-run.ts";
 import type { CastState } from "./state.ts";
-import { EMPTY_MAP, getValue, withValue, withoutKeys } from "./persistent-map.ts";
-import { itemPlaceFor, withoutItemPlaces, withoutPlace, type ByItemPlace } from "./item-counts.ts";
+import { EMPTY_MAP, withValue, withoutKeys } from "./persistent-map.ts";
+import { getItemValue, withItemValue, type ByItemPlace } from "./item-counts.ts";
 
 const REASON_LIMIT = 900;
 const EARLIER_REASONS_LIMIT = 2_400;
@@ -21,41 +21,24 @@ export function outputExcerpt(output: string): string {
   return truncate(output.trim(), REASON_LIMIT);
 }
 
-/** Reasons by socket and, inside a loop, by the index of the item; newest first. */
+/** Newest first. */
 export type ReworkReasons = ByItemPlace<readonly ReworkReason[]>;
-
-export const NO_REWORK_REASONS: ReworkReasons = EMPTY_MAP;
 
 /** [V36] The reasons at the start of an item that is repeated. */
 export function initialReworkReasons({ door, index, reasons }: ItemCastInput): ReworkReasons {
-  return reasons.length === 0
-    ? NO_REWORK_REASONS
-    : withValue(NO_REWORK_REASONS, door, { [String(index)]: [...reasons] });
+  return reasons.length === 0 ? EMPTY_MAP : withValue(EMPTY_MAP, door, { [String(index)]: reasons });
 }
 
 type ReworkState = Pick<CastState, "graph" | "pass" | "rework">;
 
-/** The reasons for a socket and the item of its next visit. */
 export function reworkReasonsFor(state: ReworkState, socket: SocketId): readonly ReworkReason[] {
-  return getValue(state.rework, socket)?.[itemPlaceFor(state, socket)] ?? [];
+  return getItemValue(state, state.rework, socket) ?? [];
 }
 
 /** [R3] The newest reason first, with up to two earlier ones. */
 export function withReworkReason(state: ReworkState, socket: SocketId, reason: ReworkReason): ReworkReasons {
   const kept = [reason, ...reworkReasonsFor(state, socket)].slice(0, MAX_REASONS);
-  return withValue(state.rework, socket, { ...getValue(state.rework, socket), [itemPlaceFor(state, socket)]: kept });
-}
-
-/** [R4] Removes the reasons of this socket and item. */
-export function withoutReworkReasons(state: ReworkState, socket: SocketId): ReworkReasons {
-  if (state.rework === NO_REWORK_REASONS) return NO_REWORK_REASONS;
-  return withoutPlace(state.rework, socket, itemPlaceFor(state, socket));
-}
-
-/** [R4, G26] The item is done: no prompt gets its reasons any more, in any loop over the same list. */
-export function withoutItemReasons(state: CastState, loop: string, index: number): ReworkReasons {
-  const { rework } = state;
-  return rework === NO_REWORK_REASONS ? rework : withoutItemPlaces(state, rework, loop, index);
+  return withItemValue(state, state.rework, socket, kept);
 }
 
 /** [G26] The list is new: only the reason that led here stays. Every other route has removed those of the socket. */

@@ -25,7 +25,6 @@ export interface CastState {
   readonly budget: Budget;
   readonly seq: number;
   readonly phase: CastPhase;
-  /** State that materia share: `state.…` in prompts, assignments and utilities. */
   readonly data: JsonObject;
   readonly pass: LoopPass | null;
   readonly lastPass: LoopPass | null;
@@ -36,7 +35,6 @@ export interface CastState {
   readonly satisfied: boolean | undefined;
   readonly visits: Tally;
   readonly turns: Tally;
-  /** Turns of items, by index and socket. */
   readonly itemTurns: CountsByItem;
   /** The last visited sockets, oldest first; no more than a person reads. */
   readonly walked: readonly SocketId[];
@@ -50,7 +48,11 @@ export interface CastState {
   readonly reports: CastReports;
   readonly conversations: SocketConversations;
   readonly sentBack: SentBack;
-  readonly givenUp: GivenUpSummary;
+  /** The first names of given-up items. */
+  readonly givenUp: {
+    readonly count: number;
+    readonly first: readonly { readonly index: number; readonly title: string; readonly reason: string }[];
+  };
   readonly usage: Usage;
   readonly done: ProgressCounts;
   readonly warned: boolean;
@@ -64,7 +66,6 @@ export interface CastState {
   readonly providers: ProviderState;
 }
 
-/** What a cast knows about refusals of providers. */
 export interface ProviderState {
   /** Refused models, and the end of each refusal in milliseconds since 1970; null for the rest of the cast. */
   readonly refused: Readonly<Record<string, number | null>>;
@@ -72,17 +73,11 @@ export interface ProviderState {
   readonly sleptMs: number;
   readonly sleeps: number;
   /** [Z14] The models that answered a materia for its last item. */
-  readonly answered: Readonly<Record<string, AnsweredBy>>;
-}
-
-export interface AnsweredBy {
-  readonly item: number | null;
-  readonly models: readonly string[];
+  readonly answered: Readonly<Record<string, { readonly item: number | null; readonly models: readonly string[] }>>;
 }
 
 export interface ItemCast {
   readonly window: ItemCastInput;
-  /** Its writes to state, in order. */
   readonly wrote: readonly StateWrite[];
   /** [G26] Paths of the lists that its agents made, equal to the earlier ones or not. */
   readonly newLists?: readonly string[];
@@ -110,7 +105,6 @@ export interface CastStart {
 
 export type CastPhase =
   | { readonly kind: "unstarted" }
-  /** Before a visit, which has not started. */
   | {
       readonly kind: "arriving";
       readonly at: Destination;
@@ -120,14 +114,12 @@ export type CastPhase =
       /** [G10] A limited edge leads here past empty lists: the cycle that it closes ends at the next visit. */
       readonly closesCycle?: true;
     }
-  /** At the entry of a parallel loop, with its items running. */
   | { readonly kind: "forked"; readonly fork: ParallelRun }
   /** At the entry of a loop with an empty list. */
   | { readonly kind: "bypassing"; readonly loop: string; readonly member: SocketId; readonly closesCycle?: true }
   | { readonly kind: "visiting"; readonly visit: Visit; readonly ask: TurnReason | PersonDecision }
   /** An interactive agent has replied; the person is not notified yet. */
   | { readonly kind: "answered"; readonly visit: Visit; readonly reply: string }
-  /** `agentReply` is shown to the person: the reply of the agent, or the question. */
   | { readonly kind: "waiting"; readonly visit: Visit; readonly reply: string }
   /** [Z3] Nobody is asked before `until`. `before` is the visit, or the parallel loop. */
   | SleepingPhase
@@ -141,12 +133,10 @@ export type CastPhase =
       /** Whether the item was given up, so that the next one starts where the loop was entered. */
       readonly gaveUp: boolean;
     }
-  /** A failure or a limit; the end is not written yet. */
   | { readonly kind: "failing"; readonly failure: CastFailure; readonly before: CastPhase }
   | {
       readonly kind: "ended";
       readonly outcome: CastOutcome;
-      /** As the journal has it. */
       readonly reason: string;
       readonly limit: LimitHit | null;
       readonly reached: EventOf<"limit_reached"> | null;
@@ -156,17 +146,14 @@ export type CastPhase =
 export interface SleepingPhase extends Pick<EventOf<"cast_sleeping">, "until" | "provider" | "model" | "reason"> {
   readonly kind: "sleeping";
   readonly since: string;
-  /** Whether a person must continue the cast. */
   readonly paused: boolean;
   readonly before: CastPhase;
 }
 
-/** The phase in which an ended, failing or sleeping cast stopped. */
 export function phaseBeforeEnd(phase: CastPhase): CastPhase {
   return "before" in phase ? phaseBeforeEnd(phase.before) : phase;
 }
 
-/** Why a cast failed: a reached limit, or a turn without a result. */
 export type CastFailure =
   | { readonly kind: "limit"; readonly reached: EventOf<"limit_reached">; readonly hit: LimitHit }
   | { readonly kind: "turn"; readonly socket: SocketId; readonly message: string };
@@ -175,17 +162,14 @@ export interface Visit {
   readonly socket: SocketId;
   readonly number: number;
   readonly from: SocketId | null;
-  /** Whether its prompt shows a reason for rework. */
   readonly reworked: boolean;
   /** [I1] The conversation that it continues. */
   readonly continues?: SocketConversation;
   readonly repairs: number;
-  /** The model of the last answer, once there is one. */
   readonly model?: string;
   readonly usage: Usage;
   /** [Z8] The model that took over in this visit, if one did. */
   readonly switchedTo: string | null;
-  /** Refusals in a row of the current turn. */
   readonly refusals: number;
   /** Usage of the current turn when it was stopped or interrupted; nothing for a new one. */
   readonly turn: TurnUsage;
@@ -200,10 +184,8 @@ export interface TurnUsage {
 
 export const NO_TURN_USAGE: TurnUsage = { usage: NO_USAGE, ms: 0 };
 
-/** A visit in which nothing has happened yet. */
 export const NEW_VISIT = { repairs: 0, switchedTo: null, refusals: 0, usage: NO_USAGE, turn: NO_TURN_USAGE } as const;
 
-/** Why the agent gets a turn now. */
 export type TurnReason =
   | { readonly kind: "begin" }
   | { readonly kind: "repair"; readonly problems: readonly string[] }
@@ -243,32 +225,18 @@ export interface ListCounts {
   readonly allowed: CountsByItem;
 }
 
-/** Given-up items: their number, and the first names. */
-export interface GivenUpSummary {
-  readonly count: number;
-  readonly first: readonly { readonly index: number; readonly title: string; readonly reason: string }[];
-}
-
-/** Rework visits of a socket for one item, or outside loops (null), that changed no file. */
-export interface UnchangedVisits {
-  readonly place: number | null;
-  readonly visits: number;
-}
-
 export interface CastCounts {
   /** Ways outside loops, and ways that leave one. */
   readonly taken: Tally;
   /** Allowances of a person beyond a limit, for those ways and for repairs. */
   readonly allowed: Tally;
-  /** Visits of sockets without progress, one entry for each item. */
   readonly returns: PersistentMap<readonly ReturnCount[]>;
-  /** [R9] Rework visits in a row that changed no file, by socket, for the item of the last one. */
-  readonly unchanged: PersistentMap<UnchangedVisits>;
+  /** [R9] Rework visits in a row that changed no file, by socket, for the item of the last one; null outside loops. */
+  readonly unchanged: PersistentMap<{ readonly place: number | null; readonly visits: number }>;
   /** Loops that were skipped since the last visit. */
   readonly passedBy: Readonly<Record<string, number>>;
 }
 
-/** The limit that stopped a cast, and the count that raises it. */
 export type LimitHit =
   | { readonly limit: LimitName; readonly scope?: TraversalScope }
   | { readonly limit: "maxNoAdvanceCycles"; readonly at: SocketId | undefined };
@@ -280,7 +248,6 @@ export interface ProgressCounts {
   readonly itemsGivenUp?: number;
 }
 
-/** The checkpoints of a cast; each is a commit. */
 export interface CheckpointCommits {
   readonly base: string;
   readonly last: string;

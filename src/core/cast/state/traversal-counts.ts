@@ -31,7 +31,6 @@ function wayKey(from: SocketId, way: Way): string {
   }
 }
 
-/** How often a way was taken, and how often a person allowed it beyond its limit. */
 type TraversalMeasure = "taken" | "allowed";
 
 export function traversalCount(state: CastState, measure: TraversalMeasure, scope: TraversalScope): number {
@@ -40,7 +39,6 @@ export function traversalCount(state: CastState, measure: TraversalMeasure, scop
   return walk ? itemCount(walk[measure], scope.index, scope.way) : 0;
 }
 
-/** The state with so many more traversals counted. */
 export function addTraversals(
   { counts, walks }: Pick<CastState, "counts" | "walks">,
   measure: TraversalMeasure,
@@ -119,7 +117,6 @@ export function returnsAfterCycle(state: CastState, from: SocketId, to: Destinat
   return withoutKeys(counts.returns, visitedSince(state, last, graph.loops[pass.loop]?.sockets ?? []));
 }
 
-/** The sockets since this visit, and the loops that they are in. */
 function placesSince(state: CastState, last: number): readonly string[] {
   const sockets = visitedSince(state, last, keysOf(state.lastVisits));
   return [...sockets, ...new Set(sockets.flatMap((id) => loopKey(state.graph.sockets[id]?.loop ?? "")))];
@@ -144,7 +141,6 @@ function visitedSince({ lastVisits }: CastState, last: number, among: readonly s
   return among.filter((key) => countOf(lastVisits, key) >= last);
 }
 
-/** The cycle: the sockets since the last visit of this one. */
 export function cycleSinceLastVisit({ walked }: CastState, socket: SocketId): readonly SocketId[] {
   const start = walked.lastIndexOf(socket);
   return start === -1 ? [] : walked.slice(start);

@@ -1,20 +1,17 @@
 import * as v from "valibot";
-import { wholeNumber } from "../../model/schemas.ts";
+import { readonlyObject, wholeNumber } from "../../model/schemas.ts";
 import type { CastState } from "./state.ts";
 import { parentCastId, type CastId } from "../../model/ids.ts";
 import type { CastEvent } from "./event.ts";
 
 /** The cost of turns: tokens as the provider counts them, cost in dollars. */
-export const Usage = v.pipe(
-  v.object({
-    input: v.number(),
-    output: v.number(),
-    cost: v.number(),
-    /** [A30] Set if a part of it is estimated, because the provider did not report it. */
-    estimated: v.exactOptional(v.literal(true)),
-  }),
-  v.readonly(),
-);
+export const Usage = readonlyObject({
+  input: v.number(),
+  output: v.number(),
+  cost: v.number(),
+  /** [A30] Set if a part of it is estimated, because the provider did not report it. */
+  estimated: v.exactOptional(v.literal(true)),
+});
 export type Usage = v.InferOutput<typeof Usage>;
 
 const count = wholeNumber(0);
@@ -24,7 +21,6 @@ export const Totals = v.object({
   visits: count,
   itemsDone: count,
   items: count,
-  /** Absent if none was. */
   itemsGivenUp: v.exactOptional(count),
   tokens: v.number(),
   cost: v.number(),
@@ -90,10 +86,7 @@ export function hasTotals(events: readonly CastEvent[]): boolean {
   return events.some((event) => "totals" in event);
 }
 
-/**
- * [C36] The totals of a cast from its last events alone: the last stored totals plus later usage. They must equal the
- * totals of `apply`, or a listing differs from the cast.
- */
+/** [C36] The last stored totals plus later usage. They must equal the totals of `apply`, or a listing differs from the cast. */
 export function totalsFromLastEvents(castId: CastId, events: readonly CastEvent[]): Totals {
   const from = events.findLastIndex((event) => "totals" in event);
   const said = events[from];
@@ -114,23 +107,10 @@ export function totalsFromLastEvents(castId: CastId, events: readonly CastEvent[
 
 /** Usage of a turn that no total has counted. An approved reply was counted as its turn. */
 function uncountedUsage(event: CastEvent): Usage | undefined {
-  switch (event.type) {
-    case "handoff_accepted":
-    case "output_accepted":
-      return event.approved ? undefined : event.usage;
-    case "turn_failed":
-      return event.reason === "utility" || event.reason === "rehearsal" ? undefined : event.usage;
-    case "handoff_rejected":
-    case "turn_answered":
-    case "turn_stopped":
-    case "cast_resumed":
-    case "turn_retried":
-    case "model_switched":
-    case "cast_sleeping":
-      return event.usage;
-    default:
-      return undefined;
-  }
+  if (!("usage" in event) || event.type === "spent_elsewhere" || ("approved" in event && event.approved))
+    return undefined;
+  const isNoTurn = event.type === "turn_failed" && (event.reason === "utility" || event.reason === "rehearsal");
+  return isNoTurn ? undefined : event.usage;
 }
 
 function withUsage(totals: Totals, usage: Usage | undefined): Totals {

@@ -1,6 +1,15 @@
 import { type Issue, error, warning, type KeyPath } from "../../model/issue.ts";
 import { forEachStep, type Flow } from "../flow.ts";
-import { socketLabel, type Graph, type GraphSocket, type GraphLoop, loopOf, isTraversalCounted } from "../graph.ts";
+import {
+  socketLabel,
+  type GraphPlace,
+  type Graph,
+  type GraphSocket,
+  type GraphLoop,
+  isGraphLoop,
+  loopOf,
+  isTraversalCounted,
+} from "../graph.ts";
 import { createDigraph, findCycles } from "../digraph.ts";
 import type { IssueCode } from "../../model/issue-codes.ts";
 
@@ -9,7 +18,6 @@ export const NO_ISSUES: readonly Issue[] = [];
 
 type PartOfGraph = Pick<GraphSocket, "origin"> | Pick<GraphLoop, "origin">;
 
-/** A problem of a socket or a loop, with its position in the user's file. */
 export function errorAt(part: PartOfGraph, below: KeyPath, code: IssueCode, message: string, hint?: string): Issue {
   return withFileOf(part, error(code, pathOf(part, below), message, hint));
 }
@@ -29,70 +37,54 @@ function withFileOf({ origin: { file } }: PartOfGraph, issue: Issue): Issue {
 }
 
 export function checkReachability(flow: Flow): readonly Issue[] {
-  return flow.sockets
-    .filter((_, number) => !flow.reached.has(number))
-    .map((socket) =>
-      warningAt(
-        socket,
-        [],
-        "unreachable_socket",
-        `nothing leads to ${socketLabel(socket)}`,
-        "add an edge to it, or remove it",
-      ),
-    );
+  const lost = flow.sockets.filter((_, number) => !flow.reached.has(number));
+  return lost.map((socket) => {
+    const message = `nothing leads to ${socketLabel(socket)}`;
+    return warningAt(socket, [], "unreachable_socket", message, "add an edge to it, or remove it");
+  });
 }
 
 /** [G20] Only limits.maxNoAdvanceCycles stops a cycle that has no limit and does not advance. */
 export function checkCycles(graph: Graph, flow: Flow): readonly Issue[] {
-  return [...uncountedCycleIssues(flow), ...cyclesAmong(graph, flow, () => true).map(loopCycleIssue)];
+  const ofSockets = uncountedCycles(flow).map(
+    (round) => [round, "set maxTraversals on the edge that leads back"] as const,
+  );
+  const others = cyclesAmong(graph, flow, () => true).map(
+    (round) => [round, "set maxTraversals on one of its edges"] as const,
+  );
+  return [...ofSockets, ...others].map(([round, hint]) => cycleIssue(round, hint));
 }
 
-function loopCycleIssue(round: readonly CyclePlace[]): Issue {
+function cycleIssue(round: readonly GraphPlace[], socketHint: string): Issue {
   const names = round.slice(0, 8).map((place) => (isGraphLoop(place) ? `the loop "${place.id}"` : socketLabel(place)));
   const message = `no limit bounds the cycle ${names.join(" → ")}`;
-  const socket = round.find((place) => !isGraphLoop(place));
-  if (socket) return warningAt(socket, ["edges"], "unbounded_cycle", message, "set maxTraversals on one of its edges");
-  const [loop] = round;
-  if (!loop) throw new Error("a round has places");
+  const place = round.find((each) => !isGraphLoop(each)) ?? round[0];
+  if (!place) throw new Error("a cycle has places");
+  if (!isGraphLoop(place)) return warningAt(place, ["edges"], "unbounded_cycle", message, socketHint);
   const hint = "route it through a socket whose edge has maxTraversals";
-  return warningAt(loop, ["exits"], "unbounded_cycle", message, hint);
+  return warningAt(place, ["exits"], "unbounded_cycle", message, hint);
 }
 
-function uncountedCycleIssues(flow: Flow): readonly Issue[] {
+function uncountedCycles(flow: Flow): readonly (readonly GraphSocket[])[] {
   const next = createDigraph(flow.sockets.length);
   forEachStep(flow, (from, { way, advanced, landings }) => {
     const to = landings[0];
     if (!advanced && to !== undefined && !isTraversalCounted(way)) next[from]?.push(to);
   });
-  return findCycles(next).map((component) => {
-    const sockets = component.flatMap((number) => flow.sockets[number] ?? []);
-    const [first] = sockets;
-    if (!first) throw new Error("a cycle has sockets");
-    const names = sockets.slice(0, 8).map(socketLabel).join(" → ");
-    return warningAt(
-      first,
-      ["edges"],
-      "unbounded_cycle",
-      `no limit bounds the cycle ${names}`,
-      "set maxTraversals on the edge that leads back",
-    );
-  });
+  return findCycles(next).map((component) => component.flatMap((number) => flow.sockets[number] ?? []));
 }
 
-/** A place on a cycle: a socket outside loops, or a whole loop. */
-export type CyclePlace = GraphSocket | GraphLoop;
-
 /** Cycles of loops alone never end: no limit counts returns to a loop. */
-export function cyclesOfLoopsAlone(graph: Graph, flow: Flow): readonly (readonly CyclePlace[])[] {
+export function cyclesOfLoopsAlone(graph: Graph, flow: Flow): readonly (readonly GraphPlace[])[] {
   return cyclesAmong(graph, flow, isGraphLoop);
 }
 
 function cyclesAmong(
   graph: Graph,
   flow: Flow,
-  belongs: (place: CyclePlace) => boolean,
-): readonly (readonly CyclePlace[])[] {
-  const places = flow.sockets.map((socket): CyclePlace => {
+  belongs: (place: GraphPlace) => boolean,
+): readonly (readonly GraphPlace[])[] {
+  const places = flow.sockets.map((socket): GraphPlace => {
     const loop = loopOf(graph, socket);
     return loop?.items ? loop : socket;
   });
@@ -119,8 +111,4 @@ function cyclesAmong(
   return findCycles(next)
     .map((component) => component.toSorted((a, b) => a - b).flatMap((number) => places[number] ?? []))
     .filter((round) => round.some(isGraphLoop));
-}
-
-export function isGraphLoop(place: CyclePlace): place is GraphLoop {
-  return "exits" in place;
 }

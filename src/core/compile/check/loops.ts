@@ -12,7 +12,7 @@ import {
   socketOf,
   materiaOf,
 } from "../graph.ts";
-import { createDominanceTest } from "../digraph.ts";
+import { reachable } from "../digraph.ts";
 import { NO_ISSUES, errorAt, warningAt } from "./cycles.ts";
 import { END, type SocketId } from "../../model/ids.ts";
 
@@ -47,12 +47,8 @@ function checkLoopAdvances({ loop, members }: LoopWithMembers): readonly Issue[]
 function checkExitCoverage(flow: Flow, loop: GraphLoop): readonly Issue[] {
   if (!loop.exits.some(({ from }) => flowStepsOf(flow, from).some(endsUnnoticed))) return NO_ISSUES;
   return [...new Set(loop.exits.map(({ from }) => from))].flatMap((from) => {
-    const answers = new Set(
-      flowStepsOf(flow, from)
-        .filter(endsUnnoticed)
-        .map(({ satisfied }) => satisfied),
-    );
-    return [...answers].map((satisfied) => {
+    const ends = flowStepsOf(flow, from).filter(endsUnnoticed);
+    return [...new Set(ends.map(({ satisfied }) => satisfied))].map((satisfied) => {
       const answer = satisfied === undefined ? "an answer without satisfied" : `satisfied: ${satisfied}`;
       const message = `no exit of the loop "${loop.id}" takes ${answer} of ${from}: the cast ends there`;
       const hint = 'add the missing exit; use "targetSocketId": "end" to end the cast on purpose';
@@ -65,22 +61,20 @@ function endsUnnoticed({ exhausted, way }: FlowStep): boolean {
   return exhausted && way.via === "none";
 }
 
-/** The first member that a cast can reach before the socket has run. */
 type FindEarlyMember = (source: GraphSocket, region: LoopWithMembers) => GraphSocket | undefined;
 
-/** A loop is usually entered only from its generator. The dominance search runs only if another way exists. */
+/** A loop is usually entered only from its generator. The search runs only if another way exists. */
 function createEarlyMemberSearch(graph: Graph, flow: Flow): FindEarlyMember {
   const elsewhere = loopsEnteredElsewhere(graph, flow);
-  let runsBefore: ReturnType<typeof createDominanceTest> | undefined;
+  const numberOf = ({ id }: GraphSocket): number => flow.numberOf.get(id) ?? -1;
   return (source, { loop, members }) => {
     // A socket that two loops name belongs to the other loop.
     if (!elsewhere.has(loop.id) && members.every((member) => member.loop === loop.id)) return undefined;
-    const search = (runsBefore ??= createDominanceTest(flow));
-    return members.find(({ id }) => !search(source.id, id));
+    const early = reachable(flow.onward, flow.starts, new Set([numberOf(source)]));
+    return members.find((member) => early.has(numberOf(member)));
   };
 }
 
-/** Loops that a cast can enter from another socket than their generator. */
 function loopsEnteredElsewhere(graph: Graph, { sockets, onward, starts }: Flow): ReadonlySet<string> {
   const found = new Set<string>();
   for (const start of starts) found.add(sockets[start]?.loop ?? "");
@@ -130,24 +124,18 @@ function checkExit(graph: Graph, loop: GraphLoop, index: number): readonly Issue
 
 /** [V2] Requirements of a loop whose items run separately. */
 export function checkParallel(graph: Graph, flow: Flow): readonly Issue[] {
-  return Object.values(graph.loops)
-    .filter((loop) => loop.parallel !== undefined)
-    .flatMap((loop) => {
-      const members = loop.sockets.map((id) => socketOf(graph, id));
-      if (loop.items === null) return [missingListIssue(loop)];
-      return [
-        ...members.flatMap((member) => [
-          ...askingMemberIssues(graph, member),
-          ...leavingEdgeIssues(graph, loop, member),
-        ]),
-        ...entryIssues(flow, loop),
-      ];
-    });
-}
-
-function missingListIssue(loop: GraphLoop): Issue {
-  const message = `the loop "${loop.id}" has no list, so it has no items to run in parallel`;
-  return errorAt(loop, ["parallel"], "parallel_without_list", message, "let it consume the list of a generator");
+  const loops = Object.values(graph.loops).filter(({ parallel }) => parallel !== undefined);
+  return loops.flatMap((loop) => {
+    const message = `the loop "${loop.id}" has no list, so it has no items to run in parallel`;
+    if (loop.items === null)
+      return [errorAt(loop, ["parallel"], "parallel_without_list", message, "let it consume the list of a generator")];
+    const members = loop.sockets.map((id) => socketOf(graph, id));
+    const ofMember = (member: GraphSocket) => [
+      ...askingMemberIssues(graph, member),
+      ...leavingEdgeIssues(graph, loop, member),
+    ];
+    return [...members.flatMap(ofMember), ...entryIssues(flow, loop)];
+  });
 }
 
 /** Several people would be asked at once, each about files that the others do not see. */

@@ -2,8 +2,8 @@ import type { Issue } from "../../model/issue.ts";
 import { VARIABLE_NAMES, parseVariables, type TemplateVariable, templateOf } from "../../model/materia.ts";
 import { nearestName } from "../../model/text.ts";
 import type { Flow } from "../flow.ts";
-import { type Graph, type GraphSocket, loopOf, materiaOf, socketLabel } from "../graph.ts";
-import { NO_ISSUES, warningAt } from "./cycles.ts";
+import { type Graph, type GraphSocket, loopOf, materiaOf, socketLabel, socketsOf } from "../graph.ts";
+import { warningAt } from "./cycles.ts";
 import { bundledStateWrites, isCustomUtility } from "../socket-outputs.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 
@@ -15,114 +15,86 @@ export interface StateUse {
   readonly reads: ReadonlySet<string>;
 }
 
-/** State that is read and never set, or set and never read; and unknown variables. */
 export function checkStateUse(graph: Graph, { sockets }: Flow, elsewhere: () => StateUse): readonly Issue[] {
   const seated = Object.values(graph.materia);
   const variables = variablesByMateria(graph);
   const used = (socket: GraphSocket): readonly TemplateVariable[] => variables.get(socket.materia) ?? NO_VARIABLES;
-  const reads: StateKeyUse[] = [];
-  const writes: StateKeyUse[] = [];
   const concerned = sockets.filter(
     (socket) => used(socket).length > 0 || socket.assign.length > 0 || socket.advance !== null,
   );
-  for (const socket of concerned) {
-    collectReads(graph, socket, used(socket), reads);
-    for (const { target } of socket.assign) writes.push({ socket, key: target[0] ?? "" });
-  }
+  const reads = concerned.flatMap((socket) => keysReadBy(graph, socket, used(socket)).map((key) => ({ socket, key })));
+  const writes = concerned.flatMap((socket) => socket.assign.map(({ target }) => ({ socket, key: target[0] ?? "" })));
   const unknownReaders = seated.some(isCustomUtility);
   const unknownWriters =
     unknownReaders && sockets.some((socket) => socket.parse === "json" && isCustomUtility(materiaOf(graph, socket)));
   const own = {
-    sets: new Set([...writes.map(usedKey), ...seated.flatMap(bundledStateWrites)]),
-    reads: new Set(reads.map(usedKey)),
+    sets: new Set([...writes.map(({ key }) => key), ...seated.flatMap(bundledStateWrites)]),
+    reads: new Set(reads.map(({ key }) => key)),
   };
-  const unset = unknownWriters ? [] : reads.filter(({ key }) => !own.sets.has(key) && !ENGINE_STATE_KEYS.includes(key));
-  const unread = unknownReaders
-    ? []
-    : writes.filter(({ key }) => !own.reads.has(key) && !ENGINE_STATE_KEYS.includes(key));
+  const unset = unknownWriters ? [] : usesWithout(reads, own.sets);
+  const unread = unknownReaders ? [] : usesWithout(writes, own.reads);
   // Search the other loadouts only if a key is in doubt.
   const others = unset.length + unread.length === 0 ? own : elsewhere();
   const written = new Set([...ENGINE_STATE_KEYS, ...others.sets, ...own.sets]);
   const listIsSet = unknownWriters || writes.some(({ key }) => key === "workItems");
   return [
-    ...unset
-      .filter(({ key }) => !others.sets.has(key))
-      .map(({ socket, key }) => {
-        const message = `${socketLabel(socket)} reads state.${key}, which nothing sets`;
-        return warningAt(socket, [], "state_never_set", message, hintFor(key, written));
-      }),
-    ...unread
-      .filter(({ key }) => !others.reads.has(key))
-      .map(({ socket, key }) => {
-        const message = `${socketLabel(socket)} sets state.${key}, which nothing reads`;
-        return warningAt(
-          socket,
-          ["assign"],
-          "state_never_read",
-          message,
-          `use {{state.${key}}} in a prompt, or remove it`,
-        );
-      }),
-    ...concerned.flatMap((socket) => {
-      const variables = used(socket);
-      return variables.length === 0 ? NO_ISSUES : checkVariables(graph, socket, variables, listIsSet);
+    ...usesWithout(unset, others.sets).map(({ socket, key }) => {
+      const message = `${socketLabel(socket)} reads state.${key}, which nothing sets`;
+      return warningAt(socket, [], "state_never_set", message, hintFor(key, written));
     }),
+    ...usesWithout(unread, others.reads).map(({ socket, key }) => {
+      const message = `${socketLabel(socket)} sets state.${key}, which nothing reads`;
+      const hint = `use {{state.${key}}} in a prompt, or remove it`;
+      return warningAt(socket, ["assign"], "state_never_read", message, hint);
+    }),
+    ...concerned.flatMap((socket) => checkVariables(graph, socket, used(socket), listIsSet)),
   ];
 }
-
-/** [C56] Materia whose instructions differ between visits of one cast, so that no cache holds them, with what changes. */
-export function changingInstructions(graph: Graph): readonly { readonly materia: string; readonly variable: string }[] {
-  const sockets = Object.values(graph.sockets).filter((socket) => materiaOf(graph, socket).type === "agent");
-  const inLoops = Object.values(graph.sockets).filter((socket) => loopOf(graph, socket));
-  const assigned = new Set(inLoops.flatMap(({ assign }) => assign.map(({ target }) => target[0])));
-  const variables = variablesByMateria(graph);
-  const found = sockets.flatMap((socket) =>
-    (loopOf(graph, socket) ? (variables.get(socket.materia) ?? NO_VARIABLES) : NO_VARIABLES).flatMap((variable) => {
-      const { materia } = socket;
-      if (variable.kind === "item") return [{ materia, variable: `{{item.${variable.field}}}` }];
-      if (variable.kind !== "state") return [];
-      const [key = ""] = variable.path;
-      const changes = assigned.has(key) || key === "workItem" || key === "workItemIndex";
-      return changes ? [{ materia, variable: `{{state.${variable.path.join(".")}}}` }] : [];
-    }),
-  );
-  return [...new Map(found.map((each) => [`${each.materia} ${each.variable}`, each])).values()];
-}
-
-function usedKey({ key }: StateKeyUse): string {
-  return key;
-}
-
-const NO_VARIABLES: readonly TemplateVariable[] = [];
 
 interface StateKeyUse {
   readonly socket: GraphSocket;
   readonly key: string;
 }
 
-/** Parses each prompt once, for all sockets that use it. */
+function usesWithout(uses: readonly StateKeyUse[], known: ReadonlySet<string>): readonly StateKeyUse[] {
+  return uses.filter(({ key }) => !known.has(key) && !ENGINE_STATE_KEYS.includes(key));
+}
+
+/** [C56] Materia whose instructions differ between visits of one cast, so that no cache holds them, with what changes. */
+export function changingInstructions(graph: Graph): readonly { readonly materia: string; readonly variable: string }[] {
+  const inLoops = socketsOf(graph).filter((socket) => loopOf(graph, socket));
+  const changing = new Set(["workItem", "workItemIndex"]);
+  for (const { assign } of inLoops) for (const { target } of assign) changing.add(target[0] ?? "");
+  const variables = variablesByMateria(graph);
+  const found = inLoops
+    .filter((socket) => materiaOf(graph, socket).type === "agent")
+    .flatMap(({ materia }) =>
+      (variables.get(materia) ?? NO_VARIABLES).flatMap((variable) => {
+        if (variable.kind === "item") return [{ materia, variable: `{{item.${variable.field}}}` }];
+        if (variable.kind !== "state" || !changing.has(variable.path[0] ?? "")) return [];
+        return [{ materia, variable: `{{state.${variable.path.join(".")}}}` }];
+      }),
+    );
+  return [...new Map(found.map((each) => [`${each.materia} ${each.variable}`, each])).values()];
+}
+
+const NO_VARIABLES: readonly TemplateVariable[] = [];
+
 function variablesByMateria({ materia }: Graph): ReadonlyMap<string, readonly TemplateVariable[]> {
   return new Map(Object.entries(materia).map(([name, each]) => [name, parseVariables(templateOf(each)?.text ?? "")]));
 }
 
-/** Each key once: from the prompt, from `assign`, and the path of the list. */
-function collectReads(
-  graph: Graph,
-  socket: GraphSocket,
-  used: readonly TemplateVariable[],
-  reads: StateKeyUse[],
-): void {
-  const items = loopOf(graph, socket)?.items ?? null;
-  const first = reads.length;
-  const noteKey = (key: string | undefined): void => {
-    // [O4] Inside a loop the engine sets these two.
-    if (key === undefined || (items !== null && (key === "workItem" || key === "workItemIndex"))) return;
-    for (let index = first; index < reads.length; index += 1) if (reads[index]?.key === key) return;
-    reads.push({ socket, key });
-  };
-  for (const variable of used) if (variable.kind === "state") noteKey(variable.path[0]);
-  for (const { from, path } of socket.assign) if (from === "state") noteKey(path[0]);
-  if (socket.advance !== null) noteKey(items?.[0]);
+/** Each key once. */
+function keysReadBy(graph: Graph, socket: GraphSocket, used: readonly TemplateVariable[]): readonly string[] {
+  const items = loopOf(graph, socket)?.items;
+  const paths = [
+    ...used.map((variable) => (variable.kind === "state" ? variable.path : [])),
+    ...socket.assign.map(({ from, path }) => (from === "state" ? path : [])),
+    (socket.advance !== null && items) || [],
+  ];
+  const keys = new Set(paths.flatMap(([key]) => key ?? []));
+  // [O4] Inside a loop the engine sets these two.
+  return [...keys].filter((key) => !items || (key !== "workItem" && key !== "workItemIndex"));
 }
 
 function checkVariables(
@@ -142,10 +114,8 @@ function checkVariables(
     if (variable.kind === "item" && !loopOf(graph, socket)?.items) {
       return unfilled(`${socketLabel(socket)} is in no loop with items, so nothing sets {{item.${variable.field}}}`);
     }
-    if (
-      (variable.kind === "changes" || variable.kind === "versionControl") &&
-      materiaOf(graph, socket).type !== "agent"
-    )
+    const isForAgents = variable.kind === "changes" || variable.kind === "versionControl";
+    if (isForAgents && materiaOf(graph, socket).type !== "agent")
       return unfilled(`{{${variable.kind}}} works only in prompts of agents, and ${socketLabel(socket)} has none`);
     if (variable.kind === "workItems" && !listIsSet)
       return unfilled(`no socket makes work items, so {{workItems}} is empty in the prompt of ${socketLabel(socket)}`);

@@ -27,7 +27,6 @@ import type { CatalogEntry } from "../../catalog/layer.ts";
 import { didYouMean, oneLine } from "../../model/text.ts";
 import { worstCase, type WorstCase } from "../worst-case.ts";
 
-/** Every target found in the catalog, in the given order; or the problems of all of them. */
 export function resolveTargets(refs: readonly TargetRef[], catalog: Catalog): Result<readonly ResolvedTarget[]> {
   return collectResults(refs.map((ref) => resolveTarget(ref, catalog)));
 }
@@ -46,37 +45,31 @@ function resolveTarget(ref: TargetRef, catalog: Catalog): Result<ResolvedTarget>
       : ok({ kind: "materia", name, entry: materia });
   }
   if (loadout) return ok({ kind: "loadout", name, entry: loadout });
-  return fail(unknownTargetResult(ref, catalog));
+  return fail(unknownTargetIssue(ref, catalog));
 }
 
-function unknownTargetResult(ref: TargetRef, catalog: Catalog) {
+function unknownTargetIssue(ref: TargetRef, catalog: Catalog): Issue {
   const shown = oneLine(targetText(ref), 80);
   const prefix = /^([A-Za-z]+):/.exec(ref.name)?.[1];
   if (ref.kind === "either" && prefix !== undefined) {
     return error("unknown_prefix", shown, `"${prefix}:" is not a kind of target`, "use materia:NAME or loadout:NAME");
   }
-  const known =
-    ref.kind === "materia"
-      ? catalog.materia.keys()
-      : ref.kind === "loadout"
-        ? catalog.loadouts.keys()
-        : [...catalog.materia.keys(), ...catalog.loadouts.keys()];
+  const materia = ref.kind === "loadout" ? [] : catalog.materia.keys();
+  const loadouts = ref.kind === "materia" ? [] : catalog.loadouts.keys();
   const what = ref.kind === "either" ? "materia or loadout" : ref.kind;
   const hint =
     otherKindHint(ref, catalog) ??
-    didYouMean(ref.name, known) ??
+    didYouMean(ref.name, [...materia, ...loadouts]) ??
     `"materia materia" and "materia loadout" list all names`;
   return error("unknown_target", shown, `there is no ${what} named "${oneLine(ref.name, 80)}"`, hint);
 }
 
-/** The name is right and the prefix is wrong. */
 function otherKindHint({ kind, name }: TargetRef, catalog: Catalog): string | undefined {
   if (kind === "loadout" && catalog.materia.has(name)) return `"${name}" is a materia: link it as materia:${name}`;
   if (kind === "materia" && catalog.loadouts.has(name)) return `"${name}" is a loadout: link it as loadout:${name}`;
   return undefined;
 }
 
-/** A chain of targets compiled into one graph, with the facts that explain it. */
 export interface CompiledChain {
   /** The id of the virtual loadout. The same command and configuration give the same id. */
   readonly id: string;
@@ -87,7 +80,6 @@ export interface CompiledChain {
   readonly warnings: readonly Issue[];
 }
 
-/** Compiles typed targets into one checked graph, or returns every problem. */
 export function compileTargets(refs: readonly TargetRef[], catalog: Catalog): Result<CompiledChain> {
   const targets = resolveTargets(refs, catalog);
   if (!targets.ok) return targets;
@@ -164,11 +156,13 @@ export function authoredLayout({ targets, graph }: Pick<CompiledChain, "targets"
   );
 }
 
-/** The ids of the sockets in the user's own loadouts. */
 export function socketOrigins(graph: Graph) {
-  return socketsOf(graph).map(({ id: socket, origin: { target, name, socket: source } }) => {
-    return { socket, target, name, source };
-  });
+  return socketsOf(graph).map(({ id, origin: { target, name, socket: source } }) => ({
+    socket: id,
+    target,
+    name,
+    source,
+  }));
 }
 
 function checkGraph(graph: Graph, flow: Flow, elsewhere: () => StateUse): readonly Issue[] {
@@ -184,13 +178,9 @@ function checkGraph(graph: Graph, flow: Flow, elsewhere: () => StateUse): readon
   ];
 }
 
-/** Keys whose value does not affect where a cast goes. */
 const KEYS_WITHOUT_EFFECT: readonly (string | number)[] = ["maxTraversals", "description", "label", "cursor"];
 
-/**
- * [G16] One invalid value hides no other problem: the readable part of the loadout is checked too. Problems that only
- * repeat the invalid value, or depend on it, are left out.
- */
+/** [G16] One invalid value hides no other problem. Those that only repeat it or depend on it are left out. */
 function withoutFollowUpIssues(faults: readonly Issue[], found: readonly Issue[]): readonly Issue[] {
   const broken = faults.filter(isError).map(({ path }) => path);
   if (broken.length === 0) return found;

@@ -1,29 +1,34 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { CatalogEntry } from "../../catalog/layer.ts";
 import { END, sortSocketIds, type Destination, type SocketId } from "../../model/ids.ts";
-import { error, type Issue } from "../../model/issue.ts";
+import { error, type Issue, type KeyPath } from "../../model/issue.ts";
 import { NEXT_ITEM, type Edge, type Loadout, type Socket } from "../../model/loadout.ts";
 import { isGate, isGenerator, isInteractive, parseModeOf, type AssignMap, type Materia } from "../../model/materia.ts";
 import { didYouMean } from "../../model/text.ts";
-import { createEmptyRecord, setOwnKey } from "../../model/json.ts";
+import { createEmptyRecord, setOwnKey, withoutUndefined } from "../../model/json.ts";
 import { canSourceExist, isHandoffSource, isGateSource, parseAssignment, type Assignment } from "../assignment.ts";
-import { buildLoop, loopMemberships, type LoadoutBuildContext, type ReportIssue } from "./fragment-loops.ts";
+import {
+  buildLoop,
+  loopMemberships,
+  reportUnknownSocket,
+  type LoadoutBuildContext,
+  type ReportIssue,
+} from "./fragment-loops.ts";
 import type { Graph, GraphLoop, GraphSocket, Origin } from "../graph.ts";
 
 export type ResolvedTarget =
   | { readonly kind: "materia"; readonly name: string; readonly entry: CatalogEntry<Materia> }
   | { readonly kind: "loadout"; readonly name: string; readonly entry: CatalogEntry<Loadout> };
 
-/** A target as a separate graph. Broken references are reported and left out, so that the rest can be checked. */
-export interface GraphFragment {
+interface GraphFragment {
   readonly graph: Graph;
   readonly issues: readonly Issue[];
 }
 
+/** A target as a separate graph. Broken references are reported and left out, so that the rest can be checked. */
 export function buildFragment(target: ResolvedTarget, catalog: Catalog, order: number): GraphFragment {
   const { kind, name, entry } = target;
-  const keys = [kind === "materia" ? "materia" : "loadouts", name];
-  const place: FragmentSource = { name, order, keys, kind, ...fileOf(entry) };
+  const place: FragmentSource = { name, order, kind, ...withoutUndefined({ file: entry.file }) };
   const loadout = target.kind === "materia" ? loadoutOfMateria(name) : (target.entry.value ?? target.entry.partial);
   return loadout ? fragmentFromLoadout(loadout, place, catalog) : { graph: emptyGraph(name), issues: [] };
 }
@@ -38,35 +43,23 @@ function emptyGraph(name: string): Graph {
   return { name, entry: "Socket-1" as SocketId, sockets: {}, loops: {}, materia: {} }; // never run: it comes with errors
 }
 
-interface FragmentSource {
-  readonly name: string;
+interface FragmentSource extends Pick<Origin, "name" | "kind" | "file"> {
   readonly order: number;
-  readonly keys: readonly string[];
-  readonly kind: Origin["kind"];
-  readonly file?: string;
-}
-
-function fileOf(entry: CatalogEntry<unknown>): { readonly file?: string } {
-  return entry.file === undefined ? {} : { file: entry.file };
 }
 
 function fragmentFromLoadout(loadout: Loadout, place: FragmentSource, catalog: Catalog): GraphFragment {
   const issues: Issue[] = [];
+  const { order: _order, kind, ...named } = place;
+  const { file } = place;
   const report: ReportIssue = (keys, code, message, hint) => {
     // A file with thousands of problems needs no thousands of suggestions.
     const shown = typeof hint === "string" || issues.length > 50 ? hint : hint?.();
-    const issue = error(code, [...place.keys, ...keys], message, typeof shown === "string" ? shown : undefined);
-    issues.push(place.file === undefined ? issue : { ...issue, file: place.file });
+    const at = [kind === "materia" ? "materia" : "loadouts", place.name, ...keys];
+    const issue = error(code, at, message, typeof shown === "string" ? shown : undefined);
+    issues.push(file === undefined ? issue : { ...issue, file });
   };
-  const context: FragmentContext = {
-    loadout,
-    place,
-    catalog,
-    report,
-    membership: loopMemberships(loadout, report),
-    name: place.name,
-    ...(place.file === undefined ? {} : { file: place.file }),
-  };
+  const membership = loopMemberships(loadout, report);
+  const context: FragmentContext = { loadout, place, catalog, report, membership };
   const ids = sortSocketIds(Object.keys(loadout.sockets));
   // Ids are safe as keys: reading the layer checked them. Names are not.
   const sockets = createEmptyRecord<GraphSocket>(ids.length);
@@ -78,14 +71,11 @@ function fragmentFromLoadout(loadout: Loadout, place: FragmentSource, catalog: C
     sockets[id] = graphSocket(id, socket, seated, context);
     materia.set(socket.materia, seated);
   }
-  if (!Object.hasOwn(loadout.sockets, loadout.entry)) {
-    report(["entry"], "unknown_socket", `the entry "${loadout.entry}" is not a socket of this loadout`, () =>
-      didYouMean(loadout.entry, ids),
-    );
-  }
+  if (!Object.hasOwn(loadout.sockets, loadout.entry))
+    reportUnknownSocket(context, ["entry"], loadout.entry, { subject: `the entry "${loadout.entry}" is` });
   const written = Object.entries(loadout.loops);
   const loops = createEmptyRecord<GraphLoop>(written.length);
-  for (const [id, loop] of written) setOwnKey(loops, id, buildLoop(id, loop, context));
+  for (const [id, loop] of written) setOwnKey(loops, id, buildLoop(id, loop, context, named));
   const graph = { name: place.name, entry: loadout.entry, sockets, loops, materia: Object.fromEntries(materia) };
   return { graph, issues };
 }
@@ -126,33 +116,21 @@ function findSeatedMateria(id: string, { materia: name }: Socket, context: Fragm
 }
 
 function graphSocket(id: string, socket: Socket, materia: Materia, context: FragmentContext): GraphSocket {
-  const { report, loadout } = context;
+  const { report, place } = context;
+  // A single materia has no keys of a socket.
+  const keys = place.kind === "materia" ? [] : ["sockets", id];
   const generator = isGenerator(materia);
   const parse = parseModeOf(materia, socket.parse);
   if (parse === "json" && socket.parse === "text") {
-    const hint = "remove it";
-    report(
-      [...socketKeys(id, context), "parse"],
-      "gate_needs_json",
-      "a gate answers yes or no, so it cannot be parsed as text",
-      hint,
-    );
+    const message = "a gate answers yes or no, so it cannot be parsed as text";
+    report([...keys, "parse"], "gate_needs_json", message, "remove it");
   }
   if (socket.conversation !== undefined && materia.type !== "agent")
-    report(
-      [...socketKeys(id, context), "conversation"],
-      "bad_value",
-      '"conversation" belongs to an agent',
-      "remove it",
-    );
-  const isSound = areValidEdges(socket.edges, loadout);
+    report([...keys, "conversation"], "bad_value", '"conversation" belongs to an agent', "remove it");
   // [H14] A socket adds to the `assign` of its materia, and may override a target.
   const sources =
     socket.assign && materia.assign ? { ...materia.assign, ...socket.assign } : (socket.assign ?? materia.assign);
-  const edges = isSound
-    ? socket.edges
-    : socket.edges.map((edge, index) => replaceUnknownEdge(edge, index, id, context));
-  const assign = sources ? readAssign(sources, materia, [...socketKeys(id, context), "assign"], report) : NO_ASSIGN;
+  const assign = sources ? readAssign(sources, materia, [...keys, "assign"], report) : NO_ASSIGN;
   return {
     id: id as SocketId, // the loadout's ids were checked when its layer was read
     materia: socket.materia,
@@ -163,9 +141,15 @@ function graphSocket(id: string, socket: Socket, materia: Materia, context: Frag
     // [H17] A generator sets the list without an `assign`.
     assign: generator && parse === "json" ? withWorkItems(assign) : assign,
     advance: socket.advance?.when ?? null,
-    edges,
+    edges: socket.edges.map((edge, index) => replaceUnknownEdge(edge, [...keys, "edges", index], context)),
     loop: context.membership.get(id) ?? null,
-    origin: originOf(id, context),
+    origin: {
+      target: place.order,
+      kind: place.kind,
+      name: place.name,
+      socket: id,
+      ...withoutUndefined({ file: place.file }),
+    },
   };
 }
 
@@ -174,42 +158,18 @@ function continuesConversation({ conversation }: Socket, materia: Materia): bool
   return materia.type === "agent" && (conversation ?? materia.conversation) === "item";
 }
 
-/** The keys of a socket below its loadout; a single materia has none. */
-function socketKeys(id: string, { place }: FragmentContext): readonly string[] {
-  return place.kind === "materia" ? [] : ["sockets", id];
-}
-
-function areValidEdges(edges: readonly Edge[], loadout: Loadout): boolean {
-  return edges.every(({ to, then }) => isKnownDestination(loadout, to) && (then === undefined || then === NEXT_ITEM));
-}
-
-function isKnownDestination({ sockets }: Loadout, to: Destination): boolean {
-  return to === END || Object.hasOwn(sockets, to);
-}
-
 /** An edge to an unknown socket keeps its index, so that paths of later edges stay right. */
-function replaceUnknownEdge(edge: Edge, index: number, id: string, context: FragmentContext): Edge {
-  const { loadout, report } = context;
+function replaceUnknownEdge(edge: Edge, keys: KeyPath, context: FragmentContext): Edge {
   const known = (key: "to" | "then", to: Destination): Destination => {
-    if (isKnownDestination(loadout, to)) return to;
-    report(
-      [...socketKeys(id, context), "edges", index, key],
-      "unknown_socket",
-      `the edge leads to "${to}", which is not a socket of this loadout`,
-      () => didYouMean(to, [...Object.keys(loadout.sockets), END]),
-    );
+    if (to === END || Object.hasOwn(context.loadout.sockets, to)) return to;
+    const subject = `the edge leads to "${to}", which is`;
+    reportUnknownSocket(context, [...keys, key], to, { subject, others: [END] });
     return END;
   };
   const to = known("to", edge.to);
   const { then } = edge;
   if (then !== undefined && then !== NEXT_ITEM) return { ...edge, to, then: known("then", then) };
   return to === edge.to ? edge : { ...edge, to };
-}
-
-function originOf(id: string, { place }: FragmentContext): Origin {
-  const { kind, name, order } = place;
-  const origin = { target: order, kind, name, socket: id };
-  return place.file === undefined ? origin : { ...origin, file: place.file };
 }
 
 const NO_ASSIGN: readonly Assignment[] = [];
@@ -240,11 +200,8 @@ function assignProblem(
     return [`a gate answers with satisfied and context; "${source}" never exists`, "use $.satisfied or $.context"];
   if (materia.type === "agent" && !isHandoffSource(assignment)) {
     const message = `agents hand over only workItems, satisfied and context; "${source}" never exists`;
-    if (source !== "$.text") return [message, 'use $.context, or "$" for all three'];
-    return [
-      message,
-      "a handoff has no text field: use $.context; the output of a text socket is handed on automatically",
-    ];
+    const noText = "a handoff has no text field: use $.context; the output of a text socket is handed on automatically";
+    return [message, source === "$.text" ? noText : 'use $.context, or "$" for all three'];
   }
   if (!canSourceExist(assignment)) return [`"${source}" never exists`, "items have a title and a context"];
   if (target[0] === "workItems" && target.length > 1)

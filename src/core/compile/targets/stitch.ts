@@ -14,18 +14,15 @@ import {
   socketsOf,
 } from "../graph.ts";
 
-/** One seam of a chain: the only terminal of a part and the entry of the next. */
 export interface Stitch {
   readonly from: SocketId;
   readonly to: SocketId;
-  /** Why this pair: the ways to the end that now lead on. */
   readonly reason: string;
 }
 
-/** A part of a chain, already renumbered so that no two parts share a name. */
+/** A part of a chain, already renumbered so that no two parts share a name; that does not change its flow. */
 interface ChainPart {
   readonly graph: Graph;
-  /** The flow of the part; renumbering does not change it. */
   readonly flow: Flow;
 }
 
@@ -52,7 +49,10 @@ export function stitchParts(
 }
 
 function mergeRecords<T>(records: readonly Readonly<Record<string, T>>[]): Readonly<Record<string, T>> {
-  const entries = records.flatMap((record) => Object.entries(record));
+  return recordOf(records.flatMap((record) => Object.entries(record)));
+}
+
+function recordOf<T>(entries: readonly (readonly [string, T])[]): Readonly<Record<string, T>> {
   const all = createEmptyRecord<T>(entries.length);
   for (const [key, value] of entries) setOwnKey(all, key, value);
   return all;
@@ -62,41 +62,24 @@ function stitchBetween(part: ChainPart, next: ChainPart | undefined): Result<Sti
   if (!next) return failWith("unlinked_target", part.graph.name, "nothing follows");
   const entry = socketOf(next.graph, next.graph.entry);
   const [terminal, ...others] = terminalsOf(part);
+  const { name } = part.graph;
   const future = "the sockets to join cannot be named yet";
-  const left = `"${part.graph.name}"`;
+  const to = `${socketLabel(entry)} of "${next.graph.name}"`;
   if (!terminal) {
-    return failWith(
-      "missing_terminal",
-      part.graph.name,
-      `${left} never ends, so it cannot lead to ${socketLabel(entry)} of "${next.graph.name}"`,
-      `give one of its sockets a way to end; ${future}`,
-    );
+    const hint = `give one of its sockets a way to end; ${future}`;
+    return failWith("missing_terminal", name, `"${name}" never ends, so it cannot lead to ${to}`, hint);
   }
   if (others.length > 0) {
-    const named = [terminal, ...others]
-      .slice(0, 8)
-      .map((end) => socketLabel(end.socket))
-      .join(", ");
-    return failWith(
-      "ambiguous_terminal",
-      part.graph.name,
-      `${left} can end at ${others.length + 1} sockets (${named}), so it is unclear which one leads to ${socketLabel(entry)} of "${next.graph.name}"`,
-      `split the chain, or let the loadout end in one socket; ${future}`,
-    );
+    const ends = [terminal, ...others].slice(0, 8).map((end) => socketLabel(end.socket));
+    const message = `"${name}" can end at ${others.length + 1} sockets (${ends.join(", ")}), so it is unclear which one leads to ${to}`;
+    const hint = `split the chain, or let the loadout end in one socket; ${future}`;
+    return failWith("ambiguous_terminal", name, message, hint);
   }
-  return ok({
-    from: terminal.socket.id,
-    to: entry.id,
-    reason: `the only socket of ${left} that can end (${terminal.ways.join(", ")}) meets the entry of "${next.graph.name}"`,
-  });
+  const reason = `the only socket of "${name}" that can end (${terminal.ways.join(", ")}) meets the entry of "${next.graph.name}"`;
+  return ok({ from: terminal.socket.id, to: entry.id, reason });
 }
 
-interface Terminal {
-  readonly socket: GraphSocket;
-  readonly ways: readonly string[];
-}
-
-function terminalsOf({ graph, flow }: ChainPart): readonly Terminal[] {
+function terminalsOf({ graph, flow }: ChainPart) {
   const sockets = socketsOf(graph);
   return [...flow.reached].flatMap((number) => {
     const socket = sockets[number];
@@ -154,10 +137,7 @@ function redirectLoop(loop: GraphLoop, terminal: GraphSocket, to: SocketId): Gra
   return { ...loop, exits: [...written, ...exits], emptyTo: to };
 }
 
-/**
- * The answers for which the loop ends the cast. If all exits have conditions, an added `always` would ignore the
- * answer.
- */
+/** The answers for which the loop ends the cast: beside conditions an `always` would ignore the answer. */
 function uncoveredConditions(loop: GraphLoop, terminal: GraphSocket): readonly Condition[] {
   const own = loop.exits.filter((exit) => exit.from === terminal.id).map((exit) => exit.condition);
   if (own.includes("always")) return [];
@@ -165,10 +145,7 @@ function uncoveredConditions(loop: GraphLoop, terminal: GraphSocket): readonly C
   return (["satisfied", "not_satisfied"] as const).filter((condition) => !own.includes(condition));
 }
 
-/**
- * [L12] `Socket-1…n` over all parts in target order, then in the order of source ids. Loops and exits get the part's
- * number.
- */
+/** [L12] `Socket-1…n` in the order of targets, then of source ids. Loops and exits get the part's number. */
 export function renumberSockets(graphs: readonly Graph[]): readonly Graph[] {
   // A single part keeps its names: casting a loadout must not rename the user's sockets.
   if (graphs.length === 1) return graphs;
@@ -206,11 +183,7 @@ function renameSockets(graph: Graph, renamed: ReadonlyMap<string, SocketId>, pre
       targetSocketId: placeOf(exit.targetSocketId),
     })),
   });
-  const sockets = createEmptyRecord<GraphSocket>(renamed.size);
-  for (const socket of Object.values(graph.sockets).map(socketOf)) sockets[socket.id] = socket;
-  const renamedLoops = Object.values(graph.loops).map(loopOf);
-  const loops = createEmptyRecord<GraphLoop>(renamedLoops.length);
-  // With the prefix no id reaches an object's prototype.
-  for (const loop of renamedLoops) loops[loop.id] = loop;
+  const sockets = recordOf(Object.values(graph.sockets).map((socket) => [idOf(socket.id), socketOf(socket)]));
+  const loops = recordOf(Object.values(graph.loops).map((loop) => [`${prefix}${loop.id}`, loopOf(loop)]));
   return { ...graph, entry: idOf(graph.entry), sockets, loops };
 }

@@ -1,5 +1,5 @@
 import type { EventOf, FreshReason } from "../../cast/state/event.ts";
-import { materiaOf, type Graph, type GraphLoop, type GraphSocket } from "../../compile/graph.ts";
+import { isGraphLoop, materiaOf, type Graph, type GraphLoop, type GraphSocket } from "../../compile/graph.ts";
 import { END, type Destination } from "../../model/ids.ts";
 import type { Condition } from "../../model/loadout.ts";
 import type { Materia } from "../../model/materia.ts";
@@ -7,7 +7,7 @@ import { oneLine } from "../../model/text.ts";
 import type { Tone } from "../line.ts";
 import { evaluateFormula, type TurnFormula, type WorstCase } from "../../compile/worst-case.ts";
 import { buildFlow } from "../../compile/flow.ts";
-import { isGraphLoop, cyclesOfLoopsAlone } from "../../compile/check/cycles.ts";
+import { cyclesOfLoopsAlone } from "../../compile/check/cycles.ts";
 
 const NAME_LIMIT = 100;
 
