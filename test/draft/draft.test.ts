@@ -105,7 +105,7 @@ it("[YD9] a name that exists is refused before the agent is asked; a materia tha
     { issues: [{ code: "bad_name" }] },
     expect.not.stringContaining("Drafting"),
   ]);
-  const { saveDraft } = await import("../../src/shell/commands/save-draft.ts");
+  const { saveDraft } = await import("../../src/shell/commands/draft.ts");
   put(cwd, { ".pi/pi-materia.json": { materia: { Review: { prompt: "Other." } } } });
   const saved = saveDraft({ cwd, env: envOf(cwd) }, { name: "Write-And-Judge", config: sound }, "Mine");
   expect(saved).toMatchObject({ ok: false, issues: [{ code: "file_changed" }] });

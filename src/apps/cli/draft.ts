@@ -5,9 +5,16 @@ import { countedText, sanitizeForTerminal } from "../../core/model/text.ts";
 import { billLines } from "../../core/view/graph/bill.ts";
 import { issueLines } from "../../core/view/issues.ts";
 import { readCommandText } from "../../shell/commands/command-text.ts";
-import { draftData, draftLines, makeDraft, readDraftSource, type FinishedDraft } from "../../shell/commands/draft.ts";
+import {
+  draftData,
+  draftLines,
+  makeDraft,
+  readDraftSource,
+  type FinishedDraft,
+  checkDraftName,
+  saveDraft,
+} from "../../shell/commands/draft.ts";
 import { agentSourceOf } from "../../shell/commands/prepare.ts";
-import { checkDraftName, saveDraft } from "../../shell/commands/save-draft.ts";
 import { runCastingCommand } from "./casting.ts";
 import { listenForInterrupt } from "./terminal/interrupt.ts";
 import { type CliContext, printAnswer, printLines, printText } from "./terminal/io.ts";
@@ -44,11 +51,8 @@ export async function runDraftCommand(command: DraftCommand, request: CliContext
   const saved = command.save === undefined ? ok(undefined) : saveDraft(workspace.place, draft.value, command.save);
   if (!saved.ok) return saved;
   // With --json a cast prints its events, one a line; the draft goes before them.
-  const code = printAnswer(io, options, {
-    code: 0,
-    data: { ...draftData(draft.value), saved: saved.value ?? null },
-    lines: (width) => draftLines(draft.value, width),
-  });
+  const data = { ...draftData(draft.value), saved: saved.value ?? null };
+  const code = printAnswer(io, options, { code: 0, data, lines: (width) => draftLines(draft.value, width) });
   if (saved.value !== undefined) printText(io, `Saved as ${command.save ?? ""} in ${sanitizeForTerminal(saved.value)}`);
   if (command.cast === undefined || !(await mayCast(request, draft.value))) return ok(code);
   return runCastingCommand(

@@ -9,7 +9,7 @@ import {
   type FleetStatus,
 } from "../../core/view/progress/fleet-status.ts";
 import { line, toned, type Line } from "../../core/view/line.ts";
-import type { CommandOutput, CommandResult } from "../../shell/commands/command-output.ts";
+import { answer, type CommandResult } from "../../shell/commands/command-output.ts";
 import {
   LOCAL_FLEET,
   localFleetFolder,
@@ -58,18 +58,14 @@ async function answerFleetCommand(command: FleetCommand, request: CliContext): C
       const text = stopped.database
         ? `${countedText(stopped.workers, "worker")} and the database are stopped. Their data stays in ${localFleetFolder(env)}.`
         : "No fleet runs on this machine.";
-      return plainAnswer(stopped, line(text));
+      return answer(stopped, () => [line(text)]);
     }
     case "migrate": {
       const profile = resolveFleetProfile(workspace.catalog, options.on ?? "", workspace.place);
       if (!profile.ok) return profile;
       const done = await migrateFleet(profile.value);
-      return done.ok
-        ? plainAnswer(
-            { fleet: profile.value.name, migrated: true },
-            line("The tables have the format of this version."),
-          )
-        : done;
+      const data = { fleet: profile.value.name, migrated: true };
+      return done.ok ? answer(data, () => [line("The tables have the format of this version.")]) : done;
     }
     case "workers":
       return withOpenFleet(request, answerWorkers);
@@ -101,7 +97,7 @@ async function withOpenFleet(
 async function answerWorkers(fleet: ConnectedFleet): CommandResult {
   const standing = await readFleetStatus(fleet);
   if (!standing.ok) return standing;
-  return ok({ code: 0, data: standing.value, lines: () => fleetStatusLines(standing.value, fleet.profile.name) });
+  return answer(standing.value, () => fleetStatusLines(standing.value, fleet.profile.name));
 }
 
 /** [B13] */
@@ -111,17 +107,12 @@ async function startLocalFleet(env: CliContext["workspace"]["place"]["env"], wor
   const migrated = await migrateFleet({ url: url.value });
   if (!migrated.ok) return migrated;
   const started = startLocalWorkers(env, workers, [process.execPath, ...process.execArgv, process.argv[1] ?? ""]);
-  return plainAnswer(
-    { fleet: LOCAL_FLEET, workers: started },
+  return answer({ fleet: LOCAL_FLEET, workers: started }, () => [
     line(`A database and ${countedText(workers, "worker")} run on this machine.`),
     line(toned("accent", `materia cast --on ${LOCAL_FLEET} <prompt>`), toned("dim", "  submit this working tree")),
     line(toned("accent", `materia fleet workers --on ${LOCAL_FLEET}`), toned("dim", "  who works on what")),
     line(toned("accent", "materia fleet down"), toned("dim", "  stop them")),
-  );
-}
-
-function plainAnswer(data: unknown, ...lines: readonly Line[]): Result<CommandOutput> {
-  return ok({ code: 0, data, lines: () => lines });
+  ]);
 }
 
 const WORKER_STATE_TEXTS = { up: "running", draining: "draining", gone: "gone" } as const;
@@ -158,14 +149,14 @@ function fleetStatusLines({ workers, queued, queue }: FleetStatus, fleet: string
 const MAX_QUEUE_SHOWN = 20;
 
 /** [B22] Shows or changes the limits of casts at once. */
-export async function answerLimits(fleet: ConnectedFleet, change: FleetLimitChange | undefined): CommandResult {
+async function answerLimits(fleet: ConnectedFleet, change: FleetLimitChange | undefined): CommandResult {
   const changed = change ? await changeLimit(fleet, change) : ok(true);
   if (!changed.ok) return changed;
   const standing = await readLimits(fleet);
   if (!standing.ok) return standing;
   const none =
     change && !changed.value ? [line(`There was no limit for ${sanitizeForTerminal(fleetLimitText(change))}.`)] : [];
-  return ok({ code: 0, data: standing.value, lines: () => [...none, ...limitLines(standing.value)] });
+  return answer(standing.value, () => [...none, ...limitLines(standing.value)]);
 }
 
 function limitLines(limits: readonly LimitUsage[]): readonly Line[] {
@@ -181,16 +172,16 @@ function limitLines(limits: readonly LimitUsage[]): readonly Line[] {
 }
 
 /** [B23] Shows or changes the schedules of a fleet. */
-export async function answerSchedule(fleet: ConnectedFleet, what: ScheduleAction, request: CliContext): CommandResult {
+async function answerSchedule(fleet: ConnectedFleet, what: ScheduleAction, request: CliContext): CommandResult {
   switch (what.kind) {
     case "list": {
       const listed = await listSchedules(fleet);
-      return listed.ok ? ok({ code: 0, data: listed.value, lines: () => scheduleLines(listed.value) }) : listed;
+      return listed.ok ? answer(listed.value, () => scheduleLines(listed.value)) : listed;
     }
     case "remove": {
       const removed = await removeSchedule(fleet, what.id);
-      const lines = () => [line(`Schedule ${what.id} is removed; casts it submitted stay.`)];
-      return removed.ok ? ok({ code: 0, data: { removed: what.id }, lines }) : removed;
+      const text = `Schedule ${what.id} is removed; casts it submitted stay.`;
+      return removed.ok ? answer({ removed: what.id }, () => [line(text)]) : removed;
     }
     case "add":
       return prepareAndAddSchedule(fleet, what, request);
@@ -201,46 +192,45 @@ export async function answerSchedule(fleet: ConnectedFleet, what: ScheduleAction
 
 async function prepareAndAddSchedule(
   fleet: ConnectedFleet,
-  { cron, zone, tree, submits }: Extract<ScheduleAction, { kind: "add" }>,
+  {
+    cron,
+    zone = Intl.DateTimeFormat().resolvedOptions().timeZone,
+    tree,
+    submits,
+  }: Extract<ScheduleAction, { kind: "add" }>,
   request: CliContext,
 ): CommandResult {
-  const where = zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   // Check before asking for trust.
-  const first = firstScheduledTime(cron, where, Date.now());
+  const first = firstScheduledTime(cron, zone, Date.now());
   if (!first.ok) return first;
   const workspace = withFleet(request.workspace, fleet);
   const asker = await commandCallerFor({ ...request, options: submits.options, workspace });
   const prepared = await prepareCommand(submits.command, asker);
   if (!prepared.ok) return prepared;
+  const plan = prepared.value;
   const { env } = workspace.place;
   const { priority = 0 } = submits.options;
-  const added = await addSchedule(fleet, {
-    plan: prepared.value,
-    cron,
-    zone: where,
-    tree,
-    priority,
-    env,
-    artifacts: request.workspace.root,
-  });
+  const artifacts = request.workspace.root;
+  const added = await addSchedule(fleet, { plan, cron, zone, tree, priority, env, artifacts });
   if (!added.ok) return added;
   asker.remember();
-  return ok({ code: 0, data: added.value, lines: () => scheduleLines([added.value]) });
+  return answer(added.value, () => scheduleLines([added.value]));
 }
 
 function scheduleLines(schedules: readonly Schedule[]): readonly Line[] {
   if (schedules.length === 0) return [line("There is no schedule.")];
-  return schedules.flatMap(({ id, cron, zone, follows, command, lastCast, problem, ...row }) => [
-    line(toned("strong", `${id}  ${cron}`), toned("dim", `  ${zone}, next `), timeText(row.nextAt, zone)),
-    line(`   ${oneLine(sanitizeForTerminal(command), 400)}`),
-    line(
-      toned(
-        "dim",
-        `   ${follows === null ? "on the files of when it was added" : `on ${sanitizeForTerminal(follows.replace(/^refs\/heads\//, ""))} as it is then`}${lastCast === null ? "" : `; last ${lastCast}`}`,
-      ),
-    ),
-    ...(problem === null ? [] : [line(toned("rework", `   Last submission failed: ${sanitizeForTerminal(problem)}`))]),
-  ]);
+  return schedules.flatMap(({ id, cron, zone, follows, command, lastCast, problem, nextAt }) => {
+    const branch = sanitizeForTerminal(follows?.replace(/^refs\/heads\//, "") ?? "");
+    const files = follows === null ? "on the files of when it was added" : `on ${branch} as it is then`;
+    return [
+      line(toned("strong", `${id}  ${cron}`), toned("dim", `  ${zone}, next `), timeText(nextAt, zone)),
+      line(`   ${oneLine(sanitizeForTerminal(command), 400)}`),
+      line(toned("dim", `   ${files}${lastCast === null ? "" : `; last ${lastCast}`}`)),
+      ...(problem === null
+        ? []
+        : [line(toned("rework", `   Last submission failed: ${sanitizeForTerminal(problem)}`))]),
+    ];
+  });
 }
 
 function timeText(at: string, zone: string): string {

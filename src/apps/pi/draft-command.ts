@@ -7,9 +7,16 @@ import { billLines } from "../../core/view/graph/bill.ts";
 import { gridLines } from "../../core/view/graph/terminal-grid.ts";
 import { line, plainText } from "../../core/view/line.ts";
 import { readCommandText } from "../../shell/commands/command-text.ts";
-import { draftData, draftLines, makeDraft, readDraftSource, type FinishedDraft } from "../../shell/commands/draft.ts";
+import {
+  draftData,
+  draftLines,
+  makeDraft,
+  readDraftSource,
+  type FinishedDraft,
+  checkDraftName,
+  saveDraft,
+} from "../../shell/commands/draft.ts";
 import { agentSourceOf } from "../../shell/commands/prepare.ts";
-import { checkDraftName, saveDraft } from "../../shell/commands/save-draft.ts";
 import { createUserAgentHost } from "./agents/agent-host.ts";
 import { createTurnControl } from "./agents/turn-control.ts";
 import { startInProject } from "./casts/start-cast.ts";

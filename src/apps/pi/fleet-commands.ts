@@ -20,7 +20,7 @@ import type { CastId } from "../../core/model/ids.ts";
 import { waitLine } from "../../core/view/progress/fleet-status.ts";
 import type { QueueStatus } from "../../shell/context/run-context.ts";
 import { followFleetCast } from "../../shell/commands/prepare-on-fleet.ts";
-import { setupLines } from "../../shell/commands/status-lines.ts";
+import { setupLines } from "../../shell/commands/status.ts";
 import { announceCast, forwardToScreen } from "./screen/screen.ts";
 import { watchRemoteCast, type RemoteWatch } from "./watch-cast.ts";
 

@@ -89,7 +89,7 @@ async function startQueue(
   command: QueueRun,
   options: ParsedCommand["options"],
 ): Promise<Result<undefined>> {
-  const { startQueueRun } = await import("../../shell/commands/queue-start.ts");
+  const { startQueueRun } = await import("../../shell/commands/queue.ts");
   const trusted = await resolveTrustedProject(context, options);
   if (!trusted.ok) return trusted;
   const started = await startQueueRun(command, { ...trusted.value, options });

@@ -5,7 +5,7 @@ import { oneLine } from "../../core/model/text.ts";
 import { line } from "../../core/view/line.ts";
 import { runningPiEnvironment } from "../../shell/agents/pi-sdk.ts";
 import { packagePath } from "../../shell/system/package.ts";
-import { nodePath } from "../../shell/casting/detach-cast.ts";
+import { nodePath } from "../../shell/commands/prepare-detached.ts";
 import type { CommandContext } from "./casts/session-state.ts";
 
 /** [X29] The web UI in a separate process, which ends with this session. */

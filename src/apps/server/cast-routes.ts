@@ -1,7 +1,7 @@
 import type { Context, Hono } from "hono";
 import type { CastEvent } from "../../core/cast/state/event.ts";
 import { type CastId, SocketId } from "../../core/model/ids.ts";
-import { readSentPrompt } from "../../shell/commands/show-prompt.ts";
+import { readSentPrompt } from "../../shell/commands/read-visit.ts";
 import { error, type Issue } from "../../core/model/issue.ts";
 import { type CastResponseInput, VisitFileName } from "../../core/wire/casts.ts";
 import { type CastStore, inlineValues } from "../../shell/store/cast-store.ts";

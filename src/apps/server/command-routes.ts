@@ -22,7 +22,7 @@ import { RehearsalRequest, CommandRequest, type CommandResponse, type ConfigDraf
 import { asTrusted, type Workspace } from "../../shell/workspace/workspace.ts";
 import { runCommand } from "../../shell/commands/run-command.ts";
 import { draftData, draftLines, makeDraft, readDraftSource } from "../../shell/commands/draft.ts";
-import { startQueueRun } from "../../shell/commands/queue-start.ts";
+import { startQueueRun } from "../../shell/commands/queue.ts";
 import { agentSourceOf, prepareCommand } from "../../shell/commands/prepare.ts";
 import { refuse, refuseByCode } from "./body-and-reply.ts";
 import { workspaceRoutes, type ServedProject } from "./served-project.ts";

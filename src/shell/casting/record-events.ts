@@ -30,9 +30,3 @@ export async function recordEvents(
     await owned.value.release();
   }
 }
-
-/** The state of a cast, without its events. */
-export async function readCastState(store: CastStore, castId: CastId): Promise<Result<CastState>> {
-  const cast = await store.current(castId);
-  return cast.ok ? ok(cast.value.state) : cast;
-}

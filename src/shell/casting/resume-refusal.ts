@@ -1,4 +1,13 @@
-import { failWith, suggest, typed, error, fail, type Issue, type Result } from "../../core/model/issue.ts";
+import {
+  failWith,
+  suggest,
+  typed,
+  error,
+  fail,
+  type HintParts,
+  type Issue,
+  type Result,
+} from "../../core/model/issue.ts";
 import type { ReworkDecision } from "../../core/command/command.ts";
 import { reworkLimitOf } from "../../core/cast/rework-limit.ts";
 import { askedPersonMateria } from "../../core/cast/prompt-text.ts";
@@ -10,6 +19,10 @@ import type { Resumption } from "./resume-cast.ts";
 export function itemCastIssue(castId: CastId, parent: CastId, command: string): Issue {
   const hint = suggest`${typed`${command} ${parent}`} takes all of its items`;
   return error("item_cast", castId, `this cast is one item of ${parent}`, hint);
+}
+
+export function castEnded(castId: CastId, outcome: string, hint?: HintParts): Result<never> {
+  return failWith("cast_finished", castId, `this cast has ended: ${outcome.replace("_", " ")}`, hint);
 }
 
 /** Why a cast cannot continue in this way, if so. */
@@ -29,8 +42,7 @@ export function resumeRefusal(state: CastState, castId: CastId, how: Resumption)
       );
     if (phase.kind !== "ended" || phase.outcome === "failed" || phase.outcome === "aborted")
       return how.decision && decisionRefusal(state, castId, how.decision);
-    const hint = suggest`start a new one with ${typed`link --from ${castId} …`}`;
-    return failWith("cast_finished", castId, `this cast has ended: ${phase.outcome.replace("_", " ")}`, hint);
+    return castEnded(castId, phase.outcome, suggest`start a new one with ${typed`link --from ${castId} …`}`);
   }
   const waiting = phase.kind === "ended" ? phase.before : phase;
   if (waiting.kind === "waiting") return how.kind === "reject" ? rejectRefusal(castId, how, isPerson) : undefined;

@@ -1,12 +1,12 @@
 import type { CommandOf } from "../../core/command/command.ts";
-import { failWith, ok, type Result, suggest, typed, error, fail } from "../../core/model/issue.ts";
+import { failWith, ok, type Result, suggest, typed, fail } from "../../core/model/issue.ts";
 import { line } from "../../core/view/line.ts";
 import { findOwnCast, type RequestedCast, type Workspace } from "../workspace/workspace.ts";
-import type { CommandResult } from "./command-output.ts";
+import { answer, type CommandResult } from "./command-output.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import type { ProcessIdentity } from "../process/process-identity.ts";
 import type { CastStore } from "../store/cast-store.ts";
-import { readCastState } from "../casting/record-events.ts";
+import { castEnded } from "../casting/resume-refusal.ts";
 import { runWithPorts } from "../casting/run-owned-cast.ts";
 import { writeOptionsFor, type RunContext } from "../context/run-context.ts";
 import { foreignCastIssue } from "../workspace/foreign-casts.ts";
@@ -14,16 +14,13 @@ import { foreignCastIssue } from "../workspace/foreign-casts.ts";
 export async function runAbort(workspace: Workspace, { castId, trust }: CommandOf<"abort">): CommandResult {
   const id = await findOwnCast(workspace, castId, UNFINISHED);
   if (!id.ok) return id;
-  if (workspace.fleet) {
-    const asked = await workspace.fleet.abort(id.value);
-    if (!asked.ok) return asked;
-    const said = `${id.value} was asked to stop; "materia status ${id.value} --on ${workspace.fleet.name}" shows when it has stopped.`;
-    return ok({ code: 0, data: { castId: id.value, status: asked.value }, lines: () => [line(said)] });
-  }
-  const aborted = await abortCast(workspace, id.value, trust === true);
+  const { fleet, place } = workspace;
+  const aborted = await (fleet ? fleet.abort(id.value) : abortCast(workspace, id.value, trust === true));
   if (!aborted.ok) return aborted;
-  const text = `${id.value} is aborted. "${workspace.place.program ?? "materia"} recast ${id.value}" continues it.`;
-  return ok({ code: 0, data: { castId: id.value, status: aborted.value }, lines: () => [line(text)] });
+  const text = fleet
+    ? `${id.value} was asked to stop; "materia status ${id.value} --on ${fleet.name}" shows when it has stopped.`
+    : `${id.value} is aborted. "${place.program ?? "materia"} recast ${id.value}" continues it.`;
+  return answer({ castId: id.value, status: aborted.value }, () => [line(text)]);
 }
 
 const UNFINISHED: RequestedCast = {
@@ -37,34 +34,29 @@ const ABORT_POLL_MS = 50;
 const MAX_ABORT_WAIT_MS = 20_000;
 
 /** [D11] Asks the owner to stop and waits for the end of the cast. Without an owner this process writes the end. */
-async function abortCast(workspace: Workspace, castId: CastId, trustsCast = false): Promise<Result<"aborted">> {
+async function abortCast(workspace: Workspace, castId: CastId, trustsCast: boolean): Promise<Result<"aborted">> {
   const { store } = workspace;
-  const state = await readCastState(store, castId);
-  if (!state.ok) return state;
-  if (state.value.phase.kind === "ended") return alreadyEnded(castId, state.value.phase.outcome);
+  const cast = await store.current(castId);
+  if (!cast.ok) return cast;
+  const { file, state } = cast.value;
+  if (state.phase.kind === "ended") return castEnded(castId, state.phase.outcome);
   // [S14] Aborting ends programs, and a planted cast names which.
-  const file = await store.readCastFile(castId);
-  if (!file.ok) return file;
-  const foreign = trustsCast ? undefined : foreignCastIssue(workspace, file.value);
+  const foreign = trustsCast ? undefined : foreignCastIssue(workspace, file);
   if (foreign) return fail(foreign);
   if (!(await store.owner(castId))) return abortUnowned(workspace, castId);
   const stubborn = await waitUntilReleased(store, castId);
-  if (stubborn) return fail(unresponsiveIssue(castId, stubborn));
-  const after = await readCastState(store, castId);
+  if (stubborn) {
+    const { pid, host } = stubborn;
+    const hint = suggest`end that process ("kill ${String(pid)}"), then ${typed`abort ${castId}`} or ${typed`recast ${castId}`}`;
+    const message = `process ${pid} on ${host} runs this cast and does not respond`;
+    return failWith("owner_unresponsive", castId, message, hint);
+  }
+  const after = await store.current(castId);
   if (!after.ok) return after;
-  const { phase } = after.value;
+  const { phase } = after.value.state;
   // The owner was killed, or the cast now waits for a person: write the end here.
   if (phase.kind !== "ended") return abortUnowned(workspace, castId);
-  return phase.outcome === "aborted" ? ok("aborted") : alreadyEnded(castId, phase.outcome);
-}
-
-function alreadyEnded(castId: string, outcome: string): Result<never> {
-  return failWith("cast_finished", castId, `this cast has ended: ${outcome.replace("_", " ")}`);
-}
-
-function unresponsiveIssue(castId: string, { pid, host }: ProcessIdentity) {
-  const hint = suggest`end that process ("kill ${String(pid)}"), then ${typed`abort ${castId}`} or ${typed`recast ${castId}`}`;
-  return error("owner_unresponsive", castId, `process ${pid} on ${host} runs this cast and does not respond`, hint);
+  return phase.outcome === "aborted" ? ok("aborted") : castEnded(castId, phase.outcome);
 }
 
 async function abortUnowned({ store, place: { cwd, env } }: Workspace, castId: CastId): Promise<Result<"aborted">> {

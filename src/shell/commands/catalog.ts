@@ -1,7 +1,7 @@
 import type { CommandOf } from "../../core/command/command.ts";
 import { compileTargets } from "../../core/compile/targets/compile.ts";
 import { worstCase } from "../../core/compile/worst-case.ts";
-import { error, fail, isError, ok, type Issue, type Result, assertNever } from "../../core/model/issue.ts";
+import { error, fail, isError, type Issue, type Result, assertNever } from "../../core/model/issue.ts";
 import { isGate, isGenerator, isInteractive, templateOf, type Materia } from "../../core/model/materia.ts";
 import { didYouMean, sanitizeForTerminal } from "../../core/model/text.ts";
 import { materiaIcon } from "../../core/view/graph/labels.ts";
@@ -10,7 +10,7 @@ import { gridLines } from "../../core/view/graph/terminal-grid.ts";
 import { padColumns, line, toned, type Line } from "../../core/view/line.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { setActiveLoadout } from "../config/config.ts";
-import type { CommandOutput } from "./command-output.ts";
+import { answer, type CommandOutput } from "./command-output.ts";
 
 type CatalogCommand = CommandOf<"loadout" | "materia" | "grid">;
 
@@ -18,9 +18,9 @@ type CatalogCommand = CommandOf<"loadout" | "materia" | "grid">;
 export function runCatalogCommand(workspace: Workspace, command: CatalogCommand): Result<CommandOutput> {
   switch (command.kind) {
     case "loadout":
-      return command.name === undefined ? ok(listLoadouts(workspace)) : activateLoadout(workspace, command.name);
+      return command.name === undefined ? listLoadouts(workspace) : activateLoadout(workspace, command.name);
     case "materia":
-      return command.name === undefined ? ok(listMateria(workspace)) : showMateria(workspace, command.name);
+      return command.name === undefined ? listMateria(workspace) : showMateria(workspace, command.name);
     case "grid":
       return showGraph(workspace, command);
     default:
@@ -28,7 +28,7 @@ export function runCatalogCommand(workspace: Workspace, command: CatalogCommand)
   }
 }
 
-function listLoadouts({ catalog }: Workspace): CommandOutput {
+function listLoadouts({ catalog }: Workspace): Result<CommandOutput> {
   const active = catalog.settings.activeLoadout.value;
   const rows = [...catalog.loadouts.values()].map(({ name, layer, file, value, issues }) => ({
     name,
@@ -40,14 +40,13 @@ function listLoadouts({ catalog }: Workspace): CommandOutput {
   }));
   const lines = () =>
     tableLines(
-      rows.map((row) => ({
-        mark: row.active ? "●" : row.sound ? " " : "!",
-        name: row.name,
-        source: row.source,
-        text: row.sound ? (row.description ?? "") : "has problems; see check",
+      rows.map(({ active: isActive, sound, description, ...row }) => ({
+        ...row,
+        mark: isActive ? "●" : sound ? " " : "!",
+        text: sound ? (description ?? "") : "has problems; see check",
       })),
     );
-  return { code: 0, data: rows, lines };
+  return answer(rows, lines);
 }
 
 function activateLoadout({ catalog, place }: Workspace, name: string): Result<CommandOutput> {
@@ -55,10 +54,10 @@ function activateLoadout({ catalog, place }: Workspace, name: string): Result<Co
   const file = setActiveLoadout(place, name);
   if (!file.ok) return file;
   const text = `${sanitizeForTerminal(name)} is active now (${sanitizeForTerminal(file.value)}).`;
-  return ok({ code: 0, data: { active: name, file: file.value }, lines: () => [line(text)] });
+  return answer({ active: name, file: file.value }, () => [line(text)]);
 }
 
-function listMateria({ catalog }: Workspace): CommandOutput {
+function listMateria({ catalog }: Workspace): Result<CommandOutput> {
   const rows = [...catalog.materia.values()].map(({ name, layer, file, value }) => ({
     name,
     type: value?.type ?? null,
@@ -71,14 +70,13 @@ function listMateria({ catalog }: Workspace): CommandOutput {
   }));
   const lines = () =>
     tableLines(
-      rows.map((row) => ({
-        mark: row.type === null ? "!" : materiaIcon(row.type),
-        name: row.name,
-        source: row.source,
-        text: row.description ?? "",
+      rows.map(({ type, description, ...row }) => ({
+        ...row,
+        mark: type === null ? "!" : materiaIcon(type),
+        text: description ?? "",
       })),
     );
-  return { code: 0, data: rows, lines };
+  return answer(rows, lines);
 }
 
 function tableLines(rows: readonly { mark: string; name: string; source: string; text: string }[]): readonly Line[] {
@@ -102,7 +100,7 @@ function showMateria({ catalog }: Workspace, name: string): Result<CommandOutput
   const { layer, file, value } = entry;
   if (value === undefined) return fail(...entry.issues);
   const data = { name, source: layer, file: file ?? null, ...value };
-  return ok({ code: 0, data, lines: () => materiaLines(name, layer, value) });
+  return answer(data, () => materiaLines(name, layer, value));
 }
 
 function materiaLines(name: string, source: string, materia: Materia): readonly Line[] {
@@ -136,7 +134,7 @@ function showGraph({ catalog }: Workspace, command: CommandOf<"grid">): Result<C
     return texts.map((text) => line(text));
   };
   const explained = command.as === "sentences" ? { explanation: sentences } : {};
-  return ok({ code: 0, data: { ...graphJson(graph, { worst, stitches }), ...explained }, lines });
+  return answer({ ...graphJson(graph, { worst, stitches }), ...explained }, lines);
 }
 
 function unknownNameIssue(kind: "loadout" | "materia", name: string, known: Iterable<string>): Issue {

@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { resolve, relative } from "node:path";
 import { bundledLayer } from "../../core/catalog/bundled-layer.ts";
 import { mergeLayers, type Catalog } from "../../core/catalog/catalog.ts";
 import type { CommandOf } from "../../core/command/command.ts";
@@ -7,7 +7,7 @@ import type { CastFacts } from "../../core/history/facts.ts";
 import { billLines, billSettings, makeBill, type Bill } from "../../core/view/graph/bill.ts";
 import { checkCatalog, type ValidLoadout } from "../../core/compile/targets/compile.ts";
 import { changingInstructions } from "../../core/compile/check/state-use.ts";
-import { error, fail, failWith, isError, ok, type Issue, type Result } from "../../core/model/issue.ts";
+import { error, fail, failWith, isError, ok, type Issue, type Result, type KeyPath } from "../../core/model/issue.ts";
 import { didYouMean, sanitizeForTerminal, countedText } from "../../core/model/text.ts";
 import { issueJson, issueLines } from "../../core/view/issues.ts";
 import { line } from "../../core/view/line.ts";
@@ -17,7 +17,9 @@ import { readConfigLayer } from "../config/config.ts";
 import { readJsonFile } from "../config/config-file.ts";
 import { programsOf, unavailableTools } from "../agents/search-programs.ts";
 import type { CommandResult } from "./command-output.ts";
-import { issueFindings } from "./issue-findings.ts";
+import { findNodeAtLocation, parseTree } from "jsonc-parser";
+import type { ReviewProblem } from "../../core/view/issues.ts";
+import { MAX_FILE_BYTES, readRegularText, valueOr } from "../system/files.ts";
 
 /** [C19] Every problem of the configuration at once, and how many turns each sound loadout can take. */
 export async function runCheck(
@@ -116,4 +118,31 @@ function loadCatalogFile(file: string): Result<Catalog> {
 
 function asError(issue: Issue): Issue {
   return issue.severity === "warning" ? { ...issue, severity: "error" } : issue;
+}
+
+/** [C56] Issues with the lines at which they are, in files below a folder. */
+export function issueFindings(issues: readonly Issue[], folder: string): readonly ReviewProblem[] {
+  const texts = new Map<string, string>();
+  const textOf = (file: string): string => {
+    const text = texts.get(file) ?? valueOr(() => readRegularText(file, MAX_FILE_BYTES.config), "");
+    texts.set(file, text);
+    return text;
+  };
+  return issues.map(({ severity, code, message, hint, file, path }) => ({
+    severity,
+    code,
+    message: hint === undefined ? message : `${message}\n${hint}`,
+    ...(file === undefined ? {} : { file: relative(folder, file), line: lineOfPath(textOf(file), path) }),
+  }));
+}
+
+/** The line of a key path; that of its nearest parent if the key is missing. */
+function lineOfPath(text: string, path: KeyPath): number {
+  const tree = text === "" ? undefined : parseTree(text);
+  if (!tree) return 1;
+  for (let length = path.length; length > 0; length -= 1) {
+    const node = findNodeAtLocation(tree, path.slice(0, length));
+    if (node) return text.slice(0, (node.parent?.type === "property" ? node.parent : node).offset).split("\n").length;
+  }
+  return 1;
 }

@@ -1,4 +1,4 @@
-import type { Result } from "../../core/model/issue.ts";
+import { ok, type Result } from "../../core/model/issue.ts";
 import type { Line } from "../../core/view/line.ts";
 import type { ReviewProblem } from "../../core/view/issues.ts";
 
@@ -15,3 +15,12 @@ export interface CommandOutput {
 
 /** What every command that starts no cast gives. */
 export type CommandResult = Promise<Result<CommandOutput>>;
+
+/** A successful output; exit code 0 unless `more` has another. */
+export function answer(
+  data: unknown,
+  lines: CommandOutput["lines"],
+  more: Partial<CommandOutput> = {},
+): Result<CommandOutput> {
+  return ok({ code: 0, data, lines, ...more });
+}

@@ -1,5 +1,4 @@
 import type { CommandOf } from "../../core/command/command.ts";
-import { ok } from "../../core/model/issue.ts";
 import { oneLine, countedText } from "../../core/model/text.ts";
 import { compareCasts, type CastComparison, type ComparedSide } from "../../core/history/compare.ts";
 import { modelText } from "../../core/view/report/visit-detail.ts";
@@ -9,7 +8,7 @@ import { padColumns, line, toned, type Line } from "../../core/view/line.ts";
 import { loadNamedCast, type Workspace } from "../workspace/workspace.ts";
 import { listChanges } from "../git/diff.ts";
 import type { LoadedCast } from "../store/cast-store.ts";
-import type { CommandResult } from "./command-output.ts";
+import { answer, type CommandResult } from "./command-output.ts";
 
 /** [T25] Two casts side by side: path, handoffs, figures, files. */
 export async function runCompare(workspace: Workspace, { first, second }: CommandOf<"compare">): CommandResult {
@@ -18,7 +17,7 @@ export async function runCompare(workspace: Workspace, { first, second }: Comman
   if (!right.ok) return right;
   const files = await changedFiles(workspace, left.value, right.value);
   const data: CastComparison = { ...compareCasts(left.value, right.value), files };
-  return ok({ code: 0, data, lines: (width) => compareLines(data, Math.floor((Math.min(width, 120) - 4) / 2)) });
+  return answer(data, (width) => compareLines(data, Math.floor((Math.min(width, 120) - 4) / 2)));
 }
 
 /** Differences between their final trees, if both have checkpoints. */

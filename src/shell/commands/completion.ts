@@ -1,9 +1,8 @@
 import type { CommandOf, Shell } from "../../core/command/command.ts";
-import { ok } from "../../core/model/issue.ts";
 import { oneLine } from "../../core/model/text.ts";
 import { line } from "../../core/view/line.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import type { CommandResult } from "./command-output.ts";
+import { answer, type CommandResult } from "./command-output.ts";
 import { suggestCompletions } from "./completion-suggestions.ts";
 
 /** [C34] The script for a shell, or one line for each suggestion: the word, a tab, its description. */
@@ -11,18 +10,16 @@ export async function runCompletion(workspace: Workspace, { wants }: CommandOf<"
   if ("shell" in wants) {
     const script = COMPLETION_SCRIPTS[wants.shell];
     const lines = script.trimEnd().split("\n");
-    return ok({ code: 0, data: { shell: wants.shell, script }, lines: () => lines.map((text) => line(text)) });
+    return answer({ shell: wants.shell, script }, () => lines.map((text) => line(text)));
   }
   const before = wants.words.slice(0, -1);
   const partial = wants.words.at(-1) ?? "";
   const offers = (await suggestCompletions(before, partial, { open: () => workspace }))
     .map(({ word, description }) => ({ word: unquoteWord(word), description: oneLine(description ?? "", 80) }))
     .filter(({ word }) => word.toLowerCase().startsWith(partial.toLowerCase()));
-  return ok({
-    code: 0,
-    data: offers,
-    lines: () => offers.map(({ word, description }) => line(description === "" ? word : `${word}\t${description}`)),
-  });
+  return answer(offers, () =>
+    offers.map(({ word, description }) => line(description === "" ? word : `${word}\t${description}`)),
+  );
 }
 
 /** The shell quotes words itself. */

@@ -1,13 +1,21 @@
-import type { CommandOf } from "../../core/command/command.ts";
-import { failWith, ok } from "../../core/model/issue.ts";
+import type { CommandOf, } from "../../core/command/command.ts";
+import { failWith, ok, suggest, typed, type Result } from "../../core/model/issue.ts";
 import { sanitizeForTerminal } from "../../core/model/text.ts";
-import { fileCountsText, leftOutText } from "../../core/view/file-changes.ts";
+import {
+  fileCountsText,
+  leftOutText,
+  castFileSpans,
+  type CastFileSpans,
+  type CheckpointSpan,
+} from "../../core/view/file-changes.ts";
 import { line, toned, type Line, type Tone } from "../../core/view/line.ts";
-import type { Workspace } from "../workspace/workspace.ts";
-import { diffText, listChanges } from "../git/diff.ts";
+import { type Workspace, loadNamedCast } from "../workspace/workspace.ts";
+import { diffText, listChanges, hasCommit } from "../git/diff.ts";
 import type { FileChange } from "../../core/model/checkpoint.ts";
-import type { CommandResult } from "./command-output.ts";
-import { loadCastFiles, findSpan } from "./cast-files.ts";
+import { withoutUndefined } from "../../core/model/json.ts";
+import { answer, type CommandResult } from "./command-output.ts";
+import type { CastId } from "../../core/model/ids.ts";
+import { findRepository, type Repository } from "../git/repository.ts";
 
 /** [Y14] The changes between two checkpoints, from git's own diff. */
 export async function runDiff(workspace: Workspace, command: CommandOf<"diff">): CommandResult {
@@ -22,25 +30,18 @@ export async function runDiff(workspace: Workspace, command: CommandOf<"diff">):
   if (!text.ok) return failWith("git_failed", castId, `git cannot compare these checkpoints: ${text.problem}`);
   const files = await listChanges(between);
   const left = leftOutText(spans.left);
-  const notes = [
+  const totals = totalChanges(files);
+  const shown = text.bytes.toString("utf8");
+  const { place, as } = command;
+  const patch = as === "patch" ? shown : undefined;
+  const data = { castId, from, to, ...totals, files, left: spans.left, ...withoutUndefined({ place, patch }) };
+  const lines = () => [
+    ...diffLines(shown, as),
+    ...(as === "names" && files.length > 0 ? [line(toned("dim", fileCountsText(totals)))] : []),
     ...(files.length === 0 ? [line("No file was changed.")] : []),
     ...(left === "" ? [] : [line(toned("dim", `These checkpoints are${left}.`))]),
   ];
-  return ok({
-    code: 0,
-    data: {
-      castId,
-      ...(command.place === undefined ? {} : { place: command.place }),
-      from,
-      to,
-      ...totalChanges(files),
-      files,
-      left: spans.left,
-      ...(command.as === "patch" ? { patch: text.bytes.toString("utf8") } : {}),
-    },
-    lines: () => [...diffLines(text.bytes.toString("utf8"), command.as), ...totalLines(files, command.as), ...notes],
-    piped: text.bytes,
-  });
+  return answer(data, lines, { piped: text.bytes });
 }
 
 /** [X62] `3 files, +12 −4`; nothing if no file changed or git cannot say it. */
@@ -50,10 +51,6 @@ export async function changeCountsText(workspace: Workspace, castId: string): Pr
   const { repository, spans } = tree.value;
   const files = await listChanges({ cwd: repository.top, from: spans.whole.from, to: spans.whole.to });
   return files.length === 0 ? undefined : fileCountsText(totalChanges(files));
-}
-
-function totalLines(files: readonly FileChange[], as: CommandOf<"diff">["as"]): readonly Line[] {
-  return as === "names" && files.length > 0 ? [line(toned("dim", fileCountsText(totalChanges(files))))] : [];
 }
 
 /** A patch as git prints it, coloured by line; terminal control characters are made visible. */
@@ -79,4 +76,67 @@ function diffTone(text: string, isHead: boolean): Tone {
 export function totalChanges(files: readonly FileChange[]) {
   const sum = (key: "added" | "removed") => files.reduce((total, file) => total + (file[key] ?? 0), 0);
   return { changed: files.length, added: sum("added"), removed: sum("removed") };
+}
+
+type StoredSpans = Extract<CastFileSpans, { kind: "kept" }>;
+
+/** The files of a cast, and the repository that holds their checkpoints. */
+export interface StoredCastFiles {
+  readonly castId: CastId;
+  readonly spans: StoredSpans;
+  readonly repository: Repository;
+}
+
+/** [Y14] Finds the repository with the checkpoints of a cast, or says what is missing. */
+export async function loadCastFiles(
+  { store, place, fleet }: Workspace,
+  named: string | undefined,
+): Promise<Result<StoredCastFiles>> {
+  const cast = await loadNamedCast(store, named);
+  if (!cast.ok) return cast;
+  const { castId } = cast.value;
+  const fetched = fleet ? await fleet.fetchCheckpoints(castId, place.cwd) : ok(undefined);
+  if (!fetched.ok) return fetched;
+  const spans = castFileSpans(cast.value.events);
+  if (spans.kind === "none") {
+    const message = `this cast has no checkpoints of its files: ${spans.problem ?? "checkpoints were off when it ran"}`;
+    return failWith("missing_checkpoints", castId, message, "checkpoints need a git repository with a commit");
+  }
+  // A moved or copied project brings its checkpoints along. A project whose casts are stored elsewhere does not.
+  for (const cwd of new Set([place.cwd, cast.value.file.cwd])) {
+    const found = await findRepository(cwd);
+    if (found.kind === "found" && (await hasCommit(cwd, spans.whole.to)))
+      return ok({ castId, spans, repository: found.repository });
+  }
+  const hint = `they are in the repository where the cast ran: ${cast.value.file.cwd}`;
+  const message = `the repository around ${place.cwd} has no checkpoints of this cast`;
+  return failWith("checkpoint_deleted", castId, message, hint);
+}
+
+/** `Socket-4#2`, `Socket-4` for its last visit, `WI-2`, `loop/WI-2`. */
+export function findSpan({ castId, spans }: StoredCastFiles, name: string): Result<CheckpointSpan> {
+  const [socket, number] = name.split("#");
+  const visit = spans.visits.findLast(
+    (each) => each.socket === socket && (number === undefined || String(each.visit) === number),
+  );
+  if (visit) return ok(visit);
+  const items = spans.items.filter(({ loop, key }) => name === key || name === `${loop}/${key}`);
+  const [item, another] = items;
+  if (item && !another) return ok(item);
+  const message = item ? `${name} is an item of more than one loop` : `this cast has no visit or item "${name}"`;
+  const known = item ? items.map(({ loop, key }) => `${loop}/${key}`) : suggestPlaces(spans);
+  const hint = known.length === 0 ? suggest`${typed`show ${castId}`} shows what it did` : `one of ${known.join(", ")}`;
+  return failWith("unknown_visit", name, message, hint);
+}
+
+const MAX_SUGGESTED = 12;
+
+/** Visits that changed files come first: users look for them most. */
+function suggestPlaces({ visits, items }: StoredSpans): readonly string[] {
+  const changed = visits.filter(({ from, to }) => from !== to);
+  const names = [
+    ...(changed.length > 0 ? changed : visits).map(({ socket, visit }) => `${socket}#${visit}`),
+    ...items.map(({ key }) => key),
+  ];
+  return [...new Set(names)].slice(0, MAX_SUGGESTED);
 }

@@ -6,7 +6,7 @@ import { issueJson, issueLines } from "../../core/view/issues.ts";
 import { line, toned, type Line } from "../../core/view/line.ts";
 import { findCast, type Workspace } from "../workspace/workspace.ts";
 import type { ArtifactRef, CastStore } from "../store/cast-store.ts";
-import type { CommandOutput, CommandResult } from "./command-output.ts";
+import { answer, type CommandOutput, type CommandResult } from "./command-output.ts";
 import { examineCast, isIntact, type Examination } from "./examine-cast.ts";
 import { salvageCast, type SalvageResult } from "./salvage-cast.ts";
 
@@ -29,7 +29,7 @@ async function findCastOrFolder(store: CastStore, text: string): Promise<Result<
 
 async function showExamination(store: CastStore, castId: CastId): CommandResult {
   const found = await examineCast(store, castId);
-  return ok({ code: isIntact(found) ? 0 : 1, data: examinationData(found), lines: () => examinationLines(found) });
+  return answer(examinationData(found), () => examinationLines(found), { code: isIntact(found) ? 0 : 1 });
 }
 
 async function examineAll(store: CastStore): CommandResult {
@@ -45,19 +45,15 @@ async function examineAll(store: CastStore): CommandResult {
     if (!isIntact(found)) damaged.push(found);
   }
   const count = countedText(casts, "cast");
+  const sound = casts === 0 ? `no casts yet under ${sanitizeForTerminal(store.location)}` : count;
   const lines: CommandOutput["lines"] = () =>
     damaged.length === 0
-      ? [
-          line(
-            toned("ok", "✓ sound  "),
-            casts === 0 ? `no casts yet under ${sanitizeForTerminal(store.location)}` : count,
-          ),
-        ]
+      ? [line(toned("ok", "✓ sound  "), sound)]
       : [
           line(toned("bad", "✗ damaged  "), `${damaged.length} of ${count}`),
           ...damaged.flatMap((found) => examinationLines(found, MAX_NAMED_FILES)),
         ];
-  return ok({ code: damaged.length === 0 ? 0 : 1, data: { casts, damaged: damaged.map(examinationData) }, lines });
+  return answer({ casts, damaged: damaged.map(examinationData) }, lines, { code: damaged.length === 0 ? 0 : 1 });
 }
 
 function examinationData({ issues, ...found }: Examination) {
@@ -90,18 +86,11 @@ async function salvageOne(workspace: Workspace, from: CastId): CommandResult {
   const summary = await workspace.store.summary(castId);
   if (!summary) return failWith("write_failed", castId, "the new cast cannot be read back");
   const { events } = found;
+  const { status } = summary;
   // Lines are missing only if the journal itself is damaged.
-  const lostBehind = found.issues.some(({ code }) => code === "damaged_journal") ? events : null;
-  const data = {
-    castId,
-    from,
-    status: summary.status,
-    events,
-    files,
-    mended,
-    lost: { behind: lostBehind, files: lost },
-  };
-  return ok({ code: 0, data, lines: () => salvagedLines(done.value, lostBehind, summary.status) });
+  const behind = found.issues.some(({ code }) => code === "damaged_journal") ? events : null;
+  const data = { castId, from, status, events, files, mended, lost: { behind, files: lost } };
+  return answer(data, () => salvagedLines(done.value, behind, status));
 }
 
 function salvagedLines(
@@ -110,11 +99,9 @@ function salvagedLines(
   status: string,
 ) {
   const next = NEXT_COMMANDS[status];
+  const copied = `${countedText(found.events, "line")}, ${countedText(files, "file")}`;
   return [
-    line(
-      toned("ok", "✓ salvaged  "),
-      `${castId}, from ${from}: ${countedText(found.events, "line")}, ${countedText(files, "file")}`,
-    ),
+    line(toned("ok", "✓ salvaged  "), `${castId}, from ${from}: ${copied}`),
     ...(behind === null ? [] : [line("  ", toned("bad", "lost"), `: every line from ${behind + 1} on`)]),
     ...lost.map((place) => line("  ", toned("bad", "lost"), `: ${artifactText(place)}`)),
     ...mended.map((place) => line("  ", toned("rework", "mended"), `: ${artifactText(place)}`)),

@@ -5,21 +5,23 @@ import * as v from "valibot";
 import { addUsage, NO_USAGE, totalTokens, type Usage } from "../../core/cast/state/usage.ts";
 import { checkDraft, draftFromConfig, readDraftReply, type DraftCheck, type Draft } from "../../core/draft/draft.ts";
 import { loadoutToJson } from "../../core/edit/loadout-draft.ts";
-import { printJson } from "../../core/edit/json-edit.ts";
+import { printJson, LOADOUT_EXPANDED_LEVELS } from "../../core/edit/json-edit.ts";
 import { parseCastId, SocketId } from "../../core/model/ids.ts";
-import { failAll, failWith, isError, ok, type Issue, type Result } from "../../core/model/issue.ts";
+import { failAll, failWith, isError, ok, type Issue, type Result, error } from "../../core/model/issue.ts";
 import { isJsonObject, type JsonObject } from "../../core/model/json.ts";
 import { oneLine } from "../../core/model/text.ts";
 import { gridLines } from "../../core/view/graph/terminal-grid.ts";
 import { billLines, type Bill } from "../../core/view/graph/bill.ts";
 import { issueLines } from "../../core/view/issues.ts";
 import { line, plainText, type Line } from "../../core/view/line.ts";
-import { parseJson, readConfigText } from "../config/config-file.ts";
+import { parseJson, readConfigText, failAt, writeConfigText } from "../config/config-file.ts";
 import type { AgentHost, TurnRequest } from "../ports.ts";
 import { packagePath } from "../system/package.ts";
 import { openAgentHost, type AgentSource } from "../workspace/agent-hosts.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { activeBill } from "./bill.ts";
+import { withEntry } from "../../core/edit/config-text.ts";
+import { projectConfigFile, userConfigFile, type ConfigContext } from "../config/config.ts";
 
 /** The words of a person, and the loadout that they change, if any. */
 export interface DraftRequest {
@@ -222,4 +224,49 @@ export function draftLines(draft: FinishedDraft, width: number): readonly Line[]
 export function draftData(draft: FinishedDraft): JsonObject {
   const { name, config, bill, rounds, usage } = draft;
   return { name, config, bill: { ...bill } as unknown as JsonObject, rounds: rounds.length + 1, usage: { ...usage } };
+}
+
+/** The file named with --config, else that of the project; that of the user where the project is not trusted. */
+function draftFile({ explicitFile, withoutProject, env, cwd }: ConfigContext): string {
+  return explicitFile ?? (withoutProject ? userConfigFile(env) : projectConfigFile(cwd));
+}
+
+/** [YD9] Names that exist are refused before an agent is asked. */
+export function checkDraftName({ catalog }: Workspace, name: string, refines: string | undefined): Result<undefined> {
+  if (!/^[^\p{Cc}]{1,60}$/u.test(name)) return failWith("bad_name", "--save", "a name has 1 to 60 characters");
+  if (!catalog.loadouts.has(name) || name === refines) return ok(undefined);
+  return failWith("bad_name", "--save", `a loadout "${name}" exists`, "choose another name");
+}
+
+/** [YD9] Writes the loadout and its new materia into the file as it is now; comments and order stay. */
+export function saveDraft(place: ConfigContext, draft: Draft, name: string): Result<string> {
+  const file = draftFile(place);
+  const read = readConfigText(file);
+  if (!read.ok && read.issues[0]?.code !== "missing_file") return read;
+  const before = read.ok ? read.value.text : "";
+  const present = before.trim() === "" ? ok({}) : parseJson(file, before);
+  if (!present.ok) return present;
+  const materia = Object.entries(section(draft.config, "materia"));
+  const [loadout] = Object.values(section(draft.config, "loadouts"));
+  const taken = materia.map(([key]) => key).find((key) => key in section(present.value, "materia"));
+  // The file may have changed since the draft was checked.
+  if (taken !== undefined)
+    return failAt(
+      file,
+      error("file_changed", ["materia", taken], "the file has a materia of this name now", "draft it again"),
+    );
+  if (loadout === undefined) return failWith("bad_draft", "loadouts", "the draft has no loadout");
+  let text: Result<string> = ok(before);
+  for (const [key, value] of materia)
+    text = text.ok ? withEntry(text.value, "materia", key, printJson(value, "", 1)) : text;
+  text = text.ok ? withEntry(text.value, "loadouts", name, printJson(loadout, "", LOADOUT_EXPANDED_LEVELS)) : text;
+  if (!text.ok) return text;
+  const root = file === projectConfigFile(place.cwd) ? place.cwd : undefined;
+  const written = writeConfigText(file, text.value, { root, isNew: !read.ok });
+  return written.ok ? ok(file) : written;
+}
+
+function section(value: unknown, key: "materia" | "loadouts"): JsonObject {
+  const own = isJsonObject(value) ? value[key] : undefined;
+  return isJsonObject(own) ? own : {};
 }

@@ -1,5 +1,5 @@
-import type { CommandOf } from "../../core/command/command.ts";
-import { failWith, ok } from "../../core/model/issue.ts";
+import type { CommandOf, } from "../../core/command/command.ts";
+import { failWith } from "../../core/model/issue.ts";
 import { countedText } from "../../core/model/text.ts";
 import { otlpTraces, type TraceSpan } from "../../core/telemetry/span.ts";
 import { amountText, durationText } from "../../core/view/numbers.ts";
@@ -9,7 +9,7 @@ import { readCastSpans, spanOptions } from "../casting/trace-cast.ts";
 import { VERSION } from "../system/package.ts";
 import { loadNamedCast, type Workspace } from "../workspace/workspace.ts";
 import { telemetryTarget } from "../workspace/telemetry-target.ts";
-import type { CommandResult } from "./command-output.ts";
+import { answer, type CommandResult } from "./command-output.ts";
 
 /** [TM1] The spans of a cast: sent to a collector with --otlp, as OTLP/JSON with --json, otherwise as a tree. */
 export async function runExport(workspace: Workspace, command: CommandOf<"export">): CommandResult {
@@ -24,20 +24,16 @@ export async function runExport(workspace: Workspace, command: CommandOf<"export
   const spans = await readCastSpans(store, cast.value.castId, spanOptions(contents));
   if (!spans.ok) return spans;
   if (!command.sends || !target.value)
-    return ok({
-      code: 0,
-      data: otlpTraces(spans.value, VERSION),
-      lines: (width) => spanTreeLines(spans.value, width),
-    });
+    return answer(otlpTraces(spans.value, VERSION), (width) => spanTreeLines(spans.value, width));
   const { collector } = target.value;
-  const answer = await sendSpans(collector, spans.value, { version: VERSION });
-  if (!answer.ok) return answer;
-  const { sent, rejected } = answer.value;
+  const taken = await sendSpans(collector, spans.value, { version: VERSION });
+  if (!taken.ok) return taken;
+  const { sent, rejected } = taken.value;
   const { castId } = cast.value;
   const refused = rejected === 0 ? "" : `; the collector refused ${rejected}`;
   const text = `Sent ${countedText(sent, "span")} of ${castId} to ${new URL(collector.url).host}${refused}`;
   const traceId = spans.value[0]?.traceId ?? null;
-  return ok({ code: rejected === 0 ? 0 : 1, data: { castId, traceId, sent, rejected }, lines: () => [line(text)] });
+  return answer({ castId, traceId, sent, rejected }, () => [line(text)], { code: rejected === 0 ? 0 : 1 });
 }
 
 /** Each span below its parent, with its duration and its tokens. */
@@ -53,11 +49,8 @@ function spanTreeLines(spans: readonly TraceSpan[], width: number): readonly Lin
       ...(typeof tokens === "number" ? [`${amountText(tokens)} tokens`] : []),
       ...(typeof input === "number" ? [`${amountText(input)} tokens in`] : []),
     ].join(" · ");
-    const head = line(
-      " ".repeat(depth * 2),
-      toned(failed === undefined ? "strong" : "bad", name),
-      toned("dim", `  ${facts}`),
-    );
+    const title = toned(failed === undefined ? "strong" : "bad", name);
+    const head = line(" ".repeat(depth * 2), title, toned("dim", `  ${facts}`));
     return [fitLine(head, width), ...(byParent.get(span.spanId) ?? []).flatMap((each) => write(each, depth + 1))];
   };
   return spans

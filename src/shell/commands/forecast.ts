@@ -13,11 +13,11 @@ import {
   type MateriaStats,
 } from "../../core/history/forecast.ts";
 import { amountText, durationText, costText } from "../../core/view/numbers.ts";
-import { padColumns, tableLines, line, toned, wrapLine, type Line } from "../../core/view/line.ts";
+import { padColumns, tableLines, line, toned, wrapLine, type Line, type TableColumn } from "../../core/view/line.ts";
 import { worstCaseText } from "../../core/view/graph/labels.ts";
 import type { ForecastResponse } from "../../core/wire/catalog.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import type { CommandResult } from "./command-output.ts";
+import { answer, type CommandResult } from "./command-output.ts";
 import type { CastEvent } from "../../core/cast/state/event.ts";
 import { castFacts, type CastFacts } from "../../core/history/facts.ts";
 import type { CastStore, LoadedCast } from "../store/cast-store.ts";
@@ -33,33 +33,23 @@ export async function runStats(workspace: Workspace): CommandResult {
   if (!past.ok) return past;
   const { casts, rehearsed } = past.value;
   const rows = materiaStats(casts);
-  return ok({
-    code: 0,
-    data: { casts: casts.length, rehearsed, materia: rows },
-    lines: (width) =>
-      casts.length === 0
-        ? wrapLine(line(`No figures yet: no past cast here used a model.${rehearsalsNote(rehearsed)}`), width)
-        : statsLines(rows, past.value, width),
-  });
+  const none = line(`No figures yet: no past cast here used a model.${rehearsalsNote(rehearsed)}`);
+  return answer({ casts: casts.length, rehearsed, materia: rows }, (width) =>
+    casts.length === 0 ? wrapLine(none, width) : statsLines(rows, past.value, width),
+  );
 }
 
 function statsLines(rows: readonly MateriaStats[], { casts, rehearsed }: PastCasts, width: number): readonly Line[] {
-  const columns = [
-    { title: "materia", of: (row: MateriaStats) => oneLine(row.materia, 24) },
-    { title: "model", of: (row: MateriaStats) => oneLine(row.model, 28) },
-    { title: "visits", of: (row: MateriaStats) => String(row.visits) },
+  const columns: readonly TableColumn<MateriaStats>[] = [
+    { title: "materia", of: (row) => oneLine(row.materia, 24) },
+    { title: "model", of: (row) => oneLine(row.model, 28) },
+    { title: "visits", of: (row) => String(row.visits) },
     { title: "refused", of: refusedText },
-    { title: "sent back / was sent back", of: (row: MateriaStats) => `${row.reworkCaused}/${row.reworkReceived}` },
-    {
-      title: "approvals later reversed",
-      of: (row: MateriaStats) => (row.yes === 0 ? "" : `${row.overturned} of ${row.yes}`),
-    },
-    {
-      title: "tokens/item",
-      of: (row: MateriaStats) => (row.tokensPerItem === null ? "" : amountText(row.tokensPerItem)),
-    },
-    { title: "cost", of: (row: MateriaStats) => costText(row.cost) },
-    { title: "time", of: (row: MateriaStats) => durationText(row.seconds * 1000) },
+    { title: "sent back / was sent back", of: (row) => `${row.reworkCaused}/${row.reworkReceived}` },
+    { title: "approvals later reversed", of: (row) => (row.yes === 0 ? "" : `${row.overturned} of ${row.yes}`) },
+    { title: "tokens/item", of: (row) => (row.tokensPerItem === null ? "" : amountText(row.tokensPerItem)) },
+    { title: "cost", of: (row) => costText(row.cost) },
+    { title: "time", of: (row) => durationText(row.seconds * 1000) },
   ];
   const newest = `From the newest ${countedText(casts.length, "cast")}.${rehearsalsNote(rehearsed)}`;
   return [...tableLines(columns, rows, width), line(toned("dim", newest))];
@@ -78,22 +68,19 @@ export async function runForecast(workspace: Workspace, command: CommandOf<"fore
   if (!made.ok) return made;
   const { told, worst } = made.value;
   const range = (of: QuantileRange | undefined) => ({ p50: of?.p50 ?? null, p90: of?.p90 ?? null });
-  return ok({
-    code: 0,
-    data: {
-      loadout: name,
-      casts: told?.casts ?? 0,
-      items: made.value.items,
-      turns: { ...range(told?.turns), worst },
-      worstCase: made.value.text,
-      tokens: range(told?.tokens),
-      cost: range(told?.cost),
-      seconds: range(told?.seconds),
-      unknown: [...(told?.unknown ?? [])],
-      otherModel: [...(told?.otherModel ?? [])],
-    } satisfies ForecastResponse,
-    lines: (width) => forecastLines(name, made.value).flatMap((each) => wrapLine(each, width)),
-  });
+  const data: ForecastResponse = {
+    loadout: name,
+    casts: told?.casts ?? 0,
+    items: made.value.items,
+    turns: { ...range(told?.turns), worst },
+    worstCase: made.value.text,
+    tokens: range(told?.tokens),
+    cost: range(told?.cost),
+    seconds: range(told?.seconds),
+    unknown: [...(told?.unknown ?? [])],
+    otherModel: [...(told?.otherModel ?? [])],
+  };
+  return answer(data, (width) => forecastLines(name, made.value).flatMap((each) => wrapLine(each, width)));
 }
 
 /** The graph to cast. */
@@ -126,11 +113,7 @@ async function makeForecast(
   const castId = parseCastId("forecast");
   if (castId === undefined) throw new Error("ids have this form");
   const start = { castId, request: "", graph, limits, budget: {}, data: {} };
-  const request = {
-    start,
-    flow,
-    ...withoutUndefined({ items, model }),
-  };
+  const request = { start, flow, ...withoutUndefined({ items, model }) };
   const told = forecastGraph(past.value.casts, request);
   const assumed = items ?? told?.items ?? 1;
   return ok({
@@ -206,7 +189,7 @@ export async function forecastNote(workspace: Workspace, what: ForecastTarget): 
 const FORECAST_HINT = suggest`${typed`forecast`} says what that rests on; --cost USD stops a running cast instead`;
 
 /** Past casts, newest first. */
-export interface PastCasts {
+interface PastCasts {
   readonly casts: readonly CastFacts[];
   /** How many casts were left out: rehearsals use no model, no time and no money. */
   readonly rehearsed: number;
@@ -244,13 +227,7 @@ type CastWithEvents = Pick<LoadedCast, "file" | "events">;
 /** Events without their states: building the states of all casts would dominate the cost. */
 async function readCastEvents(store: CastStore, castId: CastId): Promise<CastWithEvents | undefined> {
   const events: CastEvent[] = [];
-  const cast = await store.fold(castId, {
-    begin: () => events,
-    step: (all, event) => {
-      all.push(event);
-      return all;
-    },
-  });
+  const cast = await store.fold(castId, { begin: () => undefined, step: (_none, event) => void events.push(event) });
   return cast.ok ? { file: cast.value.file, events } : undefined;
 }
 

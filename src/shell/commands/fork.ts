@@ -1,10 +1,10 @@
-import type { EventOf } from "../../core/cast/state/event.ts";
 import type { CastStart } from "../../core/cast/state/state.ts";
 import type { CommandOf, ForkCommand } from "../../core/command/command.ts";
 import { quoteWord } from "../../core/command/split-words.ts";
 import { compileTargets } from "../../core/compile/targets/compile.ts";
 import { castBranch, type CastId } from "../../core/model/ids.ts";
 import { failWith, fail, ok, type Result } from "../../core/model/issue.ts";
+import { withoutUndefined } from "../../core/model/json.ts";
 import { countedText } from "../../core/model/text.ts";
 import { forkCast, type CastFork } from "../../core/replay/fork.ts";
 import { line, toned } from "../../core/view/line.ts";
@@ -21,7 +21,7 @@ import { castStartOf, type CastFile } from "../store/cast-file.ts";
 import type { LoadedCast } from "../store/cast-store.ts";
 import type { AgentSource } from "../workspace/agent-hosts.ts";
 import { loadNamedCast, type Workspace } from "../workspace/workspace.ts";
-import type { CommandResult } from "./command-output.ts";
+import { answer, type CommandResult } from "./command-output.ts";
 import { runRestore } from "./restore.ts";
 
 const APART_NOTE = "files are restored to this point in a separate working tree";
@@ -60,13 +60,11 @@ export async function prepareCastFork(
   const notes = [forkSummary(castId, fork), tree.value ? APART_NOTE : filesNote(fork, command)];
   const prepared = prepareStart(workspace, cast, { host, notes, past: pastOf(castId, fork, cast.file) });
   if (!command.here) return ok(prepared);
+  // The files after the last shared visit.
+  const visit = fork.reused.at(-1);
+  const restore: CommandOf<"restore"> = { kind: "restore", castId, here: true, ...withoutUndefined({ visit }) };
   const run: PreparedCast["run"] = async (observer) => {
-    const restored = await runRestore(
-      workspace,
-      restoreCommandFor(castId, fork),
-      workspace.place.cwd,
-      "fork without --here",
-    );
+    const restored = await runRestore(workspace, restore, workspace.place.cwd, "fork without --here");
     return restored.ok ? prepared.run(observer) : restored;
   };
   return ok({ ...prepared, run });
@@ -104,12 +102,8 @@ async function planFork({ store, catalog }: Workspace, cast: LoadedCast, command
   const compiled = compileTargets(targets.value, catalog);
   if (!compiled.ok) return compiled;
   const { graph } = compiled.value;
-  const now: CastStart = {
-    ...castStartOf(file),
-    graph,
-    limits: catalog.settings.limits,
-    ...(command.request === undefined ? {} : { request: command.request }),
-  };
+  const { request = file.request } = command;
+  const now: CastStart = { ...castStartOf(file), graph, limits: catalog.settings.limits, request };
   const recorded = await loadRecordedCast(store, cast, graph);
   const fork = forkCast(recorded, { now, visit: command.visit, handoff: command.handoff });
   return fork.ok ? ok({ fork: fork.value, compiled: compiled.value }) : fork;
@@ -124,25 +118,19 @@ async function forkAgents({ store }: Workspace, file: CastFile, given: AgentSour
 
 /** The shared events under the id of the fork. */
 function pastOf(origin: CastId, fork: CastFork, { castId, startedAt, rehearsal, ownWorktree }: CastFile): CastPast {
-  const forkedFrom = { castId: origin, visit: fork.visit, at: startedAt };
-  const apart = ownWorktree ? { branch: castBranch(castId) } : {};
-  const named = { castId, forkedFrom, ...apart, rehearsed: rehearsal !== null };
-  const events = fork.events.map((event) => (event.type === "cast_started" ? withForkOrigin(event, named) : event));
+  const named = {
+    castId,
+    forkedFrom: { castId: origin, visit: fork.visit, at: startedAt },
+    ...(ownWorktree ? { branch: castBranch(castId) } : {}),
+    ...(rehearsal === null ? {} : { rehearsed: true as const }),
+  };
+  const events = fork.events.map((event) => {
+    if (event.type !== "cast_started") return event;
+    // [C36] The fork may use another host than the first cast.
+    const { rehearsed: _rehearsed, ...started } = event;
+    return { ...started, ...named };
+  });
   return { origin, events };
-}
-
-/** The files after the last shared visit. */
-function restoreCommandFor(castId: CastId, { reused }: CastFork): CommandOf<"restore"> {
-  const visit = reused.at(-1);
-  return { kind: "restore", castId, here: true, ...(visit === undefined ? {} : { visit }) };
-}
-
-/** [C36] The fork may use another host than the first cast. */
-function withForkOrigin<T extends EventOf<"cast_started">>(
-  { rehearsed: _rehearsed, ...event }: T,
-  { rehearsed, ...named }: Pick<CastStart, "castId"> & { forkedFrom: object; rehearsed: boolean },
-) {
-  return { ...event, ...named, ...(rehearsed ? { rehearsed } : {}) };
 }
 
 function forkCommandText(castId: string, { visit, loadout, request }: ForkCommand): string {
@@ -173,13 +161,9 @@ export async function runForkPlan(workspace: Workspace, asked: CommandOf<"fork_p
   const planned = await planFork(workspace, origin.value, command);
   if (!planned.ok) return planned;
   const { reused, saved, anew } = planned.value.fork;
-  return ok({
-    code: 0,
-    data: { reused: [...reused], saved, anew: [...anew] } satisfies ForkPreview,
-    lines: () => [
-      line(toned("ok", "reused  "), reused.length === 0 ? "nothing" : reused.join(", ")),
-      line(toned("ok", "saved   "), `${amountText(saved.tokens)} tokens, ${costText(saved.cost)}`),
-      ...anew.map(({ visit, why }) => line(toned("rework", "anew    "), visit, toned("dim", `  ${why}`))),
-    ],
-  });
+  return answer({ reused: [...reused], saved, anew: [...anew] } satisfies ForkPreview, () => [
+    line(toned("ok", "reused  "), reused.length === 0 ? "nothing" : reused.join(", ")),
+    line(toned("ok", "saved   "), `${amountText(saved.tokens)} tokens, ${costText(saved.cost)}`),
+    ...anew.map(({ visit, why }) => line(toned("rework", "anew    "), visit, toned("dim", `  ${why}`))),
+  ]);
 }

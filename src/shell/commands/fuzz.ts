@@ -7,12 +7,12 @@ import { worstCase } from "../../core/compile/worst-case.ts";
 import { printJson } from "../../core/edit/json-edit.ts";
 import { parseCastId } from "../../core/model/ids.ts";
 import { failWith, ok, type Result } from "../../core/model/issue.ts";
-import { fuzzedCastToTest, fuzzGraph, type FuzzResult, fuzzSubject } from "../../core/testing/fuzz.ts";
+import { fuzzedCastToTest, fuzzGraph, fuzzSubject } from "../../core/testing/fuzz.ts";
 import { fuzzLines } from "../../core/testing/report.ts";
 import { worstCaseText } from "../../core/view/graph/labels.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { errorText } from "../system/files.ts";
-import type { CommandOutput } from "./command-output.ts";
+import { answer, type CommandOutput } from "./command-output.ts";
 
 const DEFAULTS = { casts: 5_000, seed: 1, items: 3 };
 
@@ -28,49 +28,30 @@ export function runFuzz({ catalog }: Workspace, command: CommandOf<"fuzz">, from
   const began = performance.now();
   const fuzzed = fuzzGraph(fuzzSubject(start, flow), { ...DEFAULTS, ...command.settings });
   const seconds = (performance.now() - began) / 1000;
-  const tests = fuzzed.findings.map(({ smallest }) => fuzzedCastToTest(smallest, graph) ?? null);
-  const written =
-    command.out === undefined ? ok([]) : writeTests(resolve(from, command.out), { name: graph.name, fuzzed }, tests);
-  if (!written.ok) return written;
-  const worst = worstCaseText(graph, worstCase(graph, flow, limits));
-  const { casts, seed, outcomes, mostTurns, conflicts, findings, missing, unreachable } = fuzzed;
-  return ok({
-    code: findings.some(({ fault }) => fault) ? 1 : 0,
-    data: {
-      loadout: graph.name,
-      casts,
-      seed,
-      seconds,
-      outcomes,
-      mostTurns,
-      conflicts,
-      findings: findings.map(({ what, fault, casts: count }, index) => ({
-        what,
-        fault,
-        casts: count,
-        test: tests[index],
-      })),
-      missing,
-      unreachable,
-    },
-    lines: (width) =>
-      fuzzLines(
-        graph.name,
-        { ...fuzzed, seconds, worst, written: written.value.map((file) => relative(from, file)) },
-        width,
-      ),
+  const findings = fuzzed.findings.map(({ what, fault, casts: count, smallest }) => {
+    return { what, fault, casts: count, test: fuzzedCastToTest(smallest, graph) ?? null };
   });
+  const files = command.out === undefined ? ok([]) : writeTests(resolve(from, command.out), graph.name, findings);
+  if (!files.ok) return files;
+  const written = files.value.map((file) => relative(from, file));
+  const worst = worstCaseText(graph, worstCase(graph, flow, limits));
+  const { casts, seed, outcomes, mostTurns, conflicts, missing, unreachable } = fuzzed;
+  const figures = { casts, seed, seconds, outcomes, mostTurns, conflicts };
+  return answer(
+    { loadout: graph.name, ...figures, findings, missing, unreachable },
+    (width) => fuzzLines(graph.name, { ...fuzzed, seconds, worst, written }, width),
+    { code: findings.some(({ fault }) => fault) ? 1 : 0 },
+  );
 }
 
 function writeTests(
   folder: string,
-  { name, fuzzed }: { readonly name: string; readonly fuzzed: FuzzResult },
-  tests: readonly (ReturnType<typeof fuzzedCastToTest> | null)[],
+  name: string,
+  findings: readonly { readonly what: string; readonly test: ReturnType<typeof fuzzedCastToTest> | null }[],
 ): Result<readonly string[]> {
   try {
     mkdirSync(folder, { recursive: true });
-    const files = fuzzed.findings.flatMap(({ what }, index) => {
-      const test = tests[index];
+    const files = findings.flatMap(({ what, test }) => {
       if (!test) return [];
       const file = join(folder, `${fileSlug(name)}-${fileSlug(what)}.json`);
       writeFileSync(file, `${printJson(test, "", 2)}\n`);

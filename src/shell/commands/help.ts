@@ -60,15 +60,13 @@ function allCommandsLines(width: number): readonly Line[] {
 }
 
 function commandLines(row: CommandRow): readonly Line[] {
-  const options =
-    row.options.length === 0 ? [] : [line(""), line(toned("strong", "Options")), ...optionLines(row.options)];
   return [
     line(toned("strong", "Usage"), `  materia ${row.usage}`),
     line(""),
     line(`  ${row.does}`),
     line(""),
     line(toned("strong", "Example"), `  materia ${row.example}`),
-    ...options,
+    ...(row.options.length === 0 ? [] : [line(""), line(toned("strong", "Options")), ...optionLines(row.options)]),
     line(""),
     line("Options of every command: materia --help"),
   ];

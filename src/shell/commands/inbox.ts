@@ -1,5 +1,5 @@
-import type { CommandOf } from "../../core/command/command.ts";
-import { failWith, ok, suggest, typed } from "../../core/model/issue.ts";
+import type { CommandOf, } from "../../core/command/command.ts";
+import { failWith, suggest, typed } from "../../core/model/issue.ts";
 import { countedText } from "../../core/model/text.ts";
 import { inboxGroup, inboxLines, type InboxRow } from "../../core/view/inbox.ts";
 import { line, toned } from "../../core/view/line.ts";
@@ -7,7 +7,7 @@ import { listIndexedCasts, markSeen } from "../config/cast-index.ts";
 import { fileStore } from "../store/files/file-store.ts";
 import { findIndexedCast, listInbox } from "../workspace/inbox.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import type { CommandOutput, CommandResult } from "./command-output.ts";
+import { answer, type CommandResult } from "./command-output.ts";
 
 /** More rows than anybody reads at once; `--json` has all of them. */
 const MAX_ROWS = 100;
@@ -21,7 +21,7 @@ export async function runInbox(workspace: Workspace, command: CommandOf<"inbox">
     const hint = suggest`${typed`inbox --all`} lists them`;
     if (!cast) return failWith("unknown_cast", done, `no cast of the inbox has the id "${done}"`, hint);
     markSeen(env, [cast]);
-    return ok(doneOutput([cast.castId]));
+    return doneAnswer([cast.castId]);
   }
   const found = await listInbox(env, { all, program });
   if (done) {
@@ -30,16 +30,13 @@ export async function runInbox(workspace: Workspace, command: CommandOf<"inbox">
       env,
       listIndexedCasts(env).filter(({ castId }) => listed.has(castId)),
     );
-    return ok(doneOutput([...listed]));
+    return doneAnswer([...listed]);
   }
   const rows = await withChanges(workspace, found);
   const more = rows.length > MAX_ROWS ? [line(toned("dim", `${rows.length - MAX_ROWS} more: --json lists all.`))] : [];
-  return ok({
-    code: 0,
-    data: rows,
-    lines: (width) =>
-      rows.length === 0 ? [line("Nothing waits for you.")] : [...inboxLines(rows.slice(0, MAX_ROWS), width), ...more],
-  });
+  return answer(rows, (width) =>
+    rows.length === 0 ? [line("Nothing waits for you.")] : [...inboxLines(rows.slice(0, MAX_ROWS), width), ...more],
+  );
 }
 
 /** git counts lines for so many results; a longer list would make a person wait for it. */
@@ -64,6 +61,6 @@ async function withChanges(
   return rows.map((row) => ({ ...row, needs: texts.get(row.castId) ?? row.needs }));
 }
 
-function doneOutput(casts: readonly string[]): CommandOutput {
-  return { code: 0, data: { done: casts }, lines: () => [line(`${countedText(casts.length, "cast")} done.`)] };
+function doneAnswer(casts: readonly string[]) {
+  return answer({ done: casts }, () => [line(`${countedText(casts.length, "cast")} done.`)]);
 }

@@ -15,7 +15,7 @@ import { readConfigText, parseJson, STARTER_CONFIG } from "../config/config-file
 import { loadConfig, projectConfigFile, findCommandFile } from "../config/config.ts";
 import { errorText } from "../system/files.ts";
 import { rememberTrust } from "../config/trust.ts";
-import type { CommandResult } from "./command-output.ts";
+import { answer, type CommandResult } from "./command-output.ts";
 
 /** [F13] Writes the starter, or the content of `from`, and trusts it. An existing file is left alone. */
 export async function runInit(workspace: Workspace, command: CommandOf<"init">, typedIn: string): CommandResult {
@@ -33,11 +33,19 @@ export async function runInit(workspace: Workspace, command: CommandOf<"init">, 
   const inFolder = place.cwd === typedIn ? "" : ` --cwd ${quoteWord(relative(typedIn, place.cwd))}`;
   const program = `${place.program ?? "materia"}${inFolder}`;
   const shown = relative(place.cwd, file);
-  return ok({
-    code: notes.some(isError) ? 1 : 0,
-    data: { file, ...(from === undefined ? {} : { from, issues: notes.map(issueJson) }) },
-    lines: () => (from === undefined ? starterLines(shown, program) : convertedLines(shown, from, { notes, program })),
-  });
+  if (from === undefined) return answer({ file }, () => starterLines(shown, program));
+  return answer(
+    { file, from, issues: notes.map(issueJson) },
+    () => [
+      line(`Wrote ${shown} from ${sanitizeForTerminal(from)}, in the current form.`),
+      ...issueLines(notes),
+      line(""),
+      line("Next:"),
+      line(`  ${program} check      check it, with its worst case`),
+      line(`  ${program} loadout    what can be cast`),
+    ],
+    { code: notes.some(isError) ? 1 : 0 },
+  );
 }
 
 function writeNewFile(file: string, text: string): Issue | undefined {
@@ -85,21 +93,6 @@ function relocateCommands(value: unknown, from: string, to: string): readonly Fo
       return [{ path: ["materia", name, "command", index], value: isAbsolute(moved) ? found : spelled }];
     });
   });
-}
-
-function convertedLines(
-  shown: string,
-  from: string,
-  { notes, program }: { readonly notes: readonly Issue[]; readonly program: string },
-): readonly Line[] {
-  return [
-    line(`Wrote ${shown} from ${sanitizeForTerminal(from)}, in the current form.`),
-    ...issueLines(notes),
-    line(""),
-    line("Next:"),
-    line(`  ${program} check      check it, with its worst case`),
-    line(`  ${program} loadout    what can be cast`),
-  ];
 }
 
 function starterLines(shown: string, program: string): readonly Line[] {

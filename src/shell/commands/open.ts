@@ -12,7 +12,7 @@ import { foreignCastIssue } from "../workspace/foreign-casts.ts";
 import { loadNamedCast, type Workspace } from "../workspace/workspace.ts";
 import { readArtifactText, type LoadedCast } from "../store/cast-store.ts";
 import { errorText } from "../system/files.ts";
-import type { CommandResult } from "./command-output.ts";
+import { answer, type CommandResult } from "./command-output.ts";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { TRANSCRIPT_FILE } from "../store/layout.ts";
@@ -29,14 +29,10 @@ export async function runOpen(workspace: Workspace, command: CommandOf<"open">):
   const opened = await openVisitSession(workspace, command);
   if (!opened.ok) return opened;
   const { socket, materia, visit, castId, session } = opened.value;
-  return ok({
-    code: 0,
-    data: { castId, socket, visit, materia, session },
-    lines: () => [
-      line(`The conversation of ${visitLabel(socket, materia)}, visit ${visit}, is a session of Pi now; open it with`),
-      line(toned("accent", `  pi --session ${quoteWord(session)}`)),
-    ],
-  });
+  return answer({ castId, socket, visit, materia, session }, () => [
+    line(`The conversation of ${visitLabel(socket, materia)}, visit ${visit}, is a session of Pi now; open it with`),
+    line(toned("accent", `  pi --session ${quoteWord(session)}`)),
+  ]);
 }
 
 /** [C38] Copies the conversation into Pi's sessions, or into `folder`. The cast stays unchanged. */

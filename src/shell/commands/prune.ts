@@ -12,7 +12,7 @@ import { dropFromQueue } from "../store/files/queue.ts";
 import { worktreePool } from "../store/layout.ts";
 import { selectPrunable } from "../store/summary.ts";
 import { ownWorktreeOf } from "./take.ts";
-import type { CommandOutput, CommandResult } from "./command-output.ts";
+import { answer, type CommandResult } from "./command-output.ts";
 
 export async function runPrune(workspace: Workspace, command: CommandOf<"prune">): CommandResult {
   const { store, fleet } = workspace;
@@ -29,9 +29,9 @@ export async function runPrune(workspace: Workspace, command: CommandOf<"prune">
   if (!removed.ok) return removed;
   const count = removed.value.length;
   const done = command.yes ? `Removed ${count}.` : `${count} would be removed; add --yes to remove them.`;
-  const lines: CommandOutput["lines"] = (width) =>
-    casts.length === 0 ? [line("Nothing to remove.")] : [...castListLines(casts, { now, width }), line(done)];
-  return ok({ code: 0, data: { removed: command.yes, casts: removed.value }, lines });
+  return answer({ removed: command.yes, casts: removed.value }, (width) =>
+    casts.length === 0 ? [line("Nothing to remove.")] : [...castListLines(casts, { now, width }), line(done)],
+  );
 }
 
 /** Removes casts with their checkpoints and [S11] their ownership marks. [YT10] Work that nobody took stays on its branch. */

@@ -16,13 +16,10 @@ export async function openPullRequest({ place }: Workspace, taken: TakenCast): P
   if (into === undefined)
     return failWith("no_pull_request", branch, "no branch is checked out", "switch to the branch that it belongs on");
   const remote = await findRemote(cwd, into);
-  if (remote === undefined)
-    return failWith(
-      "no_pull_request",
-      branch,
-      "the repository has no remote to push to",
-      'add one with "git remote add"',
-    );
+  if (remote === undefined) {
+    const message = "the repository has no remote to push to";
+    return failWith("no_pull_request", branch, message, 'add one with "git remote add"');
+  }
   const host = /(?:dev\.azure|visualstudio)\.com/.test(remote.url) ? AZURE : GITHUB;
   const hint = `install ${host.program}, or push it yourself: git push ${remote.name} ${branch}`;
   if ((await run(host.program, ["--version"], place)).kind === "missing")
@@ -37,11 +34,8 @@ export async function openPullRequest({ place }: Workspace, taken: TakenCast): P
   const opened = await run(host.program, host.words({ ...taken, into }), place);
   if (opened.kind === "ran") return ok(host.address(opened.text));
   const why = opened.kind === "failed" ? opened.problem : "it is not installed";
-  return failWith(
-    "no_pull_request",
-    branch,
-    `the branch is pushed, but ${host.program} opened no pull request: ${why}`,
-  );
+  const message = `the branch is pushed, but ${host.program} opened no pull request: ${why}`;
+  return failWith("no_pull_request", branch, message);
 }
 
 async function findRemote(cwd: string, branch: string): Promise<{ name: string; url: string } | undefined> {
@@ -54,9 +48,7 @@ async function findRemote(cwd: string, branch: string): Promise<{ name: string; 
   return undefined;
 }
 
-interface PullRequest extends Pick<TakenCast, "branch" | "title" | "castId"> {
-  readonly into: string;
-}
+type PullRequest = TakenCast & { readonly into: string };
 
 /** Each value follows its option in the same word: no text can become an option. */
 const GITHUB = {

@@ -1,16 +1,27 @@
-import { splitRequests, type QueueCommand } from "../../core/command/queue-command.ts";
+import { splitRequests, type QueueCommand, type QueueRun } from "../../core/command/queue-command.ts";
 import { error, fail, failWith, ok, suggest, typed, type Issue, type Result } from "../../core/model/issue.ts";
 import { countedText, oneLine } from "../../core/model/text.ts";
 import { withoutUndefined } from "../../core/model/json.ts";
 import { statusText } from "../../core/view/cast-list.ts";
 import type { QueueRow } from "../../core/wire/casts.ts";
 import { line, toned, type Line } from "../../core/view/line.ts";
-import { addToQueue, listQueue, removeFromQueue, reorderInQueue, type QueuedRequest } from "../store/files/queue.ts";
+import {
+  addToQueue,
+  listQueue,
+  removeFromQueue,
+  reorderInQueue,
+  type QueuedRequest,
+  queueOwner,
+} from "../store/files/queue.ts";
 import type { ProcessIdentity } from "../process/process-identity.ts";
 import { errorText } from "../system/files.ts";
-import type { Workspace } from "../workspace/workspace.ts";
-import type { CommandOutput, CommandResult } from "./command-output.ts";
+import { type Workspace, trustIssue } from "../workspace/workspace.ts";
+import { answer, type CommandResult } from "./command-output.ts";
 import { readCommandText, type TextSource } from "./command-text.ts";
+import { optionWords, startInBackground, childOptions } from "./prepare-detached.ts";
+import { sharedWatcher } from "../store/files/file-store.ts";
+import { queueFolder } from "../store/layout.ts";
+import type { CommandCaller } from "./prepare.ts";
 
 type QueueEdit = Exclude<QueueCommand, { readonly action: "run" }>;
 
@@ -18,7 +29,7 @@ type QueueEdit = Exclude<QueueCommand, { readonly action: "run" }>;
 export async function runQueue(workspace: Workspace, command: QueueEdit, texts: TextSource): CommandResult {
   const root = queueRoot(workspace);
   try {
-    if (command.action === "list") return ok(await queueOutput(workspace));
+    if (command.action === "list") return await listRequests(workspace);
     if (command.action === "add") return await addRequests(workspace, command, texts);
     const entries = listQueue(root);
     const entry = findQueued(entries, command.at);
@@ -29,7 +40,7 @@ export async function runQueue(workspace: Workspace, command: QueueEdit, texts: 
       if (!target.ok) return target;
       moveInQueue(root, entries, { entry: entry.value, target: target.value });
     }
-    return ok(await queueOutput(workspace));
+    return await listRequests(workspace);
   } catch (thrown) {
     return fail(queueWriteIssue(thrown));
   }
@@ -40,7 +51,7 @@ export function queueRoot({ fleet, root }: Pick<Workspace, "fleet" | "root">): s
   return fleet?.artifacts ?? root;
 }
 
-export const EMPTY_QUEUE: Line = line(`The queue is empty. Add a request with "materia queue add <request>".`);
+const EMPTY_QUEUE: Line = line(`The queue is empty. Add a request with "materia queue add <request>".`);
 
 export function queueWriteIssue(thrown: unknown): Issue {
   return error("write_failed", "queue", `the queue cannot be written: ${errorText(thrown)}`);
@@ -54,15 +65,9 @@ export function queueRunningIssue({ pid, host }: ProcessIdentity): Issue {
 function findQueued(entries: readonly QueuedRequest[], at: number | string): Result<QueuedRequest> {
   const entry = typeof at === "number" ? entries[at - 1] : entries.find(({ id }) => id === at);
   if (!entry) {
-    const hint = suggest`${typed`queue`} shows the numbers`;
-    return failWith(
-      "bad_number",
-      String(at),
-      typeof at === "number"
-        ? `the queue has ${countedText(entries.length, "request")}`
-        : "this request has left the queue",
-      hint,
-    );
+    const size = `the queue has ${countedText(entries.length, "request")}`;
+    const message = typeof at === "number" ? size : "this request has left the queue";
+    return failWith("bad_number", String(at), message, suggest`${typed`queue`} shows the numbers`);
   }
   const { castId } = entry;
   if (castId === undefined) return ok(entry);
@@ -108,17 +113,13 @@ async function addRequests(
   const added = addToQueue(queueRoot(workspace), entries);
   const already = requests.length - added;
   const known = already === 0 ? "" : `, ${already} known by the key`;
-  return ok({
-    code: 0,
-    data: { added, already },
-    lines: () => [
-      line(`${countedText(added, "request")} added${known}.`),
-      line(toned("accent", "materia queue run"), toned("dim", "  cast them, each in a separate working tree")),
-    ],
-  });
+  return answer({ added, already }, () => [
+    line(`${countedText(added, "request")} added${known}.`),
+    line(toned("accent", "materia queue run"), toned("dim", "  cast them, each in a separate working tree")),
+  ]);
 }
 
-async function queueOutput(workspace: Workspace): Promise<CommandOutput> {
+async function listRequests(workspace: Workspace): CommandResult {
   const { store, fleet } = workspace;
   const rows: readonly QueueRow[] = await Promise.all(
     listQueue(queueRoot(workspace)).map(async ({ order: _order, ...entry }, index) => {
@@ -138,9 +139,38 @@ async function queueOutput(workspace: Workspace): Promise<CommandOutput> {
       oneLine(request, Math.max(20, width - 8 - state.length - other.length)),
     );
   };
-  return {
-    code: 0,
-    data: rows,
-    lines: (width) => (rows.length === 0 ? [EMPTY_QUEUE] : rows.map((row) => rowLine(row, width))),
-  };
+  return answer(rows, (width) => (rows.length === 0 ? [EMPTY_QUEUE] : rows.map((row) => rowLine(row, width))));
+}
+
+/** [YQ8] Starts `queue run` as a background process. */
+export async function startQueueRun(
+  { until, costUsd: cost, atOnce }: QueueRun,
+  { workspace, options, remember }: Pick<CommandCaller, "workspace" | "options" | "remember">,
+): CommandResult {
+  const root = queueRoot(workspace);
+  const untrusted = trustIssue(workspace);
+  if (untrusted) return fail(untrusted);
+  const running = queueOwner(root);
+  if (running) return fail(queueRunningIssue(running));
+  const waiting = listQueue(root).length;
+  if (waiting === 0) return answer({ waiting }, () => [EMPTY_QUEUE]);
+  // The other process must find the trust that was given here.
+  remember();
+  const { trust, on = workspace.fleet?.name } = options;
+  const words = optionWords({ ...childOptions(options), trust, until, cost, "at-once": atOnce, on });
+  const started = await startInBackground({
+    at: "queue",
+    place: workspace.place,
+    artifacts: root,
+    words: ["queue", "run", ...words],
+    owner: async () => queueOwner(root),
+    onOwnerChange: (listener) => sharedWatcher.onChange(queueFolder(root), listener),
+  });
+  if (!started.ok) return started;
+  const pid = started.value;
+  return answer({ pid, waiting }, () => [
+    line(`Process ${pid} casts ${countedText(waiting, "request")} in the background.`),
+    line(toned("accent", "materia queue"), toned("dim", "  shows them")),
+    line(toned("accent", `kill ${pid}`), toned("dim", "  pauses them for the next run")),
+  ]);
 }

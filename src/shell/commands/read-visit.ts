@@ -11,8 +11,15 @@ import {
   type TranscriptMessage,
 } from "../../core/cast/transcript.ts";
 import { HAND_OVER } from "../../core/model/handoff.ts";
-import { readArtifactText, type CastStore, type VisitRef } from "../store/cast-store.ts";
+import { readArtifactText, type CastStore, type VisitRef, type LoadedCast } from "../store/cast-store.ts";
 import { TRANSCRIPT_FILE } from "../store/layout.ts";
+import { failWith } from "../../core/model/issue.ts";
+import { agentVisits, findVisit } from "../../core/history/facts.ts";
+import { visitKey } from "../../core/history/visits.ts";
+import { visitLabel } from "../../core/view/graph/labels.ts";
+import { line, toned } from "../../core/view/line.ts";
+import { promptPartLines, promptParts, type SentPrompt } from "../../core/view/report/prompt-parts.ts";
+import { answer, type CommandResult } from "./command-output.ts";
 
 /** [C39] Files of a visit beside its events; `parts` limits what is read. */
 export async function readVisitDetail(
@@ -58,7 +65,8 @@ function parseReplies(transcript: string): Pick<VisitDetail, "model" | "usage" |
     last = message;
     model = modelName(message) ?? model;
     usage = message.usage ? addUsage(usage, message.usage) : usage;
-    const calls = contentParts(message).flatMap(({ type, id = "", name = "", arguments: given }) =>
+    const parts = typeof message.content === "string" ? [] : message.content;
+    const calls = parts.flatMap(({ type, id = "", name = "", arguments: given }) =>
       type === "toolCall" ? [{ id, name, arguments: given, failed: null, said: "" }] : [],
     );
     appendAll(tools, calls);
@@ -68,6 +76,28 @@ function parseReplies(transcript: string): Pick<VisitDetail, "model" | "usage" |
   return { model, usage, replies };
 }
 
-function contentParts({ content }: TranscriptMessage) {
-  return typeof content === "string" ? [] : content;
+/** [C53] What the agent of a visit was sent. */
+export async function promptOutput(store: CastStore, cast: LoadedCast, named: string | undefined): CommandResult {
+  const visit = findVisit(agentVisits(cast), named);
+  if (!visit.ok) return visit;
+  const { socket, visit: number, materia } = visit.value;
+  const { castId } = cast;
+  const sent = await readSentPrompt(store, castId, visit.value);
+  if (!sent) return failWith("missing_file", visitKey(socket, number), "the transcript of this visit is missing");
+  return answer({ castId, socket, visit: number, materia, ...sent }, (width) => [
+    line(toned("strong", `${visitLabel(socket, materia)}, visit ${number}`)),
+    ...promptPartLines(sent, Math.min(width, 120)),
+  ]);
+}
+
+/** [C53] What the agent of a visit was sent, compared with the last visit of its socket. */
+export async function readSentPrompt(
+  store: CastStore,
+  castId: CastId,
+  { socket, visit }: VisitRef,
+): Promise<SentPrompt | undefined> {
+  const read = (number: number): Promise<string | undefined> =>
+    readArtifactText(store, castId, { socket, visit: number, name: TRANSCRIPT_FILE });
+  const transcript = await read(visit);
+  return transcript === undefined ? undefined : promptParts(transcript, visit > 1 ? await read(visit - 1) : undefined);
 }

@@ -23,7 +23,7 @@ import { createRedactor } from "../secrets/redact.ts";
 import { readArtifactText, type CastStore, type LoadedCast } from "../store/cast-store.ts";
 import { errorText } from "../system/files.ts";
 import { TESTS_FOLDER } from "../testing/find-tests.ts";
-import type { CommandResult } from "./command-output.ts";
+import { answer, type CommandResult } from "./command-output.ts";
 import { TRANSCRIPT_FILE } from "../store/layout.ts";
 
 /** [T19] Writes a test from a past cast. */
@@ -44,11 +44,16 @@ export async function runRecord(workspace: Workspace, command: CommandOf<"record
   if (!seed.ok) return seed;
   const items = await readItemEvents(store, cast.value);
   const replies = await readReplies(store, new Map([[castId, cast.value.events], ...items]));
+  const { folder, says } = seed.value;
+  const { state } = cast.value;
   const test = recordTest({
-    observed: { ...cast.value, exitCode: exitCodeOf(cast.value) },
+    observed: {
+      ...cast.value,
+      exitCode: exitCodeFor({ kind: state.phase.kind === "waiting" ? "waiting" : "ended", state }),
+    },
     cast: {
       ...testCastOf(cast.value),
-      ...(seed.value.folder === undefined ? {} : { seed: relative(dirname(file), seed.value.folder) }),
+      ...(folder === undefined ? {} : { seed: relative(dirname(file), folder) }),
       ...(startCommit(cast.value.events) === undefined ? {} : { git: true }),
     },
     tools: !command.noTools,
@@ -65,23 +70,12 @@ export async function runRecord(workspace: Workspace, command: CommandOf<"record
   }
   if (createOwnCastRegistry(place.env).owns(cast.value.file)) trustRecordedTest(workspace, file);
   const shown = relative(from, file);
-  const { folder, says } = seed.value;
   const copied = folder === undefined || command.seed !== undefined ? "" : `, in ${relative(from, folder)}/`;
-  return ok({
-    code: 0,
-    data: { castId, file, seed: seed.value.folder ?? null } satisfies RecordedTest,
-    lines: () => [
-      line(
-        "Wrote ",
-        toned("strong", sanitizeForTerminal(shown)),
-        toned("dim", `  ${says}${sanitizeForTerminal(copied)}`),
-      ),
-      line(
-        toned("accent", `${place.program ?? "materia"} test ${sanitizeForTerminal(shown)}`),
-        toned("dim", "  runs it"),
-      ),
-    ],
-  });
+  const name = sanitizeForTerminal(shown);
+  return answer({ castId, file, seed: folder ?? null } satisfies RecordedTest, () => [
+    line("Wrote ", toned("strong", name), toned("dim", `  ${says}${sanitizeForTerminal(copied)}`)),
+    line(toned("accent", `${place.program ?? "materia"} test ${name}`), toned("dim", "  runs it")),
+  ]);
 }
 
 /** Only a cast that ended by itself can be run to the same end again. */
@@ -93,24 +87,15 @@ function recordingIssue({ castId, state, events, file: { window } }: LoadedCast)
     const hint = suggest`${typed`recast ${castId}`} continues it; ${typed`fork ${castId}`} and ${typed`replay ${castId}`} work with what it has done so far`;
     return error("cast_not_reproducible", castId, "this cast did not end by itself, and a test must", hint);
   }
-  if (events.some((event, at) => isLimitDecision(event, events[at - 1], state.graph)))
-    return error(
-      "cast_not_reproducible",
-      castId,
-      "a person decided at a limit of this cast, and a test cannot",
-      suggest`${typed`fork ${castId}`} continues from a visit, ${typed`replay ${castId}`} compares it with an edit`,
-    );
-  return undefined;
+  if (!events.some((event, at) => isLimitDecision(event, events[at - 1], state.graph))) return undefined;
+  const hint = suggest`${typed`fork ${castId}`} continues from a visit, ${typed`replay ${castId}`} compares it with an edit`;
+  return error("cast_not_reproducible", castId, "a person decided at a limit of this cast, and a test cannot", hint);
 }
 
 /** [R6] Decisions at limits: accepted as it was, or the item given up. */
 function isLimitDecision(event: CastEvent, before: CastEvent | undefined, { sockets, materia }: Graph): boolean {
   if (event.type === "item_given_up") return before?.type === "cast_resumed";
   return event.type === "person_judged" && materia[sockets[event.socket]?.materia ?? ""]?.type !== "person";
-}
-
-function exitCodeOf({ state }: LoadedCast): number {
-  return exitCodeFor({ kind: state.phase.kind === "waiting" ? "waiting" : "ended", state });
 }
 
 function testCastOf({ file: { targets, request } }: LoadedCast) {

@@ -12,7 +12,7 @@ import {
   type CurrentGraphs,
 } from "../casting/rerun-cast.ts";
 import type { ReviewProblem } from "../../core/view/issues.ts";
-import type { CommandResult } from "./command-output.ts";
+import { answer, type CommandResult } from "./command-output.ts";
 
 type ReplayCommand = CommandOf<"replay">;
 
@@ -29,11 +29,9 @@ export async function runReplay(workspace: Workspace, command: ReplayCommand): C
   if (!told.ok) return told;
   const { castId, differences, visits } = told.value;
   const same = differences.length === 0;
-  return ok({
+  return answer({ castId, same, differences }, (width) => replayLines({ castId, differences, visits }, width), {
     code: same ? 0 : DIFFERENT_EXIT_CODE,
-    data: { castId, same, differences },
     findings: () => replayFindings([told.value]),
-    lines: (width) => replayLines({ castId, differences, visits }, width),
   });
 }
 
@@ -72,17 +70,15 @@ async function replayAll(workspace: Workspace, { loadout }: ReplayCommand, graph
   if (told.length + refused.length === 0)
     return failWith("missing_cast", workspace.store.location, "no casts here can be replayed");
   const different = told.filter(({ differences }) => differences.length > 0);
-  return ok({
-    code: different.length + refused.length === 0 ? 0 : DIFFERENT_EXIT_CODE,
-    data: {
-      casts: told.length + refused.length,
-      same: told.length - different.length,
-      different: different.map(({ castId, differences }) => ({ castId, same: false, differences })),
-      refused: refused.map(({ castId, issues }) => ({ castId, message: issues[0]?.message ?? "" })),
-    },
-    findings: () => replayFindings(told),
-    lines: (width) => allReplayLines(told, refused, width),
-  });
+  const code = different.length + refused.length === 0 ? 0 : DIFFERENT_EXIT_CODE;
+  const data = {
+    casts: told.length + refused.length,
+    same: told.length - different.length,
+    different: different.map(({ castId, differences }) => ({ castId, same: false, differences })),
+    refused: refused.map(({ castId, issues }) => ({ castId, message: issues[0]?.message ?? "" })),
+  };
+  const findings = () => replayFindings(told);
+  return answer(data, (width) => allReplayLines(told, refused, width), { code, findings });
 }
 
 function replayFindings(told: readonly ReplayResult[]): readonly ReviewProblem[] {

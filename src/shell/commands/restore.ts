@@ -6,8 +6,8 @@ import { line, toned } from "../../core/view/line.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { treeOf } from "../git/diff.ts";
 import { restoreInPlace, restoreToFolder, type RestoreOutcome } from "../git/restore.ts";
-import type { CommandResult } from "./command-output.ts";
-import { loadCastFiles, findSpan, type StoredCastFiles } from "./cast-files.ts";
+import { answer, type CommandResult } from "./command-output.ts";
+import { loadCastFiles, findSpan, type StoredCastFiles } from "./diff.ts";
 
 /** [Y8, Y15] Restores files to a separate working tree, or here if nothing would be lost. */
 export async function runRestore(
@@ -39,20 +39,15 @@ export async function runRestore(
   if (restored.kind !== "restored") return fail(restoreIssue(restored, folder, otherWay));
   const { files, pointers } = restored;
   const remove = `git worktree remove ${JSON.stringify(folder)}`;
-  return ok({
-    code: 0,
-    data: { castId, commit, folder, files, pointers },
-    lines: () => [
-      line(
-        `${countedText(files, "file")} as of ${commit.slice(0, 12)} in `,
-        toned("strong", sanitizeForTerminal(folder)),
-      ),
-      ...(pointers > 0
-        ? [line(toned("rework", `${pointers} of them are pointers of git-lfs: "git lfs pull" there`))]
-        : []),
-      ...(command.here ? [] : [line(toned("dim", `Remove it with: ${sanitizeForTerminal(remove)}`))]),
-    ],
-  });
+  const pulls = `${pointers} of them are pointers of git-lfs: "git lfs pull" there`;
+  return answer({ castId, commit, folder, files, pointers }, () => [
+    line(
+      `${countedText(files, "file")} as of ${commit.slice(0, 12)} in `,
+      toned("strong", sanitizeForTerminal(folder)),
+    ),
+    ...(pointers > 0 ? [line(toned("rework", pulls))] : []),
+    ...(command.here ? [] : [line(toned("dim", `Remove it with: ${sanitizeForTerminal(remove)}`))]),
+  ]);
 }
 
 /** Beside the repository, never inside it: a test runner there would find every test twice. */
@@ -72,24 +67,14 @@ const MOST_NAMED = 10;
 
 function restoreIssue(refused: Exclude<RestoreOutcome, { kind: "restored" }>, folder: string, otherWay: string) {
   if (refused.kind === "failed") return error("git_failed", folder, `git cannot do it: ${refused.problem}`);
-  const names = refused.paths.slice(0, MOST_NAMED).join(", ");
+  const shown = refused.paths.slice(0, MOST_NAMED).join(", ");
   const more = refused.paths.length > MOST_NAMED ? `, and ${refused.paths.length - MOST_NAMED} more` : "";
-  switch (refused.why) {
-    case "folder_not_empty":
-      return error("folder_not_empty", folder, "this folder is not empty", "name another with --to");
-    case "dirty_worktree":
-      return error(
-        "dirty_worktree",
-        folder,
-        `the working tree has changes that would be lost: ${names}${more}`,
-        `commit or stash them, or ${otherWay}`,
-      );
-    case "path_occupied":
-      return error(
-        "path_occupied",
-        folder,
-        `these files would be overwritten: ${names}${more}`,
-        `move them away, or ${otherWay}`,
-      );
-  }
+  const texts: Readonly<Record<typeof refused.why, readonly [message: string, hint: string]>> = {
+    folder_not_empty: ["this folder is not empty", "name another with --to"],
+    dirty_worktree: ["the working tree has changes that would be lost: ", `commit or stash them, or ${otherWay}`],
+    path_occupied: ["these files would be overwritten: ", `move them away, or ${otherWay}`],
+  };
+  const [message, hint] = texts[refused.why];
+  const names = refused.why === "folder_not_empty" ? "" : `${shown}${more}`;
+  return error(refused.why, folder, `${message}${names}`, hint);
 }

@@ -36,7 +36,7 @@ type CommandRunner<K extends Kind> = (
 const RUNNERS: { readonly [K in Kind]: () => Promise<CommandRunner<K>> } = {
   abort: async () => (await import("./abort.ts")).runAbort,
   budget: async () => (await import("./budget.ts")).runBudget,
-  casts: async () => (await import("./list-casts.ts")).runCasts,
+  casts: async () => (await import("./status.ts")).runCasts,
   check: async () => (await import("./check.ts")).runCheck,
   compare: async () => (await import("./compare.ts")).runCompare,
   completion: async () => (await import("./completion.ts")).runCompletion,

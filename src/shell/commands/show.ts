@@ -6,7 +6,6 @@ import type { CommandOf } from "../../core/command/command.ts";
 import { equipmentNames } from "../../core/compile/sandboxes.ts";
 import { materiaOf, socketOf } from "../../core/compile/graph.ts";
 import type { CastId } from "../../core/model/ids.ts";
-import { ok } from "../../core/model/issue.ts";
 import { withoutUndefined } from "../../core/model/json.ts";
 import { countedText, sanitizeForTerminal } from "../../core/model/text.ts";
 import { deliveryLines } from "../../core/view/cast-list.ts";
@@ -36,10 +35,9 @@ import { listQuarantined } from "../git/worktrees/worktree.ts";
 import { castStartOf, type CastFile } from "../store/cast-file.ts";
 import { readArtifactText, type CastStore, type LoadedCast, type VisitRef } from "../store/cast-store.ts";
 import { layoutInFolder } from "../store/layout.ts";
-import type { CommandOutput, CommandResult } from "./command-output.ts";
-import { foreignLines, foreignField, castLineage, programOption } from "./status-lines.ts";
-import { readVisitDetail } from "./read-visit.ts";
-import { promptOutput } from "./show-prompt.ts";
+import { answer, type CommandResult } from "./command-output.ts";
+import { castLineage, foreignNote, programOption } from "./status.ts";
+import { readVisitDetail, promptOutput } from "./read-visit.ts";
 import { initialState } from "../../core/cast/state/initial-state.ts";
 
 const MAX_WIDTH = 120;
@@ -50,7 +48,7 @@ export async function runShow(workspace: Workspace, command: CommandOf<"show">):
   if (!cast.ok) return cast;
   if (command.prompt) return promptOutput(workspace.store, cast.value, command.visit);
   return command.visit === undefined
-    ? ok(await castOutput(workspace, cast.value, command))
+    ? castOutput(workspace, cast.value, command)
     : visitOutput(workspace, cast.value, { ...command, visit: command.visit });
 }
 
@@ -58,7 +56,7 @@ async function castOutput(
   workspace: Workspace,
   cast: LoadedCast,
   { full, markdown, page: asked }: CommandOf<"show">,
-): Promise<CommandOutput> {
+): CommandResult {
   const { store } = workspace;
   const { castId, file } = cast;
   const page = pageOf(foldVisits(cast.events), asked, markdown ? Infinity : VISITS_PER_PAGE);
@@ -79,40 +77,45 @@ async function castOutput(
   const { command, targets, fromCastId } = file;
   const items = await withFleetWorkers(workspace, buildItemTable(castId, events));
   const left = await findUncommittedWork(workspace, castId, items);
-  return {
-    code: 0,
-    data: {
-      ...summary,
-      ...foreignField(workspace, file),
-      command,
-      targets,
-      fromCastId,
-      ...(items.rows.length === 0
-        ? {}
-        : { itemCasts: items.rows.map(withQuarantine(left.aside)), unjoined: items.waiting }),
-      ...(page.pages > 1 ? { page: page.number, pages: page.pages } : {}),
-      details: details.map(detailData),
-      events: page.pages > 1 ? events.filter(({ seq }) => seq >= page.shown.from && seq <= page.shown.to) : events,
-    },
-    lines: (width) => {
-      const detailOf = createDetailLookup(details);
-      if (markdown)
-        return storyMarkdown(castStartOf(file), events, { ...story, detailOf }).map((text) =>
-          line(sanitizeForTerminal(text)),
-        );
-      const room = Math.min(width, MAX_WIDTH);
-      const aside = toolLinesLookup(detailOf, full ? room - 4 : undefined);
-      const fetch = workspace.fleet ? { fetch: `${programOption(workspace).program} take ${castId}` } : {};
-      return [
-        ...storyLines(castStartOf(file), events, { ...story, width: room, aside }),
-        ...itemTableLines(items, { alive: alive === true, width: Math.min(width, 160), ...left, ...fetch }),
-        ...deliveryLines(summary?.delivered),
-        ...foreignLines(workspace, file),
-        ...pageLines(page, `${programOption(workspace).program ?? "materia"} show ${castId}`),
-        ...footerLines(store.locationOf(castId), cast),
-      ];
-    },
+  const foreign = foreignNote(workspace, file);
+  const data = {
+    ...summary,
+    ...foreign.field,
+    command,
+    targets,
+    fromCastId,
+    ...itemData(items, left),
+    ...(page.pages > 1 ? { page: page.number, pages: page.pages } : {}),
+    details: details.map(detailData),
+    events: page.pages > 1 ? events.filter(({ seq }) => seq >= page.shown.from && seq <= page.shown.to) : events,
   };
+  const detailOf = createDetailLookup(details);
+  if (markdown)
+    return answer(data, () => markdownLines(storyMarkdown(castStartOf(file), events, { ...story, detailOf })));
+  const { program = "materia" } = programOption(workspace);
+  return answer(data, (width) => {
+    const room = Math.min(width, MAX_WIDTH);
+    const aside = toolLinesLookup(detailOf, full ? room - 4 : undefined);
+    const fetch = workspace.fleet ? { fetch: `${program} take ${castId}` } : {};
+    return [
+      ...storyLines(castStartOf(file), events, { ...story, width: room, aside }),
+      ...itemTableLines(items, { alive: alive === true, width: Math.min(width, 160), ...left, ...fetch }),
+      ...deliveryLines(summary?.delivered),
+      ...foreign.lines,
+      ...pageLines(page, `${program} show ${castId}`),
+      ...footerLines(store.locationOf(castId), cast),
+    ];
+  });
+}
+
+function itemData({ rows, waiting }: ItemTable, { aside }: Pick<ItemTableOptions, "aside">) {
+  if (rows.length === 0) return {};
+  const itemCasts = rows.map((row) => ({ ...row, ...withoutUndefined({ setAside: aside.get(row.child) }) }));
+  return { itemCasts, unjoined: waiting };
+}
+
+function markdownLines(texts: readonly string[]): readonly Line[] {
+  return texts.map((text) => line(sanitizeForTerminal(text)));
 }
 
 function modelsOption(details: readonly VisitDetail[], visits: readonly VisitRecord[]): Pick<StoryOptions, "models"> {
@@ -184,10 +187,6 @@ async function findItemTrees(store: CastStore, { rows }: ItemTable): Promise<Rea
   return trees;
 }
 
-function withQuarantine(aside: ItemTableOptions["aside"]) {
-  return (row: ItemRow) => ({ ...row, ...withoutUndefined({ setAside: aside.get(row.child) }) });
-}
-
 /** The journal holds the beginning of a long text; a file beside it holds all of it. */
 async function readWholeTexts(store: CastStore, { castId, events }: LoadedCast): Promise<readonly CastEvent[]> {
   const whole: CastEvent[] = [];
@@ -232,16 +231,13 @@ async function visitOutput(
   const own = eventsOfVisit(events, found);
   const equipment = equipmentNames(file.graph, materiaOf(file.graph, socketOf(file.graph, found.socket)));
   const had = equipment.length === 0 ? [] : [line(toned("dim", "Had     "), sanitizeForTerminal(equipment.join(", ")))];
-  return ok({
-    code: 0,
-    data: { castId, materia: found.materia, ...detailData(detail), equipment: [...equipment], events: own },
-    lines: (width) => {
-      const room = Math.min(width, MAX_WIDTH);
-      const told = visitStory(file, events, own, markdown ? 1_000 : room);
-      return markdown
-        ? visitMarkdown(detail, told, castId).map((text) => line(sanitizeForTerminal(text)))
-        : [...visitDetailLines(detail, told, room).toSpliced(1, 0, ...had), line(toned("dim", `Cast ${castId}`))];
-    },
+  const data = { castId, materia: found.materia, ...detailData(detail), equipment: [...equipment], events: own };
+  return answer(data, (width) => {
+    const room = Math.min(width, MAX_WIDTH);
+    const told = visitStory(file, events, own, markdown ? 1_000 : room);
+    return markdown
+      ? markdownLines(visitMarkdown(detail, told, castId))
+      : [...visitDetailLines(detail, told, room).toSpliced(1, 0, ...had), line(toned("dim", `Cast ${castId}`))];
   });
 }
 

@@ -11,7 +11,7 @@ import { castRef, readRef } from "../git/refs.ts";
 import type { CastFile } from "../store/cast-file.ts";
 import { ownWorktreeFolder, worktreePool } from "../store/layout.ts";
 import { findCast, type Workspace } from "../workspace/workspace.ts";
-import type { CommandResult } from "./command-output.ts";
+import { answer, type CommandResult } from "./command-output.ts";
 
 /** [B17, YT6] Brings home the result of a cast that worked elsewhere: as a branch, merged, or as a pull request. */
 export async function runTake(workspace: Workspace, command: CommandOf<"take">): CommandResult {
@@ -29,15 +29,11 @@ export async function runTake(workspace: Workspace, command: CommandOf<"take">):
   if (command.as === "merge") return mergeTaken(workspace, taken.value);
   if (command.as === "pr") return proposeTaken(workspace, taken.value);
   const { branch, commit } = taken.value;
-  return ok({
-    code: 0,
-    data: { castId, branch, commit },
-    lines: () => [
-      line(`${castId} is here as the branch `, toned("strong", branch), "."),
-      line(toned("accent", `git diff HEAD...${branch}`), toned("dim", "  show its changes")),
-      line(toned("accent", `git merge ${branch}`), toned("dim", "  merge it")),
-    ],
-  });
+  return answer({ castId, branch, commit }, () => [
+    line(`${castId} is here as the branch `, toned("strong", branch), "."),
+    line(toned("accent", `git diff HEAD...${branch}`), toned("dim", "  show its changes")),
+    line(toned("accent", `git merge ${branch}`), toned("dim", "  merge it")),
+  ]);
 }
 
 export interface TakenCast {
@@ -69,13 +65,10 @@ async function takeOwnWorktree({ store, place }: Workspace, castId: CastId): Pro
     return failWith("no_own_worktree", castId, message, hint);
   }
   const owner = await store.owner(castId);
-  if (owner)
-    return failWith(
-      "cast_owned",
-      castId,
-      `process ${owner.pid} on ${owner.host} runs this cast`,
-      suggest`wait for it, or stop it with ${typed`abort ${castId}`}`,
-    );
+  if (owner) {
+    const hint = suggest`wait for it, or stop it with ${typed`abort ${castId}`}`;
+    return failWith("cast_owned", castId, `process ${owner.pid} on ${owner.host} runs this cast`, hint);
+  }
   const saved = await saveOwnWorktree(await ownWorktreeOf({ store, place }, file.value, ownWorktree));
   if (saved.kind === "failed") return failWith("git_failed", castId, `the branch cannot be made: ${saved.problem}`);
   return ok({ castId, ...saved, base: ownWorktree.base, title: workTitle(file.value) });
@@ -109,28 +102,22 @@ async function proposeTaken(workspace: Workspace, taken: TakenCast): CommandResu
   const opened = await (await import("./pull-request.ts")).openPullRequest(workspace, taken);
   if (!opened.ok) return opened;
   const url = opened.value;
-  const lines = () => [line(`${castId} is a pull request: `, toned("strong", sanitizeForTerminal(url)))];
-  return ok({ code: 0, data: { castId, branch, commit, url }, lines });
+  return answer({ castId, branch, commit, url }, () => [
+    line(`${castId} is a pull request: `, toned("strong", sanitizeForTerminal(url))),
+  ]);
 }
 
 /** [YT7] Nothing has changed when it is refused. */
 async function mergeTaken({ place }: Workspace, taken: TakenCast): CommandResult {
   const { castId, branch } = taken;
   const merged = await mergeCastBranch(place.cwd, taken);
-  if (merged.kind === "refused")
-    return failWith(
-      "merge_refused",
-      branch,
-      `${branch} is not merged: ${merged.reason}`,
-      merged.hint ?? `nothing has changed; "git merge ${branch}" merges it by hand`,
-    );
+  if (merged.kind === "refused") {
+    const { reason, hint = `nothing has changed; "git merge ${branch}" merges it by hand` } = merged;
+    return failWith("merge_refused", branch, `${branch} is not merged: ${reason}`, hint);
+  }
   const { commit, into } = merged;
-  return ok({
-    code: 0,
-    data: { castId, branch, commit, merged: into },
-    lines: () => [
-      line(`${castId} is merged into `, toned("strong", into), "."),
-      line(toned("accent", `git branch -d ${branch}`), toned("dim", "  remove its branch")),
-    ],
-  });
+  return answer({ castId, branch, commit, merged: into }, () => [
+    line(`${castId} is merged into `, toned("strong", into), "."),
+    line(toned("accent", `git branch -d ${branch}`), toned("dim", "  remove its branch")),
+  ]);
 }

@@ -17,7 +17,7 @@ import {
   usageAfterProgress,
   estimateUsage,
 } from "../../../shell/casting/live-items.ts";
-import { setupLines, setupText } from "../../../shell/commands/status-lines.ts";
+import { setupLines, setupText } from "../../../shell/commands/status.ts";
 import type { TurnProgress } from "../../../shell/ports.ts";
 import { type Io, jsonText, paintLine } from "./io.ts";
 

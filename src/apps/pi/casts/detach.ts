@@ -3,7 +3,7 @@ import type { CastId } from "../../../core/model/ids.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import type { ThinkingLevel } from "../../../core/model/materia.ts";
 import { createPiHost } from "../../../shell/agents/pi-host.ts";
-import { detachCast, optionWords } from "../../../shell/casting/detach-cast.ts";
+import { detachCast, optionWords } from "../../../shell/commands/prepare-detached.ts";
 import { agentNeeds } from "../../../shell/workspace/agent-hosts.ts";
 import type { Workspace } from "../../../shell/workspace/workspace.ts";
 import type { CastFile } from "../../../shell/store/cast-file.ts";
