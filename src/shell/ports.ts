@@ -18,7 +18,7 @@ export interface Ports {
   readonly journal: Journal;
   readonly artifacts: Artifacts;
   /** Absent when the cast takes no checkpoints. */
-  readonly checkpoints?: CastCheckpoints;
+  readonly checkpoints?: CastCheckpoints | undefined;
   /** Redacts secrets: in events before they count, in files before they are written. */
   readonly redact: (text: string) => string;
   /** Whether this process still owns the cast; asked before every effect. */
@@ -28,11 +28,11 @@ export interface Ports {
   /** The transcript of a completed visit, of this cast or of an earlier attempt at its item. */
   readonly readTranscript?: (place: TranscriptPlace) => Promise<string | undefined>;
   /** Runs the items of parallel loops. Without it items run one by one. */
-  readonly items?: ItemRunner;
+  readonly items?: ItemRunner | undefined;
   /** [V13] Asked before a turn of a cast that shares its budget; resolves when the turn may start. */
-  readonly admit?: (state: CastState, signal: AbortSignal) => Promise<TurnAdmission>;
+  readonly admit?: ((state: CastState, signal: AbortSignal) => Promise<TurnAdmission>) | undefined;
   /** [Z17] Limits of providers that casts which share the account have met. */
-  readonly limits?: SharedLimits;
+  readonly limits?: SharedLimits | undefined;
   readonly now: () => Date;
   /** Resolves after the delay, or as soon as the signal is aborted. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -157,8 +157,8 @@ export interface TurnRequest extends AgentEquipment {
   readonly tools: readonly string[];
   /** [H24] Offered beside the tools. A reply that only calls it ends the turn. */
   readonly handOver?: HandOverTool | undefined;
-  readonly model?: string;
-  readonly thinking?: ThinkingLevel;
+  readonly model?: string | undefined;
+  readonly thinking?: ThinkingLevel | undefined;
   /** Whether a person refines the answer before the cast continues. */
   readonly interactive: boolean;
   /** The file of this visit's conversation; a turn that continues the conversation reads it. */

@@ -26,7 +26,7 @@ export interface JournalSource {
   readonly file: CastFile;
   /** Number of the last event when this process took the cast. */
   readonly lastSeq: number;
-  readonly note: CursorNote;
+  readonly note: ReturnType<typeof cursorNote>;
   readonly signal: AbortSignal;
 }
 
@@ -37,21 +37,7 @@ export interface EventSender {
   readonly flush: () => Promise<void>;
 }
 
-/** How far the events of a cast were sent. */
-export interface CursorNote {
-  readonly read: () => number | undefined;
-  readonly write: (sent: number) => void;
-  readonly remove: () => void;
-}
-
-export interface JournalFollower {
-  readonly close: () => Promise<void>;
-}
-
-export function followJournal(
-  receiver: JournalReceiver,
-  cast: Pick<JournalSource, "store" | "file" | "lastSeq">,
-): JournalFollower {
+export function followJournal(receiver: JournalReceiver, cast: Pick<JournalSource, "store" | "file" | "lastSeq">) {
   const { store, file } = cast;
   const abort = new AbortController();
   const { signal } = abort;
@@ -78,7 +64,7 @@ export function followJournal(
   const events = store.followEvents(file.castId, sender.cursor, wake);
   wake();
   return {
-    close: async () => {
+    close: async (): Promise<void> => {
       const grace = setTimeout(() => abort.abort(), GRACE_MS);
       wake();
       await working;
@@ -92,11 +78,11 @@ export function followJournal(
 const PendingNote = v.object({ location: v.string(), sent: wholeNumber(0) });
 const MAX_NOTE_BYTES = 65_536;
 
-export function cursorNote(pending: string, castId: CastId, location: string): CursorNote {
+export function cursorNote(pending: string, castId: CastId, location: string) {
   const note = join(pending, `${castId}.json`);
   return {
     read: () => readStoredJson(PendingNote, note, MAX_NOTE_BYTES)?.sent,
-    write: (sent) => writeUserNote(note, { location, sent }),
+    write: (sent: number) => writeUserNote(note, { location, sent }),
     remove: () => ignoreLocalErrors(() => rmSync(note, { force: true })),
   };
 }

@@ -8,32 +8,20 @@ import {
   updateLiveItem,
   liveItemsUsage,
 } from "../../core/view/progress/live-items.ts";
-import type { Line } from "../../core/view/line.ts";
 import type { RunObserver } from "../context/run-context.ts";
 import type { CastEvent } from "../../core/cast/state/event.ts";
 import type { TurnProgress } from "../ports.ts";
 
 type ItemObserver = Required<Pick<RunObserver, "onItemSteps" | "onItemProgress" | "onItemQueued">>;
 
-/** [V15] The running items of a parallel loop, for a follower of their parent. */
-export interface LiveItemRows extends ItemObserver {
-  /** A step of the parent. */
-  readonly onParentStep: (step: CastStep) => void;
-  /** The usage of all items that the parent's journal has not counted yet. */
-  readonly usage: () => Usage;
-  readonly lines: (now: number, width: number) => readonly Line[];
-}
+export type LiveItemRows = ReturnType<typeof createItemRows>;
 
-export function createItemRows(): LiveItemRows {
+/** [V15] The running items of a parallel loop, for a follower of their parent. */
+export function createItemRows() {
   let items = NO_LIVE_ITEMS;
   /** The usage of running turns, by item cast. */
   const turns = new Map<string, UncountedUsage>();
-  return {
-    onParentStep: (step) => {
-      items = removeEndedItem(items, step);
-    },
-    usage: () => liveItemsUsage(items),
-    lines: (now, width) => liveItemLines(items, now, width),
+  const observer: ItemObserver = {
     onItemSteps: (steps) => {
       for (const step of steps) {
         items = advanceLiveItem(items, step);
@@ -50,10 +38,19 @@ export function createItemRows(): LiveItemRows {
       items = updateLiveItem(items, state, { isQueued: true });
     },
   };
+  return {
+    ...observer,
+    onParentStep: (step: CastStep): void => {
+      items = removeEndedItem(items, step);
+    },
+    /** The usage of all items that the parent's journal has not counted yet. */
+    usage: () => liveItemsUsage(items),
+    lines: (now: number, width: number) => liveItemLines(items, now, width),
+  };
 }
 
 /** The usage of the running turn that the journal has not counted yet. */
-export interface UncountedUsage {
+interface UncountedUsage {
   /** As the model reports it, after each reply. */
   readonly used: Usage;
   /** Characters of the unfinished reply. */

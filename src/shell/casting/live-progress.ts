@@ -80,19 +80,10 @@ export interface ProgressQueueLimits {
 
 const LOCAL_QUEUE_LIMITS: ProgressQueueLimits = { characters: 256 * 1024, notes: 2_000 };
 
-/** Notes that wait for a listener. Consecutive text becomes one note; the oldest notes are dropped when there are too many. */
-export interface ProgressQueue {
-  readonly push: (note: AgentProgress) => void;
-  readonly take: () => AgentProgress | undefined;
-  readonly all: () => readonly AgentProgress[];
-  /** Notes taken or dropped since the last clear. */
-  readonly removedCount: () => number;
-  readonly clear: () => void;
-  /** Drops usage that an event has counted since. */
-  readonly dropUsage: () => void;
-}
+export type ProgressQueue = ReturnType<typeof createProgressQueue>;
 
-export function createProgressQueue(room: ProgressQueueLimits = LOCAL_QUEUE_LIMITS): ProgressQueue {
+/** Notes that wait for a listener. Consecutive text becomes one note; the oldest notes are dropped when there are too many. */
+export function createProgressQueue(room: ProgressQueueLimits = LOCAL_QUEUE_LIMITS) {
   let notes: AgentProgress[] = [];
   let characters = 0;
   let gone = 0;
@@ -105,7 +96,7 @@ export function createProgressQueue(room: ProgressQueueLimits = LOCAL_QUEUE_LIMI
   };
   const isTooLong = (): boolean => notes.length > 1 && (characters > room.characters || notes.length > room.notes);
   return {
-    push: (note) => {
+    push: (note: AgentProgress): void => {
       const last = notes.at(-1);
       const joined = last && mergeProgress(last, note, room);
       if (joined) notes[notes.length - 1] = joined;
@@ -114,13 +105,15 @@ export function createProgressQueue(room: ProgressQueueLimits = LOCAL_QUEUE_LIMI
       while (isTooLong()) take();
     },
     take,
-    all: () => notes,
+    all: (): readonly AgentProgress[] => notes,
+    /** Notes taken or dropped since the last clear. */
     removedCount: () => gone,
-    dropUsage: () => {
+    /** An event has counted it since. */
+    dropUsage: (): void => {
       notes = notes.filter(({ kind }) => kind !== "used");
       characters = notes.reduce((sum, note) => sum + progressSize(note), 0);
     },
-    clear: () => {
+    clear: (): void => {
       notes = [];
       characters = 0;
       gone = 0;

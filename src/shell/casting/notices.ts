@@ -17,7 +17,7 @@ import {
   type JournalSource,
   type JournalReceiver,
 } from "./follow-journal.ts";
-import { isTaken, post } from "./send-spans.ts";
+import { isTaken, post } from "./telemetry.ts";
 
 /** [YN2] A notice. Its id is the same whenever it is sent again. */
 const Notice = v.object({

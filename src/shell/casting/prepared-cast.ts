@@ -7,10 +7,11 @@ import type { CastId } from "../../core/model/ids.ts";
 import type { AgentHost } from "../ports.ts";
 import type { RunContext, RunObserver, RunOutcome } from "../context/run-context.ts";
 import type { CastFile } from "../store/cast-file.ts";
-import { TIMELINE, type CastStore, type NewCast } from "../store/cast-store.ts";
+import type { NewCast } from "../store/cast-store.ts";
 import { agentNeeds, openAgentHost, type AgentSource } from "../workspace/agent-hosts.ts";
 import { sandboxIssues } from "../workspace/check-sandboxes.ts";
 import { foreignCastIssue } from "../workspace/foreign-casts.ts";
+import { castTelemetry } from "../workspace/telemetry-target.ts";
 import { checkConfiguration, trustIssue, type Workspace } from "../workspace/workspace.ts";
 
 /** A cast that is ready to run, new or not. Nothing of a new one exists yet. */
@@ -18,8 +19,8 @@ export interface PreparedCast extends NewCast {
   readonly castId: CastId;
   /** Where it stands before it runs. */
   readonly timeline: () => CastTimeline;
-  /** Its events before it runs, read on request: the command line needs none. */
-  readonly events: () => Promise<Result<readonly CastEvent[]>>;
+  /** The events that a new cast begins with; those of an existing one are in the store. */
+  readonly past?: readonly CastEvent[];
   /** [B21] Set when the cast was submitted before. This command submits none. */
   readonly isKnown?: true;
   readonly notes: readonly string[];
@@ -31,17 +32,11 @@ export interface PreparedCast extends NewCast {
   readonly run: (observer: RunObserver & Pick<RunContext, "durability" | "clock">) => Promise<Result<RunOutcome>>;
 }
 
-/** What a command asks to run. */
-export interface RunRequest {
-  readonly graph: Graph;
-  readonly agents: AgentSource;
-}
-
 /**
  * Trust, configuration, host and preflight, in this order, before any cast runs here. `plan` runs when the project is trusted;
  * `origin` is the existing cast that is resumed or forked.
  */
-export async function prepareRun<T extends RunRequest>(
+export async function prepareRun<T extends { readonly graph: Graph; readonly agents: AgentSource }>(
   workspace: Workspace,
   plan: () => Promise<Result<T>>,
   origin?: CastFile,
@@ -65,35 +60,31 @@ export async function prepareRun<T extends RunRequest>(
   return missing.some(isError) ? fail(...missing) : ok({ ...planned.value, host: host.value });
 }
 
-/** The history of a cast without events. */
-export function newCastHistory(file: CastFile): CastHistory {
-  return { timeline: () => TIMELINE.begin(file), events: async () => ok([]) };
-}
-
-type CastHistory = Pick<PreparedCast, "timeline" | "events">;
-
-export function storedCastHistory(store: CastStore, castId: CastId, timeline: CastTimeline): CastHistory {
-  const events = async (): Promise<Result<readonly CastEvent[]>> => {
-    const cast = await store.load(castId);
-    return cast.ok ? ok(cast.value.events) : cast;
-  };
-  return { timeline: () => timeline, events };
-}
-
-/** [T4] Names in a rehearsal that the graph does not have, reported before the cast runs. */
-export function rehearsalNotes(host: AgentHost, graph: Graph): readonly string[] {
+/** What a cast that runs here runs with, and what is said before and after it. */
+export function runParts(
+  { store, catalog, place: { env } }: Workspace,
+  host: AgentHost,
+  graph: Graph,
+  begins: "new" | "resumed",
+) {
+  const { notes, ...receivers } = castTelemetry(catalog, env);
   const usage = host.rehearsalUsage?.();
-  return usage ? findUnknownReplyKeys(usage, graph).map(({ message }) => `rehearsal: ${message}`) : [];
+  // [T4] Names in a rehearsal that the graph does not have.
+  const unknown = usage ? findUnknownReplyKeys(usage, graph) : [];
+  return {
+    context: { store, host, env, ...receivers },
+    notes: [...notes, ...unknown.map(({ message }) => `rehearsal: ${message}`)],
+    remarks: rehearsalRemarks(host, begins),
+  };
 }
 
-export function rehearsalRemarks(host: AgentHost, begins: "new" | "resumed"): PreparedCast["remarks"] {
+function rehearsalRemarks(host: AgentHost, begins: "new" | "resumed"): PreparedCast["remarks"] {
   return ({ state: { phase, graph } }) => {
     const usage = host.rehearsalUsage?.();
-    if (!usage) return [];
     // A cast that stopped early may still use the remaining replies; a resumed one used some in another process.
     const isWhole =
       begins === "new" && phase.kind === "ended" && phase.outcome !== "aborted" && phase.outcome !== "failed";
-    return findRehearsalMistakes(usage, graph)
+    return (usage ? findRehearsalMistakes(usage, graph) : [])
       .filter(({ what }) => isWhole || what === "tool")
       .map(({ message }) => `rehearsal: ${message}`);
   };

@@ -4,7 +4,7 @@ import type { TargetRef } from "../../core/command/command.ts";
 import { quoteWord } from "../../core/command/split-words.ts";
 import { Graph, socketsOf } from "../../core/compile/graph.ts";
 import { compileTargets } from "../../core/compile/targets/compile.ts";
-import { fail, failWith, ok, withHintParts, type Issue, type Result } from "../../core/model/issue.ts";
+import { fail, failAll, failWith, ok, withHintParts, type Issue, type Result } from "../../core/model/issue.ts";
 import { foldVisits, visitKey } from "../../core/history/visits.ts";
 import type { RecordedCast } from "../../core/replay/differences.ts";
 import { replyContract } from "../../core/replay/replay.ts";
@@ -15,23 +15,17 @@ import * as v from "valibot";
 import type { Workspace } from "../workspace/workspace.ts";
 import { TRANSCRIPT_FILE } from "../store/layout.ts";
 
-/** Compiles each loadout once for all its replayed casts. */
-export interface CurrentGraphs {
-  readonly compileTargets: (targets: readonly TargetRef[]) => Result<Graph>;
-}
+export type CompileGraph = (targets: readonly TargetRef[]) => Result<Graph>;
 
-export function createCurrentGraphs(catalog: Catalog): CurrentGraphs {
+/** Compiles each loadout once for all its replayed casts. */
+export function createGraphCompiler(catalog: Catalog): CompileGraph {
   const known = new Map<string, Result<Graph>>();
-  return {
-    compileTargets: (targets) => {
-      const key = JSON.stringify(targets);
-      const found = known.get(key);
-      if (found) return found;
-      const compiled = compileTargets(targets, catalog);
-      const graph = compiled.ok ? ok(compiled.value.graph) : compiled;
-      known.set(key, graph);
-      return graph;
-    },
+  return (targets) => {
+    const key = JSON.stringify(targets);
+    const compiled = known.has(key) ? undefined : compileTargets(targets, catalog);
+    const graph = known.get(key) ?? (compiled?.ok ? ok(compiled.value.graph) : failAll(compiled?.issues ?? []));
+    known.set(key, graph);
+    return graph;
   };
 }
 
@@ -46,15 +40,12 @@ export function targetsAgain({ castId, targets }: CastFile, loadout: string | un
 /** What a cast would start with now; its request, budget and first state stay. */
 export function startWithCurrentConfig(
   file: CastFile,
-  {
-    graphs,
-    catalog,
-    loadout,
-  }: { readonly graphs: CurrentGraphs; readonly catalog: Catalog; readonly loadout?: string | undefined },
+  loadout: string | undefined,
+  { compile, catalog }: { readonly compile: CompileGraph; readonly catalog: Catalog },
 ): Result<CastStart> {
   const targets = targetsAgain(file, loadout);
   if (!targets.ok) return targets;
-  const graph = graphs.compileTargets(targets.value);
+  const graph = compile(targets.value);
   if (!graph.ok) return fail(...graph.issues.map((issue) => withConfigHint(issue, file)));
   return ok({ ...castStartOf(file), graph: graph.value, limits: catalog.settings.limits });
 }
@@ -74,15 +65,11 @@ export async function loadRecordedCast(
   now: Graph,
 ): Promise<RecordedCast> {
   const start = castStartOf(file);
-  const others = new Set<string>(
-    socketsOf(now)
-      .filter(({ id }) => Object.hasOwn(start.graph.sockets, id))
-      .filter((socket) => {
-        const before = start.graph.sockets[socket.id];
-        return before && replyContract(start.graph, before) !== replyContract(now, socket);
-      })
-      .map(({ id }) => id),
-  );
+  const others = new Set<string>();
+  for (const socket of socketsOf(now)) {
+    const before = Object.hasOwn(start.graph.sockets, socket.id) ? start.graph.sockets[socket.id] : undefined;
+    if (before && replyContract(start.graph, before) !== replyContract(now, socket)) others.add(socket.id);
+  }
   const raw = new Map<string, readonly string[]>();
   for (const { socket, visit } of others.size === 0 ? [] : foldVisits(events)) {
     if (!others.has(socket)) continue;
@@ -107,10 +94,8 @@ async function readReplies(
 export function resumedGraphNote({ catalog }: Workspace, { castId, graph, targets }: CastFile): string {
   const note = "it goes on with the graph as it was started";
   if (targets.length === 0) return note;
-  const now = compileTargets(
-    targets.map(({ kind, name }) => ({ kind, name })),
-    catalog,
-  );
+  const refs = targets.map(({ kind, name }) => ({ kind, name }));
+  const now = compileTargets(refs, catalog);
   if (!now.ok) return `${note}; as it is configured now it could not be started`;
   if (normalizedGraphText(now.value.graph) === normalizedGraphText(graph)) return note;
   return `${note}, which has been edited since: "materia recast ${castId} --edited" continues it as it is now, "materia fork ${castId}@<visit>" from any visit`;

@@ -1,4 +1,3 @@
-import { castTelemetry } from "../workspace/telemetry-target.ts";
 import { sep } from "node:path";
 import { askedPersonMateria } from "../../core/cast/prompt-text.ts";
 import { reworkDecisionEvents, reworkLimitOf } from "../../core/cast/rework-limit.ts";
@@ -7,7 +6,6 @@ import { phaseBeforeEnd, type CastState } from "../../core/cast/state/state.ts";
 import type { ReworkDecision } from "../../core/command/command.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { failWith, ok, type Result } from "../../core/model/issue.ts";
-import type { Rehearsal } from "../../core/model/rehearsal.ts";
 import { createOwnCastRegistry } from "../config/own-casts.ts";
 import type { StoppedCastFacts } from "../items/item-runner.ts";
 import { writeOptionsFor, type RunContext, type RunOutcome } from "../context/run-context.ts";
@@ -16,7 +14,7 @@ import type { CastStore, CurrentCast } from "../store/cast-store.ts";
 import { REHEARSAL_FILE } from "../store/layout.ts";
 import { parseRehearsalText, type AgentChoice, type AgentSource } from "../workspace/agent-hosts.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { prepareRun, rehearsalNotes, rehearsalRemarks, storedCastHistory, type PreparedCast } from "./prepared-cast.ts";
+import { prepareRun, runParts, type PreparedCast } from "./prepared-cast.ts";
 import { resumeRefusal } from "./resume-refusal.ts";
 import { runOwnedCast } from "./run-owned-cast.ts";
 import { realPathOrSame } from "../system/folders.ts";
@@ -24,24 +22,24 @@ import { withoutUndefined } from "../../core/model/json.ts";
 
 /** How a stopped cast continues. */
 export type Resumption =
-  | Recast
+  | {
+      readonly kind: "recast";
+      readonly maxTokens?: number;
+      readonly maxCostUsd?: number;
+      readonly allow?: number;
+      /** [R6] */
+      readonly decision?: ReworkDecision;
+    }
   | { readonly kind: "answer"; readonly text: string }
   /** Accepts the reply, or the edited one. */
   | { readonly kind: "finish"; readonly reply?: string }
   /** Rejects at a person's gate. */
   | { readonly kind: "reject"; readonly text: string };
 
-export interface Recast {
-  readonly kind: "recast";
-  readonly maxTokens?: number;
-  readonly maxCostUsd?: number;
-  readonly allow?: number;
-  /** [R6] */
-  readonly decision?: ReworkDecision;
-}
+type Recast = Extract<Resumption, { kind: "recast" }>;
 
 /** A stopped cast and what continues it. */
-export interface ResumePlan {
+interface ResumePlan {
   /** As it was when it was read. */
   readonly cast: CurrentCast;
   readonly how: Resumption;
@@ -51,20 +49,13 @@ export interface ResumePlan {
   readonly waitForProvider?: number | undefined;
 }
 
-/** What is asked for a stopped cast. */
-interface ResumeRequest extends Omit<ResumePlan, "cast"> {
-  readonly castId: CastId;
-  /** [S14] Whether the person trusts exactly this cast, no matter who started it. */
-  readonly trustsCast?: boolean;
-}
-
-/** A stopped cast that is ready to continue, or why it cannot. */
+/** A stopped cast that is ready to continue, or why it cannot. [S14] `trustsCast`: no matter who started it. */
 export async function prepareResume(
   workspace: Workspace,
-  { castId, how, by, trustsCast = false }: ResumeRequest,
+  { castId, how, by, trustsCast }: Pick<ResumePlan, "how" | "by"> & { castId: CastId; trustsCast?: boolean },
   given: AgentSource,
 ): Promise<Result<PreparedCast>> {
-  const { store, place } = workspace;
+  const { store } = workspace;
   const current = await store.current(castId);
   if (!current.ok) return current;
   const cast = current.value;
@@ -82,23 +73,18 @@ export async function prepareResume(
   const ready = await prepareRun(workspace, plan, trustsCast ? undefined : file);
   if (!ready.ok) return ready;
   const { host, agents, cwd } = ready.value;
-  const { notes: receiverNotes, ...receivers } = castTelemetry(workspace.catalog, place.env);
-  const context = {
-    store,
-    host,
-    env: place.env,
-    cwd: cwd.folder,
-    ...receivers,
-    ...withoutUndefined({ model: agents.model }),
-  };
+  const { waitForProvider, model } = agents;
+  const { context, notes, remarks } = runParts(workspace, host, file.graph, "resumed");
+  // [D6] A kill during a write leaves an incomplete line that never counted.
+  const torn = `the journal ended in a line that was cut off (${cast.tornBytes} bytes); it is removed`;
   return ok({
     castId,
     file,
-    ...storedCastHistory(store, castId, cast.timeline),
-    notes: [...tornNotes(cast), ...cwd.notes, ...receiverNotes, ...rehearsalNotes(host, file.graph)],
-    remarks: rehearsalRemarks(host, "resumed"),
+    timeline: () => cast.timeline,
+    notes: [...(cast.tornBytes > 0 ? [torn] : []), ...cwd.notes, ...notes],
+    remarks,
     run: (observer) =>
-      resumeCast({ cast, how, by, waitForProvider: agents.waitForProvider }, { ...observer, ...context }),
+      resumeCast({ cast, how, by, waitForProvider }, { ...observer, ...context, cwd: cwd.folder, model }),
   });
 }
 
@@ -149,28 +135,19 @@ export async function releaseSleeping(store: CastStore, castId: CastId): Promise
   }
 }
 
-/** [D6] A kill during a write leaves an incomplete line that never counted. */
-function tornNotes({ tornBytes }: CurrentCast): readonly string[] {
-  return tornBytes > 0 ? [`the journal ended in a line that was cut off (${tornBytes} bytes); it is removed`] : [];
-}
-
 /** What answered for its agents when the cast started. */
-export async function originalAgentChoice(store: CastStore, file: CastFile): Promise<Result<AgentChoice>> {
-  const model = file.model === null ? {} : { model: file.model };
-  if (file.rehearsal === null) return ok(model);
-  const rehearsal = await originalReplies(store, file, file.rehearsal);
-  return rehearsal.ok ? ok({ ...model, rehearsal: rehearsal.value }) : rehearsal;
-}
-
-/** Replies that came with the command are stored with the cast. */
-async function originalReplies(
+export async function originalAgentChoice(
   store: CastStore,
-  { castId }: CastFile,
-  name: string,
-): Promise<Result<string | Rehearsal>> {
-  if (name !== `${castId}/${REHEARSAL_FILE}`) return ok(name);
-  const text = await store.readAttachment(castId, REHEARSAL_FILE);
-  return text === undefined ? ok(name) : parseRehearsalText(`${store.locationOf(castId)}/${REHEARSAL_FILE}`, text);
+  { castId, model, rehearsal }: CastFile,
+): Promise<Result<AgentChoice>> {
+  const named = model === null ? {} : { model };
+  if (rehearsal === null) return ok(named);
+  // Replies that came with the command are stored with the cast.
+  const isStored = rehearsal === `${castId}/${REHEARSAL_FILE}`;
+  const text = isStored ? await store.readAttachment(castId, REHEARSAL_FILE) : undefined;
+  if (text === undefined) return ok({ ...named, rehearsal });
+  const read = parseRehearsalText(`${store.locationOf(castId)}/${REHEARSAL_FILE}`, text);
+  return read.ok ? ok({ ...named, rehearsal: read.value }) : read;
 }
 
 /**
@@ -218,8 +195,6 @@ function limitEvents({ maxTokens, maxCostUsd, decision, ...given }: Recast, stat
   const items =
     decision && decision.kind !== "hint" && reworkLimitOf(state)?.visit === null ? decision.kind : undefined;
   const allow = given.allow ?? (hint === undefined ? undefined : 1);
-  const raised = {
-    ...withoutUndefined({ maxTokens, maxCostUsd, allow, hint, items }),
-  };
+  const raised = withoutUndefined({ maxTokens, maxCostUsd, allow, hint, items });
   return Object.keys(raised).length > 0 ? [{ type: "limits_raised", ...raised }] : [];
 }

@@ -33,7 +33,7 @@ import {
   type RunOutcome,
 } from "../context/run-context.ts";
 import { readRepositoryFacts } from "../git/refs.ts";
-import type { JournalSource, JournalFollower } from "./follow-journal.ts";
+import type { followJournal } from "./follow-journal.ts";
 import { readInterruptedVisit, visitInProgress } from "../run/interrupted-visit.ts";
 import { runCast } from "../run/run-cast.ts";
 import { runSetupCommand, runUtility } from "../run/run-utility.ts";
@@ -52,11 +52,18 @@ const HEARTBEAT_MS = 30_000;
  */
 export const runOwnedCast: RunOwnedCast = async (owned, cast, given, firstEvents) => {
   const { file, state } = cast;
+  const branch = file.ownWorktree ? { branch: castBranch(file.castId) } : {};
   const context = await withOwnWorktree(cast, given);
-  if ("problem" in context) return failBeforeStart(owned, cast, { context: given, firstEvents, ...context });
+  if ("problem" in context) {
+    // The journal says why: nobody may be watching. A resume tries again.
+    const files = file.checkpoints && file.ownWorktree ? { commit: file.ownWorktree.base } : undefined;
+    const begun = state.phase.kind === "unstarted" ? [{ ...startedEvent(state, files), ...branch }] : [];
+    const end = { type: "cast_ended", outcome: "failed", reason: context.problem, totals: totalsOf(state) } as const;
+    return runWithPorts(owned, cast, given, { firstEvents: [...begun, ...firstEvents({}), end] });
+  }
   const { store, fleetHooks, cwd = file.cwd } = context;
   const checkpoints = openCastCheckpoints(store, owned, { ...file, cwd }, context.cachedWorktree);
-  const worker = fleetHooks ? { worker: fleetHooks.workerId } : {};
+  const worker = withoutUndefined({ worker: fleetHooks?.workerId });
   const followers = await followForReceivers(context, { store, file, lastSeq: state.seq });
   const paths = { cwd: resolve(given.cwd ?? file.cwd), root: resolve(store.location) };
   // [YI1] Items and casts of a fleet are in no inbox of this machine.
@@ -67,12 +74,12 @@ export const runOwnedCast: RunOwnedCast = async (owned, cast, given, firstEvents
   try {
     if (state.phase.kind === "unstarted") {
       // [J5] Also for a cast whose process was killed before its first event.
-      const started = { ...startedEvent(state, await checkpoints?.takeFirst()), ...branchOf(file), ...worker };
+      const started = { ...startedEvent(state, await checkpoints?.takeFirst()), ...branch, ...worker };
       return await runWithPorts(owned, cast, context, { checkpoints, firstEvents: [started, ...firstEvents({})] });
     }
     const changes = (state.files && (await checkpoints?.takeOutsideChanges(state.files.last))) ?? undefined;
     const { interruption, usage } = await readInterruptedVisit(store, state, { cwd, changes });
-    const found = { ...(usage ? { usage } : {}), ...(changes ? { files: changes } : {}), ...worker };
+    const found = withoutUndefined({ usage, files: changes, ...worker });
     return await runWithPorts(owned, cast, context, { checkpoints, interruption, firstEvents: firstEvents(found) });
   } finally {
     checkpoints?.close();
@@ -84,15 +91,15 @@ export const runOwnedCast: RunOwnedCast = async (owned, cast, given, firstEvents
 /** [TM5, YN4] Loaded only for users who asked for it. Items are no news. */
 async function followForReceivers(
   { telemetry, notify = [] }: RunContext,
-  cast: Pick<JournalSource, "store" | "file" | "lastSeq">,
-): Promise<readonly JournalFollower[]> {
+  cast: Parameters<typeof followJournal>[1],
+): Promise<readonly ReturnType<typeof followJournal>[]> {
   const told = cast.file.window ? [] : notify;
   if (!telemetry && told.length === 0) return [];
-  const { followJournal } = await import("./follow-journal.ts");
+  const { followJournal: follow } = await import("./follow-journal.ts");
   return [
     ...(telemetry ? [(await import("./telemetry.ts")).spanReceiver(telemetry)] : []),
     ...(told.length === 0 ? [] : told.map((await import("./notices.ts")).noticeReceiver)),
-  ].map((receiver) => followJournal(receiver, cast));
+  ].map((receiver) => follow(receiver, cast));
 }
 
 /** [YT1] Agents and programs of a cast with its own working tree work there. Items have other trees. */
@@ -112,42 +119,15 @@ async function withOwnWorktree(
   return tree.kind === "broken" ? tree : { ...context, cwd: tree.cwd, cachedWorktree: tree.cached };
 }
 
-function branchOf({ castId, ownWorktree }: CastFile): { readonly branch?: string } {
-  return ownWorktree ? { branch: castBranch(castId) } : {};
-}
-
-interface FailedStart extends ItemsFailure {
-  readonly context: RunContext;
-  readonly firstEvents: Parameters<RunOwnedCast>[3];
-}
-
-/** The journal says why: nobody may be watching. A resume tries again. */
-async function failBeforeStart(
-  owned: OwnedCast,
-  cast: Parameters<RunOwnedCast>[1],
-  { context, firstEvents, problem }: FailedStart,
-): Promise<RunOutcome> {
-  const { file, state } = cast;
-  const files = file.checkpoints && file.ownWorktree ? { commit: file.ownWorktree.base } : undefined;
-  const begun = state.phase.kind === "unstarted" ? [{ ...startedEvent(state, files), ...branchOf(file) }] : [];
-  const end = { type: "cast_ended", outcome: "failed", reason: problem, totals: totalsOf(state) } as const;
-  return runWithPorts(owned, cast, context, { firstEvents: [...begun, ...firstEvents({}), end] });
-}
-
-type FirstStep = Pick<RunOptions, "firstEvents"> & {
-  readonly interruption?: RunOptions["interruption"] | undefined;
-  readonly checkpoints?: Ports["checkpoints"] | undefined;
-};
-
 /** Runs the loop with the ports of this machine, sends heartbeats and listens for requests to abort. */
 export async function runWithPorts(
   owned: OwnedCast,
-  cast: Parameters<RunOwnedCast>[1],
+  { file, state }: Parameters<RunOwnedCast>[1],
   context: RunContext,
-  { checkpoints, interruption, firstEvents = [] }: FirstStep = {},
+  { checkpoints, ...first }: Pick<RunOptions, "firstEvents" | "interruption"> & Pick<Ports, "checkpoints"> = {},
 ): Promise<RunOutcome> {
-  const { file, state } = cast;
-  const { cwd = file.cwd, model = file.model ?? undefined, admit = context.fleetHooks?.admit, onProgress } = context;
+  const { cwd = file.cwd, model = file.model ?? undefined, fleetHooks } = context;
+  const { leavesSleep, onSteps, onProgress } = context;
   const abort = new AbortController();
   const release = new AbortController();
   const stopListening = owned.onAbortRequest(() => abort.abort());
@@ -158,18 +138,20 @@ export async function runWithPorts(
     const visit = visitInProgress(state);
     const secretOf = visitSecrets(owned, context.env ?? {});
     if (visit) await endOrphanedPrograms(owned, visit, secretOf(visit.socket, visit.number));
-    const items = createItems({ owned, file, cwd }, context);
     const ports: Ports = {
       agents: context.host,
-      runUtility: (request: UtilityRequest) =>
-        runUtility({ ...request, onStarted: (pid) => void owned.writeNote("program", formatProgramNote(pid)) }),
+      // [D12] Identifies the running program, so that the next owner can end it after a kill.
+      runUtility: (request: UtilityRequest) => {
+        const onStarted = (pid: number) => void owned.writeNote("program", JSON.stringify(identifyProcess(pid)));
+        return runUtility({ ...request, onStarted });
+      },
       journal: owned.journal,
       artifacts: owned.artifacts,
       readTranscript: async (place) => readTranscriptOf(owned, context.store, place),
-      ...(checkpoints ? { checkpoints } : {}),
-      ...(items ? { items } : {}),
-      ...(admit ? { admit } : {}),
-      ...withoutUndefined({ limits: limitsFor(context) }),
+      checkpoints,
+      items: createItems({ owned, file, cwd }, context),
+      admit: context.admit ?? fleetHooks?.admit,
+      limits: limitsFor(context),
       holdsClaim: owned.holdsClaim,
       isSuperseded: owned.isSuperseded,
       redact: writeOptionsFor(context).redact,
@@ -178,19 +160,18 @@ export async function runWithPorts(
       ...context.clock,
     };
     return await runCast(state, ports, {
+      ...first,
       cwd,
-      firstEvents,
+      model,
+      leavesSleep,
+      onSteps,
+      onProgress,
       secretOf,
+      isOnFleet: fleetHooks !== undefined,
       sandboxes: readSandboxes(context.env ?? process.env),
       readRepository: (since) => readRepositoryFacts(cwd, since),
       released: context.released ? AbortSignal.any([context.released, release.signal]) : release.signal,
-      ...(context.leavesSleep ? { leavesSleep: true } : {}),
       signal: AbortSignal.any([context.signal, abort.signal]),
-      ...(model === undefined ? {} : { model }),
-      ...(interruption ? { interruption } : {}),
-      ...(context.fleetHooks ? { isOnFleet: true } : {}),
-      ...(context.onSteps ? { onSteps: context.onSteps } : {}),
-      ...(onProgress ? { onProgress } : {}),
     });
   } finally {
     clearInterval(heartbeat);
@@ -252,11 +233,6 @@ function visitSecrets({ artifacts }: OwnedCast, env: NonNullable<RunContext["env
 
 const GRACE_MS = 1000;
 
-/** [D12] Identifies the running program, so that the next owner can end it after a kill. */
-function formatProgramNote(pid: number): string {
-  return JSON.stringify(identifyProcess(pid));
-}
-
 /**
  * [D12, D24] Ends what a killed owner left running of a visit, and nothing else: the program in the note, identified by its
  * start time, and processes with the visit's secret. An open file proves nothing: any process may have it open.
@@ -266,16 +242,11 @@ async function endOrphanedPrograms(
   { socket, number }: Visit,
   secret: string,
 ): Promise<void> {
-  const program = orphanedProgramPid(await readNote("program"));
+  const program = v.safeParse(ProcessIdentity, parseJson((await readNote("program")) ?? ""));
   const transcript = artifacts.pathOf(socket, number, TRANSCRIPT_FILE);
   const marks = [`${VISIT_VARIABLE}=${secret}`, `PI_SESSION_FILE=${transcript}`];
   await Promise.all([
-    ...(program === undefined ? [] : [endProcessGroup(program, GRACE_MS)]),
+    program.success && isAlive(program.output) && endProcessGroup(program.output.pid, GRACE_MS),
     endProcesses(() => processesWithVariable(marks), GRACE_MS),
   ]);
-}
-
-function orphanedProgramPid(note: string | undefined): number | undefined {
-  const program = v.safeParse(ProcessIdentity, parseJson(note ?? ""));
-  return program.success && isAlive(program.output) ? program.output.pid : undefined;
 }

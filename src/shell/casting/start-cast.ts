@@ -1,7 +1,5 @@
 import { randomInt } from "node:crypto";
-import type { Catalog } from "../../core/catalog/catalog.ts";
 import type { CastEvent, EventBody } from "../../core/cast/state/event.ts";
-import type { CastStart } from "../../core/cast/state/state.ts";
 import { buildTimeline } from "../../core/cast/timeline.ts";
 import type { LinkCommand } from "../../core/command/command.ts";
 import { commandText } from "../../core/command/command-text.ts";
@@ -15,7 +13,7 @@ import {
 } from "../../core/compile/targets/compile.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { failAll, failWith, ok, type Result } from "../../core/model/issue.ts";
-import { withoutUndefined, type JsonObject } from "../../core/model/json.ts";
+import { withoutUndefined } from "../../core/model/json.ts";
 import { createOwnCastRegistry } from "../config/own-casts.ts";
 import { findRepository } from "../git/repository.ts";
 import { findOwnBase } from "../git/worktrees/own-worktree.ts";
@@ -26,11 +24,11 @@ import { CAST_FORMAT, castStartOf, type CastFile, newCastId } from "../store/cas
 import type { NewCast, OwnedCast } from "../store/cast-store.ts";
 import { REHEARSAL_FILE } from "../store/layout.ts";
 import { VERSION } from "../system/package.ts";
-import { castTelemetry } from "../workspace/telemetry-target.ts";
 import { sameModelIssues, type AgentSource } from "../workspace/agent-hosts.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { pastEvents, writePast, type CastPast, type CreationContext } from "./cast-past.ts";
-import { newCastHistory, prepareRun, rehearsalNotes, rehearsalRemarks, type PreparedCast } from "./prepared-cast.ts";
+import type { StoppedCastFacts } from "../items/item-runner.ts";
+import { prepareRun, runParts, type PreparedCast } from "./prepared-cast.ts";
 import { loadPreviousCast } from "./previous-cast.ts";
 import { runOwnedCast } from "./run-owned-cast.ts";
 import { initialState } from "../../core/cast/state/initial-state.ts";
@@ -40,7 +38,8 @@ export async function prepareCast(
   workspace: Workspace,
   link: Omit<LinkCommand, "kind">,
   agents: AgentSource,
-  { text = commandText(link), tree }: NewCastOptions = {},
+  // The command as it can be typed again, and [YT1] where its own working tree starts, if it has one.
+  { text = commandText(link), tree }: { readonly text?: string; readonly tree?: OwnTree | undefined } = {},
 ): Promise<Result<PreparedCast>> {
   const ready = await prepareRun(workspace, async () => {
     const compiled = compileTargets(link.targets, workspace.catalog);
@@ -56,14 +55,14 @@ export async function prepareCast(
   // Last, because it stores the person's changes.
   const base = tree === undefined ? ok(undefined) : await ownWorktreeBase(workspace, tree);
   if (!base.ok) return base;
-  const state: JsonObject = previous ? { previousCastContext: previous.context } : {};
+  const { budget: maxTokens, costUsd: maxCostUsd } = link;
   const cast = planConfiguredCast(workspace, ready.value, {
     request: link.prompt,
     command: text,
     ...(base.value === undefined ? {} : { ownWorktree: { base: base.value } }),
-    budget: budgetFor(workspace.catalog, link),
+    budget: { ...workspace.catalog.settings.budget, ...withoutUndefined({ maxTokens, maxCostUsd }) },
     fromCastId: previous?.castId ?? null,
-    state,
+    state: previous ? { previousCastContext: previous.context } : {},
   });
   const unread = previous ? unreadPreviousNotes(compiled.graph, { ...link, from: previous.castId }) : [];
   const home = base.value === undefined ? [] : [`"materia take ${cast.file.castId}" brings its work home`];
@@ -71,16 +70,11 @@ export async function prepareCast(
   return ok(prepareStart(workspace, cast, { host, notes }));
 }
 
-export interface NewCastOptions {
-  /** The command as it can be typed again. */
-  readonly text?: string;
-  /** [YT1] Where its own working tree starts; without one it works in the person's. */
-  readonly tree?: "head" | "changes" | undefined;
-}
+type OwnTree = "head" | "changes";
 
 export async function ownWorktreeBase(
   { place: { cwd }, catalog, store }: Workspace,
-  tree: "head" | "changes",
+  tree: OwnTree,
 ): Promise<Result<string>> {
   const hasSetup = catalog.settings.worktree.setup !== undefined;
   const found = await findOwnBase({ cwd, artifacts: store.location, withChanges: tree === "changes", hasSetup });
@@ -104,24 +98,27 @@ function unreadPreviousNotes(
 
 /** A new cast that is ready to start; with a past it is a fork. */
 export function prepareStart(
-  { store, catalog, place: { env } }: Workspace,
+  workspace: Workspace,
   cast: NewCast,
   { host, notes, past }: { readonly host: AgentHost; readonly notes: readonly string[]; readonly past?: CastPast },
 ): PreparedCast {
   const { file } = cast;
-  const history = past && {
-    timeline: () => buildTimeline(initialState(castStartOf(file)), past.events),
-    events: async () => ok(past.events),
-  };
-  const { notes: receiverNotes, ...receivers } = castTelemetry(catalog, env);
+  const { context, remarks, ...said } = runParts(workspace, host, file.graph, "new");
+  const events = past?.events ?? [];
   return {
     ...cast,
     castId: file.castId,
-    ...(history ?? newCastHistory(file)),
-    notes: [...notes, ...receiverNotes, ...rehearsalNotes(host, file.graph)],
-    remarks: rehearsalRemarks(host, "new"),
-    create: () => createForOther(cast, { store, env }, past),
-    run: (observer) => startCast(cast, { ...observer, store, host, env, ...receivers }, past),
+    timeline: () => buildTimeline(initialState(castStartOf(file)), events),
+    past: events,
+    notes: [...notes, ...said.notes],
+    remarks,
+    create: async () => {
+      const created = await createCast(cast, context, past);
+      if (!created.ok) return created;
+      await created.value.owned.release();
+      return ok(undefined);
+    },
+    run: (observer) => startCast(cast, { ...observer, ...context }, past),
   };
 }
 
@@ -132,24 +129,24 @@ async function checkpointNotes({ place, catalog }: Workspace): Promise<readonly 
   return found.kind === "found" ? [] : [`no checkpoints of the files: ${found.why}`];
 }
 
-interface PreparedRun {
-  readonly compiled: CompiledChain;
-  readonly agents: AgentSource;
-  readonly host: AgentHost;
-}
-
 /** What a new cast or a fork takes from the compiled chain, the current configuration and its agents. */
 export function planConfiguredCast(
   { catalog: { settings }, place, configFiles }: Workspace,
-  { compiled, agents, host }: PreparedRun,
+  run: { readonly compiled: CompiledChain; readonly agents: AgentSource; readonly host: AgentHost },
   details: Pick<CastFile, "request"> & Partial<CastFile>,
 ): NewCast {
-  const { waitForProvider, model = null, rehearsal } = agents;
+  const { id, graph, targets, stitches } = run.compiled;
+  const layout = authoredLayout({ targets, graph });
+  const { waitForProvider, model = null, rehearsal } = run.agents;
   const { limits, worktree, checkpoints } = settings;
-  const equipment = host.equipment?.() ?? [];
-  const cast = planCast(compiled.graph, {
+  const equipment = run.host.equipment?.() ?? [];
+  const cast = planCast(graph, {
     ...details,
-    ...compilationRecord(compiled),
+    targets: targets.map(({ kind, name, entry }) => ({ kind, name, layer: entry.layer, file: entry.file ?? null })),
+    loadout: { id, name: graph.name },
+    remappings: [...socketOrigins(graph)],
+    stitches: stitches.map((stitch) => ({ ...stitch })),
+    ...(Object.keys(layout).length === 0 ? {} : { layout }),
     limits: { ...limits, ...withoutUndefined({ waitForProvider }) },
     checkpoints,
     ...(Object.keys(worktree).length === 0 ? {} : { worktree }),
@@ -166,30 +163,9 @@ export function planConfiguredCast(
   return { file, attachments: { [REHEARSAL_FILE]: JSON.stringify(rehearsal) } };
 }
 
-function budgetFor({ settings }: Catalog, { budget, costUsd }: Pick<LinkCommand, "budget" | "costUsd">) {
-  return {
-    ...settings.budget,
-    ...withoutUndefined({ maxTokens: budget, maxCostUsd: costUsd }),
-  };
-}
-
-/** How the graph of a cast was compiled, as its file stores it. */
-function compilationRecord({ id, graph, targets, stitches }: CompiledChain) {
-  const layout = authoredLayout({ targets, graph });
-  return {
-    targets: targets.map(({ kind, name, entry }) => ({ kind, name, layer: entry.layer, file: entry.file ?? null })),
-    loadout: { id, name: graph.name },
-    remappings: [...socketOrigins(graph)],
-    stitches: stitches.map((stitch) => ({ ...stitch })),
-    ...(Object.keys(layout).length === 0 ? {} : { layout }),
-  };
-}
-
 /** What a new cast may say besides its graph. */
-export type NewCastDetails = Pick<CastFile, "request" | "cwd"> &
+type NewCastDetails = Pick<CastFile, "request" | "cwd"> &
   Partial<Omit<CastFile, "castId" | "graph" | "versions" | "startedAt">>;
-
-const DEFAULT_LIMITS: CastStart["limits"] = { maxNoAdvanceCycles: 3, maxRepairs: 1 };
 
 /** A new cast of a graph alone: it needs no workspace, no configuration and no command. */
 export function planCast(graph: Graph, details: NewCastDetails): NewCast {
@@ -201,7 +177,7 @@ export function planCast(graph: Graph, details: NewCastDetails): NewCast {
     remappings: [],
     stitches: [],
     fromCastId: null,
-    limits: DEFAULT_LIMITS,
+    limits: { maxNoAdvanceCycles: 3, maxRepairs: 1 },
     budget: {},
     state: {},
     model: null,
@@ -243,18 +219,6 @@ async function createCast(cast: NewCast, context: CreationContext, past: CastPas
   return ok({ file, owned: created.value, events });
 }
 
-/** [YT8] Creates a cast for another process to run. */
-async function createForOther(
-  cast: NewCast,
-  context: CreationContext,
-  past: CastPast | undefined,
-): Promise<Result<undefined>> {
-  const created = await createCast(cast, context, past);
-  if (!created.ok) return created;
-  await created.value.owned.release();
-  return ok(undefined);
-}
-
 /** Creates a cast and runs it to its end or its next pause. */
 export async function startCast(cast: NewCast, context: RunContext, past?: CastPast): Promise<Result<RunOutcome>> {
   const created = await createCast(cast, context, past);
@@ -263,13 +227,12 @@ export async function startCast(cast: NewCast, context: RunContext, past?: CastP
   try {
     const timeline = buildTimeline(initialState(castStartOf(file)), events);
     const { state } = timeline;
-    const isUnchanged = (found: object): boolean => Object.keys(found).length === 0 && state.phase.kind !== "ended";
-    return ok(
-      await runOwnedCast(owned, { file, state, timeline }, context, (found): readonly EventBody[] =>
-        // [T46] Changes since the last shared checkpoint belong to no visit of the fork.
-        !past || isUnchanged(found) ? [] : [{ type: "cast_resumed", by: "materia fork", ...found }],
-      ),
-    );
+    const firstEvents = (found: StoppedCastFacts): readonly EventBody[] => {
+      const isUnchanged = Object.keys(found).length === 0 && state.phase.kind !== "ended";
+      // [T46] Changes since the last shared checkpoint belong to no visit of the fork.
+      return !past || isUnchanged ? [] : [{ type: "cast_resumed", by: "materia fork", ...found }];
+    };
+    return ok(await runOwnedCast(owned, { file, state, timeline }, context, firstEvents));
   } finally {
     await owned.release();
   }

@@ -13,7 +13,7 @@ import type { CastEvent } from "../../core/cast/state/event.ts";
 import { initialState } from "../../core/cast/state/initial-state.ts";
 
 /** The signal stops the watching, not the cast. */
-export interface WatchOptions extends RunObserver {
+interface WatchOptions extends RunObserver {
   /** Whether a cast waits for a worker: no event says so. */
   readonly isQueued?: (castId: CastId) => Promise<boolean>;
   /** Whether a process will run the cast, when its owner alone does not tell. */
@@ -76,27 +76,18 @@ function stoppedKind({ phase }: CastState): "waiting" | "asleep" | "paused" {
 }
 
 function journalIssue(castId: string, news: Extract<EventUpdate, { kind: "lost" | "damaged" }>) {
-  return news.kind === "lost"
-    ? error("unknown_cast", castId, "the cast is gone")
-    : error(
-        "damaged_journal",
-        castId,
-        `line ${news.line} of the journal is damaged`,
-        suggest`look at it with ${typed`doctor ${castId}`}`,
-      );
+  if (news.kind === "lost") return error("unknown_cast", castId, "the cast is gone");
+  const hint = suggest`look at it with ${typed`doctor ${castId}`}`;
+  return error("damaged_journal", castId, `line ${news.line} of the journal is damaged`, hint);
 }
+
+type TurnFollower = ReturnType<typeof createTurnFollower>;
 
 /** Follows the agent of the current visit, on this machine or on a fleet. */
-export interface TurnFollower {
-  /** The visit to follow from now on, if any. */
-  readonly followVisit: (visit: VisitRef | undefined) => void;
-  readonly next: () => Promise<readonly AgentProgress[]>;
-  readonly close: () => void;
-}
-
-export function createTurnFollower(store: CastStore, castId: CastId, wake: () => void): TurnFollower {
+export function createTurnFollower(store: CastStore, castId: CastId, wake: () => void) {
   let visit: VisitRef | undefined;
   let turn: Subscription<readonly AgentProgress[]> | undefined;
+  /** The visit to follow from now on, if any. */
   const followVisit = (next: VisitRef | undefined): void => {
     if (next && next.socket === visit?.socket && next.visit === visit.visit) return;
     turn?.close();
@@ -105,7 +96,7 @@ export function createTurnFollower(store: CastStore, castId: CastId, wake: () =>
   };
   return {
     followVisit,
-    next: async () => {
+    next: async (): Promise<readonly AgentProgress[]> => {
       if (!visit) return [];
       // Subscribe on demand: of all visits of a long journal only the last is read.
       turn ??= store.followTurn(castId, visit, wake);

@@ -3,7 +3,7 @@ import type { Options } from "../../core/command/options.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { error, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { type RunObserver, type RunOutcome, type QueueStatus, sleepUnlessAborted } from "../context/run-context.ts";
-import { type PreparedCast, storedCastHistory, newCastHistory } from "../casting/prepared-cast.ts";
+import type { PreparedCast } from "../casting/prepared-cast.ts";
 import { resumeRefusal } from "../casting/resume-refusal.ts";
 import { releaseSleeping, resumeEvents, type Resumption } from "../casting/resume-cast.ts";
 import { prepareCast } from "../casting/start-cast.ts";
@@ -11,18 +11,16 @@ import { type AgentSource, readRehearsalFile } from "../workspace/agent-hosts.ts
 import type { FleetClient, Workspace } from "../workspace/workspace.ts";
 import { listEquipment } from "../agents/check-equipment.ts";
 import type { AgentHost, EquipmentDigest } from "../ports.ts";
-import type { NewCast, CastStore, LoadedCast } from "../store/cast-store.ts";
+import { TIMELINE, type NewCast, type CastStore, type LoadedCast } from "../store/cast-store.ts";
 import { watchCast } from "../casting/watch-cast.ts";
 import type { CastSummary } from "../../core/cast/summary.ts";
 
 /** [B40] Options that only make sense on a fleet: without one they would be ignored silently. */
 export function fleetOptionIssues(options: Options): readonly Issue[] {
-  return FLEET_OPTIONS.filter((name) => options[name] !== undefined).map((name) =>
-    error("missing_option", `--${name}`, `--${name} needs a fleet`, "name the fleet with --on"),
-  );
+  return (["priority", "key"] as const)
+    .filter((name) => options[name] !== undefined)
+    .map((name) => error("missing_option", `--${name}`, `--${name} needs a fleet`, "name the fleet with --on"));
 }
-
-const FLEET_OPTIONS = ["priority", "key"] as const;
 
 /** The caller, and whether it stays to watch. */
 export interface FleetCommandCaller {
@@ -64,7 +62,7 @@ export async function prepareSubmission(
     ...(end.state.castId === file.castId ? [] : [alreadySubmittedNote(end.state.castId)]),
     ...detachedRemarks(fleet)(end),
   ];
-  return ok({ ...cast, ...newCastHistory(file), remarks, run });
+  return ok({ ...cast, timeline: () => TIMELINE.begin(file), remarks, run });
 }
 
 /** [B38] Workers do not have the submitter's settings: submit the model for materia that name none. */
@@ -82,10 +80,15 @@ async function prepareSubmittedBefore(castId: CastId, asker: FleetCommandCaller)
   const cast = await asker.workspace.store.current(castId);
   if (!cast.ok) return cast;
   const { file, timeline } = cast.value;
-  const notes = [alreadySubmittedNote(castId)];
-  const run: PreparedCast["run"] = (listening) => detachOrFollow(asker, castId, listening);
-  const known = storedCastHistory(asker.workspace.store, castId, timeline);
-  return ok({ castId, file, ...known, isKnown: true, notes, remarks: detachedRemarks(asker.fleet), run });
+  return ok({
+    castId,
+    file,
+    timeline: () => timeline,
+    isKnown: true,
+    notes: [alreadySubmittedNote(castId)],
+    remarks: detachedRemarks(asker.fleet),
+    run: (listening) => detachOrFollow(asker, castId, listening),
+  });
 }
 
 /** Only the workers know the host. [YP7] They need the same skills and extensions as this machine. */
@@ -120,14 +123,7 @@ export async function prepareResumeOnFleet(
     const set = await asker.fleet.resume(cast.value, said);
     return set.ok ? detachOrFollow(asker, castId, listening) : set;
   };
-  return ok({
-    castId,
-    file,
-    ...storedCastHistory(store, castId, timeline),
-    notes: [],
-    remarks: detachedRemarks(asker.fleet),
-    run,
-  });
+  return ok({ castId, file, timeline: () => timeline, notes: [], remarks: detachedRemarks(asker.fleet), run });
 }
 
 function alreadySubmittedNote(castId: string): string {
@@ -196,7 +192,7 @@ function watchQueue(
   { store, fleet }: Pick<Workspace, "store" | "fleet">,
   castId: CastId,
   tell: NonNullable<RunObserver["onQueued"]>,
-): { readonly hear: (summary: CastSummary | undefined) => Promise<void>; readonly close: () => void } {
+) {
   let timer: NodeJS.Timeout | undefined;
   // A later result is newer: drop results that arrive after it.
   let looks = 0;

@@ -6,10 +6,10 @@ import { replayCast } from "../../core/replay/replay.ts";
 import { allReplayLines, replayLines } from "../../core/view/report/replay-lines.ts";
 import { findCast, type Workspace } from "../workspace/workspace.ts";
 import {
-  createCurrentGraphs,
+  createGraphCompiler,
   loadRecordedCast,
   startWithCurrentConfig,
-  type CurrentGraphs,
+  type CompileGraph,
 } from "../casting/rerun-cast.ts";
 import type { ReviewProblem } from "../../core/view/issues.ts";
 import { answer, type CommandResult } from "./command-output.ts";
@@ -21,11 +21,11 @@ const DIFFERENT_EXIT_CODE = 3;
 
 /** [T15, T16] Replays a cast: the present configuration on the recorded answers. */
 export async function runReplay(workspace: Workspace, command: ReplayCommand): CommandResult {
-  const graphs = createCurrentGraphs(workspace.catalog);
-  if (command.all) return replayAll(workspace, command, graphs);
+  const compile = createGraphCompiler(workspace.catalog);
+  if (command.all) return replayAll(workspace, command, compile);
   const id = await findCast(workspace.store, command.castId);
   if (!id.ok) return id;
-  const told = await replayOne(workspace, id.value, { graphs, loadout: command.loadout });
+  const told = await replayOne(workspace, id.value, compile, command.loadout);
   if (!told.ok) return told;
   const { castId, differences, visits } = told.value;
   const same = differences.length === 0;
@@ -44,11 +44,12 @@ interface ReplayResult {
 async function replayOne(
   { store, catalog }: Workspace,
   castId: CastId,
-  setting: { readonly graphs: CurrentGraphs; readonly loadout?: string | undefined },
+  compile: CompileGraph,
+  loadout?: string,
 ): Promise<Result<ReplayResult>> {
   const cast = await store.load(castId);
   if (!cast.ok) return cast;
-  const start = startWithCurrentConfig(cast.value.file, { ...setting, catalog });
+  const start = startWithCurrentConfig(cast.value.file, loadout, { compile, catalog });
   if (!start.ok) return start;
   const recorded = await loadRecordedCast(store, cast.value, start.value.graph);
   const differences = findDifferences(recorded, replayCast(recorded, start.value));
@@ -56,14 +57,14 @@ async function replayOne(
 }
 
 /** [T16] Every cast here, or those of one loadout. */
-async function replayAll(workspace: Workspace, { loadout }: ReplayCommand, graphs: CurrentGraphs): CommandResult {
+async function replayAll(workspace: Workspace, { loadout }: ReplayCommand, compile: CompileGraph): CommandResult {
   const ids = await workspace.store.listIds();
   if (!ids.ok) return ids;
   const told: ReplayResult[] = [];
   const refused: { readonly castId: CastId; readonly issues: readonly Issue[] }[] = [];
   for (const castId of ids.value) {
     if (loadout !== undefined && !(await isCastOf(workspace, castId, loadout))) continue;
-    const one = await replayOne(workspace, castId, { graphs });
+    const one = await replayOne(workspace, castId, compile);
     if (one.ok) told.push(one.value);
     else refused.push({ castId, issues: one.issues });
   }

@@ -4,7 +4,6 @@ import type { EffectOutcome } from "../../core/cast/decide.ts";
 import type { EventBody } from "../../core/cast/state/event.ts";
 import type { CastState } from "../../core/cast/state/state.ts";
 import type { CastSummary } from "../../core/cast/summary.ts";
-import type { GraphSocket } from "../../core/compile/graph.ts";
 import { sandboxOf } from "../../core/compile/sandboxes.ts";
 import type { Materia } from "../../core/model/materia.ts";
 import { findSandbox, type SandboxProfiles } from "../process/sandbox.ts";
@@ -51,7 +50,7 @@ export interface RunContext extends RunObserver {
   /** Where agents and programs work; the folder in which the cast was started if unset. */
   readonly cwd?: string;
   /** Every agent uses it instead of the model of its materia; the model that the cast was started with if unset. */
-  readonly model?: string;
+  readonly model?: string | undefined;
   /** Its secrets are written nowhere. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly durability?: Durability;
@@ -119,24 +118,26 @@ export function writeOptionsFor({
 }
 
 /** What the loop needs besides the ports. */
-export interface RunOptions extends Pick<RunObserver, "signal" | "released" | "onSteps" | "onProgress"> {
+export interface RunOptions extends Pick<RunObserver, "signal" | "released"> {
+  readonly onSteps?: RunObserver["onSteps"] | undefined;
+  readonly onProgress?: RunObserver["onProgress"] | undefined;
   readonly cwd: string;
   /** Every agent uses it instead of the model of its materia. */
-  readonly model?: string;
+  readonly model?: string | undefined;
   /** Written before the loop continues: a resume, an answer, a raised limit. */
   readonly firstEvents?: readonly EventBody[];
   /** Set when the current visit was interrupted and has a transcript. */
-  readonly interruption?: Interruption;
+  readonly interruption?: Interruption | undefined;
   /** [D24] The secret with which the programs of a visit are started. */
   readonly secretOf?: (socket: SocketId, visit: number) => string;
   /** [B8] Whether the events of a visit are written together with its files. */
-  readonly isOnFleet?: true;
+  readonly isOnFleet?: boolean;
   /** [P13, P16] The branch and the commits, with those since a checkpoint; undefined without a repository. */
   readonly readRepository?: (since: string | undefined) => Promise<RepositoryFacts | undefined>;
   /** [Z17] When somebody continued the cast: limits that other casts met before do not count. */
-  readonly resumedAt?: number;
+  readonly resumedAt?: number | undefined;
   /** [Z3] Return when the cast sleeps, instead of waiting. */
-  readonly leavesSleep?: true;
+  readonly leavesSleep?: true | undefined;
   /** [YP8] The sandboxes of this user. */
   readonly sandboxes?: SandboxProfiles;
 }
@@ -182,13 +183,7 @@ export interface EffectContext {
   readonly report: (body: EventBody) => void;
 }
 
-export type EffectResult =
-  | {
-      readonly kind: "decided";
-      readonly socket: GraphSocket;
-      readonly outcome: EffectOutcome;
-    }
-  | { readonly kind: "broken"; readonly problem: string };
+export type EffectResult = EffectOutcome | { readonly kind: "broken"; readonly problem: string };
 
 /** [YP8, YP9] Where the programs of a visit run; undefined outside of every sandbox. */
 export function visitSandbox(materia: Materia, { state, options }: EffectContext): Sandbox | undefined {

@@ -1,5 +1,5 @@
 import { relative, sep } from "node:path";
-import { isJsonObject, type JsonObject } from "../../core/model/json.ts";
+import { isJsonObject, withoutUndefined, type JsonObject } from "../../core/model/json.ts";
 import { reworkDecisionEvents, reworkLimitOf } from "../../core/cast/rework-limit.ts";
 import { itemResultOf } from "../../core/cast/decide-items.ts";
 import type { EventBody, EventOf } from "../../core/cast/state/event.ts";
@@ -26,7 +26,7 @@ export type RunOwnedCast = (
 /** What `cast_resumed` says: usage that no event has counted, files that changed since, and who runs the cast. */
 export type StoppedCastFacts = Pick<EventOf<"cast_resumed">, "usage" | "files" | "worker">;
 
-export interface ItemRunnerOptions {
+interface ItemRunnerOptions {
   readonly trees: ItemWorktrees & { readonly cachedWorktree?: (child: CastId) => CachedWorktree | undefined };
   /** What the parent was started with. */
   readonly file: CastFile;
@@ -52,9 +52,7 @@ export function createItemRunner(options: ItemRunnerOptions): ItemRunner {
   };
 }
 
-interface ItemRunnerContext extends ItemRunnerOptions {
-  readonly budget: SharedBudget;
-}
+type ItemRunnerContext = ItemRunnerOptions & { readonly budget: SharedBudget };
 
 async function runItem(runner: ItemRunnerContext, request: ItemRequest): Promise<ItemOutcome> {
   const { store } = runner.context;
@@ -156,16 +154,13 @@ export function itemResumeEvents(
   const { maxTokens, maxCostUsd } = start.budget;
   const { waitForProvider } = start.limits;
   const isRaised = JSON.stringify(state.budget) !== JSON.stringify(start.budget);
-  const allow = resume !== null && resume.allow > 0 && state.phase.kind === "ended" ? { allow: resume.allow } : {};
   const decision = resume?.decision ?? null;
-  const hint = decision?.kind === "hint" && reworkLimitOf(state) ? { hint: decision.text } : {};
-  const raised = {
-    ...(isRaised && maxTokens !== undefined ? { maxTokens } : {}),
-    ...(isRaised && maxCostUsd !== undefined ? { maxCostUsd } : {}),
-    ...allow,
-    ...hint,
-    ...(waitForProvider !== undefined && waitForProvider !== state.limits.waitForProvider ? { waitForProvider } : {}),
-  };
+  const raised = withoutUndefined({
+    ...(isRaised ? { maxTokens, maxCostUsd } : {}),
+    allow: resume !== null && resume.allow > 0 && state.phase.kind === "ended" ? resume.allow : undefined,
+    hint: decision?.kind === "hint" && reworkLimitOf(state) ? decision.text : undefined,
+    waitForProvider: waitForProvider === state.limits.waitForProvider ? undefined : waitForProvider,
+  });
   const by = resume === null ? "its parent" : resumerName(resume.seq);
   return [
     ...(Object.keys(raised).length === 0 ? [] : [{ type: "limits_raised" as const, ...raised }]),
@@ -205,7 +200,6 @@ function itemRunContext(
   cwd: string,
 ): RunContext {
   const { onSteps: _steps, onProgress: _progress, ...parent } = context;
-  const { onItemSteps, onItemProgress } = parent;
   return {
     ...parent,
     signal,
@@ -213,8 +207,7 @@ function itemRunContext(
     leavesSleep: true,
     cachedWorktree: trees.cachedWorktree?.(work.child),
     admit: budget.admit,
-    ...(onItemSteps ? { onSteps: onItemSteps } : {}),
-    ...(onItemProgress ? { onProgress: onItemProgress } : {}),
+    ...withoutUndefined({ onSteps: parent.onItemSteps, onProgress: parent.onItemProgress }),
   };
 }
 
@@ -227,12 +220,8 @@ async function itemOutcome(
   const { phase } = state;
   const isDone = phase.kind === "ended" && (phase.outcome === "completed" || phase.outcome === "not_satisfied");
   if (!isDone || !start.window) return { kind: "ended", end: itemResultOf(state) };
-  const kept = await trees.saveWork({
-    child: work.child,
-    window: start.window,
-    title,
-    checkpoint: state.files?.last,
-  });
+  const { window } = start;
+  const kept = await trees.saveWork({ child: work.child, window, title, checkpoint: state.files?.last });
   return kept.kind === "broken" ? kept : { kind: "ended", end: itemResultOf(state, kept) };
 }
 

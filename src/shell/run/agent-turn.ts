@@ -6,8 +6,9 @@ import { currentItemKey, itemIndexOf } from "../../core/cast/state/current-item.
 import { endVisitProcesses, idempotencyKeyOf, visitEnvironment } from "../process/processes.ts";
 import { checkLimitDuringTurn } from "../../core/cast/limits.ts";
 import { NO_USAGE, soundUsage, type Usage } from "../../core/cast/state/usage.ts";
+import { withoutUndefined } from "../../core/model/json.ts";
 import { equipmentOf, toolsInScope } from "../../core/model/materia.ts";
-import { writeAgentPrompt, type AgentPrompt } from "../../core/prompt/agent-prompt.ts";
+import { writeAgentPrompt } from "../../core/prompt/agent-prompt.ts";
 import { handOverTool } from "../../core/prompt/handoff-contract.ts";
 import type { TurnOutcome, TurnProgress, TurnRequest, SocketTurnCount } from "../ports.ts";
 import { readPromptFacts, type PromptFacts } from "./prompt-facts.ts";
@@ -26,12 +27,10 @@ const GRACE_MS = 1000;
 type AgentEffect = Extract<Effect, { kind: "agent" }>;
 
 /** Runs one turn of an agent. Its files are written before the result counts. */
-export async function runAgentTurn(effect: AgentEffect, context: EffectContext): Promise<EffectResult> {
-  const opened = await openConversation(effect, context);
-  return "problem" in opened ? { kind: "broken", problem: opened.problem } : runOpenedTurn(opened, context);
-}
-
-async function runOpenedTurn({ effect, isContinued }: OpenedTurn, context: EffectContext): Promise<EffectResult> {
+export async function runAgentTurn(due: AgentEffect, context: EffectContext): Promise<EffectResult> {
+  const opened = await openConversation(due, context);
+  if ("problem" in opened) return { kind: "broken", problem: opened.problem };
+  const { effect, isContinued } = opened;
   const { ports, options } = context;
   const { socket, visit } = effect;
   const told: Promise<string | undefined>[] = [];
@@ -41,7 +40,7 @@ async function runOpenedTurn({ effect, isContinued }: OpenedTurn, context: Effec
   const mostRepeats = limitOf(context.state.limits, "maxRepeatedCalls") || Infinity;
   const isRepeating = () => repeats.count() >= mostRepeats;
   const choice = await chooseModel(effect, context);
-  if (choice.kind !== "model") return { kind: "decided", socket, outcome: choice };
+  if (choice.kind !== "model") return choice;
   const request = turnRequest(effect, context, {
     facts: await readPromptFacts(effect, context),
     model: choice.model,
@@ -55,14 +54,13 @@ async function runOpenedTurn({ effect, isContinued }: OpenedTurn, context: Effec
   const since = ports.now().getTime();
   const elapsed = () => ports.now().getTime() - since;
   // [A25] The same check as in `next`: a turn that stops here hits its limit there.
-  const isBudgetSpent = (reported: Usage): boolean => isSpent(soundUsage(reported));
-  const isSpent = (usage: Usage): boolean =>
-    checkLimitDuringTurn(context.state, visit, { usage, ms: elapsed() }) !== undefined ||
-    isRepeating() ||
-    (context.admission?.isBudgetSpent(usage) ?? false);
-  const outcome = withSoundUsage(
-    recoveredReply(context) ?? (await ports.agents.runTurn({ ...request, isBudgetSpent })),
-  );
+  const isBudgetSpent = (reported: Usage): boolean => {
+    const usage = soundUsage(reported);
+    const hit = checkLimitDuringTurn(context.state, visit, { usage, ms: elapsed() });
+    return hit !== undefined || isRepeating() || (context.admission?.isBudgetSpent(usage) ?? false);
+  };
+  const ended = recoveredReply(context) ?? (await ports.agents.runTurn({ ...request, isBudgetSpent }));
+  const outcome: TurnOutcome = { ...ended, usage: soundUsage(ended.usage) };
   // [V13] The host may not have reported its usage during the turn.
   context.admission?.reportUsage(outcome.usage);
   const unkept = checkpoints && (await checkpoints.finish());
@@ -75,21 +73,20 @@ async function runOpenedTurn({ effect, isContinued }: OpenedTurn, context: Effec
   if (problem !== undefined) return { kind: "broken", problem };
   if (outcome.kind === "said") {
     ports.limits?.clear(choice.model ?? choice.models[0] ?? outcome.model);
-    const { text, usage } = outcome;
-    return { kind: "decided", socket, outcome: { kind: "replied", text, ...replyFacts(outcome), usage } };
+    const { text, usage, byTool } = outcome;
+    const model = outcome.model === "" ? undefined : outcome.model;
+    return { kind: "replied", text, ...withoutUndefined({ model, byTool }), usage };
   }
   const failure = outcome.reason === "overflow" ? await withContextParts(outcome, request, context) : outcome;
   const refused = await readRefusedTurn(failure, { choice, context, ms: elapsed(), wasAsked: told.length > 0 });
-  if (refused) return { kind: "decided", socket, outcome: refused };
+  if (refused) return refused;
   if (outcome.reason === "limit") {
     const repeated = isRepeating() ? { repeated: repeats.count() } : {};
-    return { kind: "decided", socket, outcome: { kind: "stopped", usage: outcome.usage, ms: elapsed(), ...repeated } };
+    return { kind: "stopped", usage: outcome.usage, ms: elapsed(), ...repeated };
   }
   // [D9] A full disk is no fault of the agent: the cast stays where it is and can resume.
   if (outcome.reason === "disk") return { kind: "broken", problem: outcome.message };
-  if (outcome.reason === "aborted" && options.signal.aborted)
-    return { kind: "decided", socket, outcome: { kind: "aborted" } };
-  return { kind: "decided", socket, outcome: failure };
+  return outcome.reason === "aborted" && options.signal.aborted ? { kind: "aborted" } : failure;
 }
 
 type FailedOutcome = Extract<TurnOutcome, { kind: "failed" }>;
@@ -105,12 +102,7 @@ async function withContextParts(
   return { ...outcome, message: `${outcome.message}\n${describeContext(system, transcript)}` };
 }
 
-function withSoundUsage(outcome: TurnOutcome): TurnOutcome {
-  return { ...outcome, usage: soundUsage(outcome.usage) };
-}
-
-/** The files of a turn. */
-interface TurnFileHooks {
+interface TurnHooks {
   readonly facts: PromptFacts;
   readonly model: string | undefined;
   readonly isContinued: boolean;
@@ -118,16 +110,8 @@ interface TurnFileHooks {
   readonly onProgress: (progress: TurnProgress) => void;
 }
 
-interface OpenedTurn {
-  readonly effect: AgentEffect;
-  readonly isContinued: boolean;
-}
-
 /** [I5] The first turn of a visit that continues a conversation begins with a copy of it. */
-async function openConversation(
-  effect: AgentEffect,
-  context: EffectContext,
-): Promise<OpenedTurn | { readonly problem: string }> {
+async function openConversation(effect: AgentEffect, context: EffectContext) {
   const { continues } = effect.visit;
   if (!continues || effect.ask.kind !== "begin" || context.interruption) return { effect, isContinued: false };
   const { continues: _gone, ...visit } = effect.visit;
@@ -139,7 +123,7 @@ async function openConversation(
 function turnRequest(
   effect: AgentEffect,
   context: EffectContext,
-  { facts, model, isContinued, writePrompt: tell, onProgress: hear }: TurnFileHooks,
+  { facts, model, isContinued, writePrompt, onProgress }: TurnHooks,
 ): Omit<TurnRequest, "isBudgetSpent"> {
   const { state, options, interruption } = context;
   const { socket, visit, ask } = effect;
@@ -162,8 +146,8 @@ function turnRequest(
     ...equipmentOf(materia),
     sandbox: visitSandbox(materia, context),
     handOver: handOverTool(state.graph, socket),
-    ...(model === undefined ? undefined : { model }),
-    ...(materia.thinking === undefined ? undefined : { thinking: materia.thinking }),
+    model,
+    thinking: materia.thinking,
     // A turn that only writes the agreed handoff is not interactive.
     interactive: socket.interactive && (ask.kind === "begin" || ask.kind === "answer"),
     transcript: context.ports.artifacts.pathOf(socket.id, visit.number, TRANSCRIPT_FILE),
@@ -178,8 +162,10 @@ function turnRequest(
     earlierTurns: () => earlierTurns(state),
     signal: options.signal,
     onProgress: (progress) => {
-      hear(progress);
-      handleProgress(progress, effect, context, { tell, prompt, ask: text });
+      onProgress(progress);
+      if (progress.kind === "told")
+        writePrompt(`${ask.kind === "begin" ? `# System\n\n${progress.system}\n` : ""}\n# Prompt\n\n${prompt}\n`);
+      reportProgress(progress, effect, context);
     },
   };
 }
@@ -190,37 +176,21 @@ function recoveredReply({ interruption }: EffectContext): TurnOutcome | undefine
   return { kind: "said", ...interruption.reply, usage: NO_USAGE, model: interruption.model ?? "" };
 }
 
-function replyFacts({ model, byTool }: Extract<TurnOutcome, { kind: "said" }>) {
-  return { ...(model === "" ? {} : { model }), ...(byTool ? { byTool } : {}) };
-}
-
 /** [D3] The transcript has the prompt of the visit already; it may lack the latest request. */
 function withInterruptionNote(ask: TurnReason, prompt: string, interruption: Interruption | undefined): string {
   if (interruption === undefined) return prompt;
   return ask.kind === "begin" || interruption.isAsked ? interruption.note : `${interruption.note}\n\n${prompt}`;
 }
 
-function handleProgress(
-  progress: TurnProgress,
-  effect: AgentEffect,
-  context: EffectContext,
-  told: { tell: (text: string) => void; prompt: string; ask: AgentPrompt },
-): void {
-  const { socket, visit, ask } = effect;
-  if (progress.kind === "told") {
-    told.tell(
-      ask.kind === "begin"
-        ? `# System\n\n${progress.system}\n\n# Prompt\n\n${told.prompt}\n`
-        : `\n# Prompt\n\n${told.prompt}\n`,
-    );
-  }
+function reportProgress(progress: TurnProgress, { socket, visit }: AgentEffect, context: EffectContext): void {
+  const place = { socket: socket.id, visit: visit.number };
   if (progress.kind === "retrying") {
     const { attempt, error, delayMs } = progress;
-    context.report({ type: "turn_retried", socket: socket.id, visit: visit.number, attempt, error, delayMs });
+    context.report({ type: "turn_retried", ...place, attempt, error, delayMs });
   }
   if (progress.kind === "compacted") {
     const { reason, tokensBefore } = progress;
-    context.report({ type: "turn_compacted", socket: socket.id, visit: visit.number, reason, tokensBefore });
+    context.report({ type: "turn_compacted", ...place, reason, tokensBefore });
   }
   if (progress.kind === "used") context.admission?.reportUsage(soundUsage(progress.usage));
   context.options.onProgress?.(progress, context.state);
@@ -233,8 +203,7 @@ async function writeTurn(
   outcome: TurnOutcome,
   prompts: readonly Promise<string | undefined>[],
 ): Promise<string | undefined> {
-  const written = prompts.length === 0 ? [] : await Promise.all(prompts);
-  const problem = written.find((each) => each !== undefined);
+  const problem = (await Promise.all(prompts)).find((each) => each !== undefined);
   if (outcome.kind !== "said") return problem;
   const unwritten = await ports.artifacts.write(socket.id, visit.number, "output.md", outcome.text);
   return problem ?? unwritten;

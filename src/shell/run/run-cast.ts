@@ -4,7 +4,6 @@ import { applyStep, type CastStep } from "../../core/cast/timeline.ts";
 import { visitCompletedEvent, next, type Effect } from "../../core/cast/next.ts";
 import type { CastState } from "../../core/cast/state/state.ts";
 import { itemsAsleepEvent, sleepUntilReset } from "./provider-sleep.ts";
-import { assertNever } from "../../core/model/issue.ts";
 import { isPlainJson } from "../../core/model/json.ts";
 import { type Usage, NO_USAGE } from "../../core/cast/state/usage.ts";
 import type { AgentHost, Ports } from "../ports.ts";
@@ -14,8 +13,6 @@ import { checkpointVisit } from "./visit-checkpoints.ts";
 import {
   isPauseSignal,
   pauseUntil,
-  type EffectContext,
-  type EffectResult,
   type Interruption,
   type RunOptions,
   type RunOutcome,
@@ -31,8 +28,8 @@ export async function runCast(start: CastState, ports: Ports, options: RunOption
   const items = openParallelItems(ports, options.signal);
   try {
     const isResumed = options.firstEvents?.some(({ type }) => type === "cast_resumed");
-    const since = isResumed ? { resumedAt: ports.now().getTime() } : {};
-    return await runLoop(createEventLog(start, ports, options), items, ports, { ...options, ...since });
+    const resumedAt = isResumed ? ports.now().getTime() : undefined;
+    return await runLoop(createEventLog(start, ports, options), items, ports, { ...options, resumedAt });
   } finally {
     await items.close();
   }
@@ -43,15 +40,11 @@ async function runLoop(log: EventLog, items: ParallelItems, ports: Ports, option
   let interruption = options.interruption;
   for (;;) {
     const effect = await decideUntilEffect(log, ports, options);
-    if (effect.kind === "checkpoint" && options.isOnFleet) {
-      const ahead = log.latestState();
-      // [B8] Write the visit and its checkpoint together: another machine needs both.
-      log.addEvent(visitCompletedEvent(ahead, effect.visit, await checkpointVisit(effect, ahead, ports)));
-      continue;
-    }
-    const problem = await log.write();
+    // [B8] Write the visit and its checkpoint together: another machine needs both.
+    const isWrittenTogether = effect.kind === "checkpoint" && options.isOnFleet;
+    const problem = isWrittenTogether ? undefined : await log.write();
     if (problem !== undefined) return { kind: "broken", state: log.writtenState(), problem };
-    const state = log.writtenState();
+    const state = isWrittenTogether ? log.latestState() : log.writtenState();
     if (effect.kind === "stop") return { kind: "ended", state };
     if (effect.kind === "checkpoint") {
       log.addEvent(visitCompletedEvent(state, effect.visit, await checkpointVisit(effect, state, ports)));
@@ -91,17 +84,18 @@ async function runLoop(log: EventLog, items: ParallelItems, ports: Ports, option
       log.addEvent({ type: "spent_elsewhere", usage: turn.usedElsewhere });
       continue;
     }
-    const done = await runEffect(effect, { state, ports, options, interruption, admission: turn, report: log.report });
+    const context = { state, ports, options, interruption, admission: turn, report: log.report };
+    const done = await (effect.kind === "agent" ? runAgentTurn(effect, context) : runUtilityVisit(effect, context));
     turn?.end();
     interruption = undefined;
     if (done.kind === "broken") return endBroken(log, done.problem);
-    if (done.outcome.kind === "aborted" && isPauseSignal(options.signal)) return endPaused(log);
-    const decided = storableEvent(decide(log.latestState(), done.socket, done.outcome));
+    if (done.kind === "aborted" && isPauseSignal(options.signal)) return endPaused(log);
+    const decided = storableEvent(decide(log.latestState(), effect.socket, done));
     log.addEvent(decided);
-    if (done.outcome.kind !== "refused") continue;
+    if (done.kind !== "refused") continue;
     // The transcript has what was done so far; without one the turn starts again.
-    if (done.outcome.wasAsked) interruption = REFUSED;
-    if (decided.type === "turn_retried") await waitForRetry(decided, done.outcome.now, { log, ports, options });
+    if (done.wasAsked) interruption = REFUSED;
+    if (decided.type === "turn_retried") await waitForRetry(decided, done.now, { log, ports, options });
   }
 }
 
@@ -185,20 +179,6 @@ async function decideUntilEffect(
         const isContinued = body.type === "visit_started" && body.continues !== undefined;
         log.addEvent(isContinued ? await settleContinuation(body, log.latestState(), ports, options) : body);
       }
-  }
-}
-
-function runEffect(
-  effect: Extract<Effect, { kind: "agent" | "utility" }>,
-  context: EffectContext,
-): Promise<EffectResult> {
-  switch (effect.kind) {
-    case "agent":
-      return runAgentTurn(effect, context);
-    case "utility":
-      return runUtilityVisit(effect, context);
-    default:
-      return assertNever(effect);
   }
 }
 

@@ -3,7 +3,8 @@ import type { Effect } from "../../core/cast/next.ts";
 import { currentItem } from "../../core/cast/state/current-item.ts";
 import { NO_USAGE } from "../../core/cast/state/usage.ts";
 import { itemKey } from "../../core/model/handoff.ts";
-import type { Json, JsonObject } from "../../core/model/json.ts";
+import { withoutUndefined, type Json } from "../../core/model/json.ts";
+import type { UtilityMateria } from "../../core/model/materia.ts";
 import { truncate } from "../../core/model/text.ts";
 import type { UtilityOutcome, UtilityRequest } from "../ports.ts";
 import { idempotencyKeyOf } from "../process/processes.ts";
@@ -17,45 +18,37 @@ export async function runUtilityVisit(effect: UtilityEffect, context: EffectCont
   const { socket, visit } = effect;
   const materia = materiaOf(state.graph, socket);
   if (materia.type !== "utility") throw new Error(`${socket.id} holds no utility`);
-  const input = utilityInput(effect, context);
+  const input = utilityInput(effect, materia, context);
   const write = (file: string, text: string): Promise<string | undefined> =>
     ports.artifacts.write(socket.id, visit.number, file, text);
   const unkept = await writeInput(input, ports, write);
   if (unkept !== undefined) return { kind: "broken", problem: unkept };
-  const secret = options.secretOf?.(socket.id, visit.number);
   const request = {
     materia,
     input,
     cwd: options.cwd,
     sandbox: visitSandbox(materia, context),
     signal: options.signal,
-    idempotencyKey: idempotencyKeyOf(state.castId, socket.id, visit.number),
-    ...(secret === undefined ? {} : { secret }),
+    idempotencyKey: input.idempotencyKey,
+    ...withoutUndefined({ secret: options.secretOf?.(socket.id, visit.number) }),
   };
   const outcome = await runWithRetries(request, effect, context);
   const problem = (await write("stdout.txt", outcome.stdout)) ?? (await write("stderr.txt", outcome.stderr));
   if (problem !== undefined) return { kind: "broken", problem };
-  if (outcome.kind === "exited")
-    return { kind: "decided", socket, outcome: { kind: "exited", stdout: outcome.stdout, cut: outcome.stdoutCut } };
-  if (outcome.kind === "judged")
-    return { kind: "decided", socket, outcome: { kind: "ended", code: outcome.code, printed: outcome.stdout } };
-  if (options.signal.aborted) return { kind: "decided", socket, outcome: { kind: "aborted" } };
-  return {
-    kind: "decided",
-    socket,
-    outcome: { kind: "failed", reason: "utility", message: outcome.reason, usage: NO_USAGE },
-  };
+  if (outcome.kind === "exited") return { kind: "exited", stdout: outcome.stdout, cut: outcome.stdoutCut };
+  if (outcome.kind === "judged") return { kind: "ended", code: outcome.code, printed: outcome.stdout };
+  if (options.signal.aborted) return { kind: "aborted" };
+  return { kind: "failed", reason: "utility", message: outcome.reason, usage: NO_USAGE };
 }
 
 /** [J26] The program gets the whole input. The file refers to large values; otherwise every item would store the whole list. */
 async function writeInput(
-  input: JsonObject,
+  input: ReturnType<typeof utilityInput>,
   { artifacts }: EffectContext["ports"],
   write: (file: string, text: string) => Promise<string | undefined>,
 ): Promise<string | undefined> {
   const state: Record<string, Json> = {};
-  for (const [key, value] of Object.entries((input["state"] ?? {}) as JsonObject)) {
-    // The state of a cast is an object.
+  for (const [key, value] of Object.entries(input.state)) {
     const kept = await artifacts.storeValue(value);
     if (kept.kind === "failed") return kept.problem;
     state[key] = kept.json;
@@ -85,10 +78,13 @@ async function runWithRetries(
   }
 }
 
-function utilityInput({ socket, visit }: UtilityEffect, { state, options, ports }: EffectContext): JsonObject {
+function utilityInput(
+  { socket, visit }: UtilityEffect,
+  { params = {} }: UtilityMateria,
+  { state, options, ports }: EffectContext,
+) {
   const item = currentItem(state);
-  const materia = materiaOf(state.graph, socket);
-  const params = materia.type === "utility" ? (materia.params ?? {}) : {};
+  const cursor = item && (state.pass?.cursor ?? 0);
   return {
     cwd: options.cwd,
     runDir: ports.artifacts.folder,
@@ -100,7 +96,7 @@ function utilityInput({ socket, visit }: UtilityEffect, { state, options, ports 
     params,
     state: state.data,
     item: item === null ? null : { title: item.title, context: item.context },
-    itemKey: item === null ? null : itemKey(state.pass?.cursor ?? 0),
-    cursor: item === null ? null : (state.pass?.cursor ?? null),
+    itemKey: cursor === null ? null : itemKey(cursor),
+    cursor,
   };
 }

@@ -107,13 +107,14 @@ async function prepareAndRun(
   });
   if (!prepared.ok) return prepared;
   if (options.detach) return startDetached(context, prepared.value, vouch);
-  const events = await prepared.value.events();
-  if (!events.ok) return events;
+  const { past: shared, castId, file } = prepared.value;
+  const begun = shared ? ok({ events: shared }) : await workspace.store.load(castId);
+  if (!begun.ok) return begun;
   const transcripts = await followRehearsal(context, workspace, prepared.value);
   const busy = requireFreeSession(context);
   if (!busy.ok) return busy;
   for (const text of prepared.value.notes) screen.note(text);
-  const past = { file: prepared.value.file, events: events.value };
+  const past = { file, events: begun.value.events };
   const agents = { controller, control, visible, transcripts };
   const run = { options, cwd: user.ctx.cwd, prepared: prepared.value, past, workspace, ...agents, vouch, said };
   return ok({ done: runCastInSession(context, run) });
