@@ -36,7 +36,6 @@ export interface ItemRequest {
   readonly start: CastStart;
   readonly title: string;
   readonly parent: Pick<CastState, "budget" | "usage" | "largest">;
-  /** The usage that its parent has counted already. */
   readonly countedUsage: Usage;
   /** Set when a failed item continues. */
   readonly resume: ItemResume | null;
@@ -45,7 +44,6 @@ export interface ItemRequest {
 
 export type ItemOutcome =
   | { readonly kind: "ended"; readonly end: ItemResult }
-  /** Stopped together with its parent. */
   | { readonly kind: "aborted" }
   /** [Z12] Its provider refuses until a time. */
   | { readonly kind: "asleep"; readonly sleep: SleepingPhase }
@@ -65,7 +63,6 @@ export interface JoinRequest {
   /** The branch that was checked out when the loop was entered. */
   readonly branch: ParallelRun["branch"];
   readonly tip: string;
-  /** Items whose work is not merged. */
   readonly unmerged: readonly CastId[];
 }
 
@@ -90,7 +87,6 @@ export interface SaveWorkRequest {
   readonly child: CastId;
   readonly window: ItemCastInput;
   readonly title: string;
-  /** The last checkpoint of the item. */
   readonly checkpoint: string | undefined;
 }
 

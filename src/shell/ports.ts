@@ -49,7 +49,6 @@ export interface SharedLimits {
   /** The limit of this model that lasts, if one is known. */
   readonly find: (model: string, now: number) => ProviderLimit | undefined;
   readonly record: (model: string, limit: ProviderLimit) => void;
-  /** The model has answered. */
   readonly clear: (model: string) => void;
 }
 
@@ -94,12 +93,10 @@ export interface AgentHost {
   readonly rehearsalUsage?: () => RehearsalUsage;
 }
 
-/** A person's gate that needs an answer. */
 export type PersonGateRequest = Pick<TurnRequest, "socket" | "materia" | "item" | "earlierTurns">;
 
 export type ScriptedAnswer =
   | { readonly kind: "judged"; readonly satisfied: boolean; readonly text: string }
-  /** The scripted reply is not a valid answer. */
   | { readonly kind: "failed"; readonly message: string };
 
 /** The folder of a cast, whose skills, extensions and servers agents may have. */
@@ -115,7 +112,6 @@ export interface Sandbox {
   readonly command?: readonly string[] | undefined;
 }
 
-/** Parts of the user's Pi that a materia names. */
 export interface AgentEquipment {
   readonly skills?: readonly string[] | undefined;
   readonly extensions?: readonly string[] | undefined;
@@ -132,7 +128,6 @@ export interface EquipmentDigest {
   readonly ofProject?: true;
 }
 
-/** What one socket requires from the host. */
 export interface AgentRequirement extends AgentEquipment {
   readonly socket: SocketId;
   readonly materia: string;
@@ -168,7 +163,6 @@ export interface TurnRequest extends AgentEquipment {
   readonly redact: (text: string) => string;
   /** Turns of each socket in this cast, without the current one. */
   readonly earlierTurns: () => readonly SocketTurnCount[];
-  /** Extra environment variables for the agent's commands. */
   readonly env: Readonly<Record<string, string>>;
   readonly isEnvironmentCurated?: true; // [T48] instead of the environment of this process
   /** Asked after each reply but the last, with the usage of the turn so far: true stops the turn. */
@@ -199,7 +193,6 @@ export type TurnProgress =
       readonly id: string;
       readonly name: string;
       readonly failed: boolean;
-      /** The output of the tool. */
       readonly said: string;
     }
   /** The output so far of a running tool. */
@@ -226,7 +219,6 @@ export type TurnOutcome =
       readonly reason: "provider" | "timeout" | "overflow" | "aborted" | "rehearsal" | "disk" | "limit" | "taken_over";
       readonly message: string;
       readonly usage: Usage;
-      /** The model that was asked, if one was. */
       readonly model?: string;
       /** [Z1] Status and headers of the provider's refusal. */
       readonly response?: Pick<ProviderAnswer, "status" | "headers">;
@@ -281,8 +273,6 @@ export interface TurnAdmission {
   readonly usedElsewhere: Usage;
   /** Whether this turn and all others together have spent the budget. */
   readonly isBudgetSpent: (usage: Usage) => boolean;
-  /** Reports the usage of the turn so far. */
   readonly reportUsage: (usage: Usage) => void;
-  /** The turn has ended, or does not run. */
   readonly end: () => void;
 }

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { isError } from "../../src/core/model/issue.ts";
-import { compareEquipment, listEquipment } from "../../src/shell/agents/check-equipment.ts";
+import { compareEquipment, listEquipment } from "../../src/shell/agents/equipped-session.ts";
 import { loadExtensionFiles } from "../../src/shell/agents/equipment.ts";
 import { loadPi } from "../../src/shell/agents/pi-sdk.ts";
 import { createRehearsalHost } from "../../src/shell/agents/rehearsal-host.ts";

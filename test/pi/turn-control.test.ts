@@ -1,7 +1,8 @@
 import type { AgentSession } from "@earendil-works/pi-coding-agent";
 import { expect, it } from "vitest";
 import { agentsText, createTurnControl, type InterruptDecision } from "../../src/apps/pi/agents/turn-control.ts";
-import { failedTurn, turnOutcome, type TurnRecord } from "../../src/shell/agents/pi-turn.ts";
+import { failedTurn, turnOutcome } from "../../src/shell/agents/pi-turn.ts";
+import type { TurnRecord } from "../../src/shell/agents/turn-record.ts";
 import { NO_USAGE } from "../../src/core/cast/state/usage.ts";
 import type { TurnOutcome, TurnRequest } from "../../src/shell/ports.ts";
 

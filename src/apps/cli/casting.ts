@@ -1,19 +1,30 @@
 import { askedPersonMateria } from "../../core/cast/prompt-text.ts";
-import type { CastingCommand } from "../../core/command/command.ts";
+import type { CastingCommand, CommandOf } from "../../core/command/command.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { hasForeignCastIssue, ok, type Result } from "../../core/model/issue.ts";
-import { sanitizeForTerminal } from "../../core/model/text.ts";
+import { sanitizeForTerminal, oneLine, countedText } from "../../core/model/text.ts";
 import { namesSpecificCast, prepareCommand, prepareStoppedCast } from "../../shell/commands/prepare.ts";
 import { type PreparedCast, exitCodeFor } from "../../shell/casting/prepared-cast.ts";
 import { markLookedAt } from "../../shell/workspace/inbox.ts";
 import type { RunOutcome } from "../../shell/context/run-context.ts";
-import { printText, jsonText, type CliContext } from "./terminal/io.ts";
+import { printText, jsonText, type CliContext, listenForInterrupt, type Io, printLines } from "./terminal/io.ts";
 import { openProgress, progressKindFor } from "./terminal/progress.ts";
-import { printResult } from "./print-result.ts";
 import { commandCallerFor, askYesOrNo, askForAnswer, askToTrustCast } from "./terminal/prompts.ts";
-import { listenForInterrupt } from "./terminal/interrupt.ts";
+import type { Options } from "../../core/command/options.ts";
+import { quoteWord } from "../../core/command/split-words.ts";
+import { statusSymbol, statusText } from "../../core/view/cast-list.ts";
+import { figuresLine, figuresText } from "../../core/view/numbers.ts";
+import { incompleteReason, lastReply, stoppedHeadLine, stoppedStepLines } from "../../core/view/report/next-steps.ts";
+import { line, toned, type Line } from "../../core/view/line.ts";
+import { totalsOf } from "../../core/cast/state/usage.ts";
+import { castStatus, castFigures } from "../../core/cast/summary.ts";
+import { buildTimeline } from "../../core/cast/timeline.ts";
+import { watchCast } from "../../shell/casting/watch-cast.ts";
+import { followFleetCast } from "../../shell/commands/prepare-on-fleet.ts";
+import { loadNamedCast } from "../../shell/workspace/workspace.ts";
+import { castStartOf } from "../../shell/store/cast-file.ts";
+import { initialState } from "../../core/cast/state/initial-state.ts";
 
-/** Commands that start or resume a cast. */
 export async function runCastingCommand(command: CastingCommand, request: CliContext): Promise<Result<number>> {
   const asker = await commandCallerFor(request);
   const prepared = await prepareCommand(command, asker);
@@ -67,4 +78,80 @@ async function finishOrAsk(request: CliContext, castId: CastId, end: RunOutcome)
   // [YI4] A person has just seen how it ended; one who waits may have gone.
   if (end.kind === "ended" && io.live && !options.quiet) await markLookedAt(workspace, castId);
   return ok(exitCodeFor(end));
+}
+
+/** Prints the outcome and the next commands. Programs have received the events and get no prose. */
+export function printResult({ io, options, workspace: { root } }: CliContext, end: RunOutcome): void {
+  if (end.kind === "broken")
+    io.err(
+      `The cast stopped: ${sanitizeForTerminal(end.problem)}\n"${commandPrefix(io, options)} recast ${end.state.castId}" continues it.\n`,
+    );
+  if (options.json) return;
+  const { state } = end;
+  const said = lastReply(state);
+  const reason = oneLine(incompleteReason(state), 600);
+  const status = castStatus(state, false);
+  const isSaid = oneLine(said, 600) === reason;
+  if (options.quiet) {
+    if (said !== "") io.out(`${sanitizeForTerminal(said)}\n`);
+    const why = reason === "" || isSaid ? "" : `: ${reason}`;
+    io.err(`${statusText(status)} ${state.castId}${why}\n`);
+    return;
+  }
+  printLines(io, [
+    stoppedHeadLine(state, status, 100),
+    figuresLine(figuresText(castFigures(totalsOf(state))), state.rehearsed),
+    ...(reason === "" || isSaid ? [] : [line(toned(statusSymbol(status).tone ?? "plain", reason))]),
+    ...(said === ""
+      ? []
+      : [line(""), ...replyLines(said, state.phase.kind === "waiting" ? Infinity : MAX_REPLY_LINES), line("")]),
+    ...stoppedStepLines(state, status, commandPrefix(io, options)),
+    line(toned("dim", `Files: ${sanitizeForTerminal(root)}${options.on === undefined ? "/" : ", "}${state.castId}`)),
+  ]);
+}
+
+/** Options that make a command find this cast again. */
+function commandPrefix(io: Io, { cwd, artifacts, on }: Options): string {
+  const onFleet = on === undefined ? "" : ` --on ${quoteWord(on)}`;
+  const inFolder = cwd === undefined ? "" : ` --cwd ${quoteWord(cwd)}`;
+  return `${io.program}${onFleet}${inFolder}${artifacts === undefined ? "" : ` --artifacts ${quoteWord(artifacts)}`}`;
+}
+
+const MAX_REPLY_LINES = 40;
+
+/** [Q14] Never cut the question to a person. */
+function replyLines(said: string, most: number): readonly Line[] {
+  const lines = sanitizeForTerminal(said).split("\n");
+  const more = lines.length - most;
+  return [
+    ...lines.slice(0, most).map((text) => line(text)),
+    ...(more > 0 ? [line(toned("dim", `… ${countedText(more, "more line")}`))] : []),
+  ];
+}
+
+/** [C33] Shows a cast as its driver sees it; Ctrl+C ends the watching, not the cast. */
+export async function runWatchCommand(
+  { castId: named }: CommandOf<"watch">,
+  request: CliContext,
+): Promise<Result<number>> {
+  const { io, options, workspace } = request;
+  const { store } = workspace;
+  const cast = await loadNamedCast(store, named);
+  if (!cast.ok) return cast;
+  const { file, events } = cast.value;
+  const progress = openProgress(io, progressKindFor(io, options), () =>
+    buildTimeline(initialState(castStartOf(file)), events),
+  );
+  // [C33] A program gets the whole cast, also one that has ended.
+  if (options.json) io.out(events.map((event) => `${jsonText(event)}\n`).join(""));
+  const interrupt = listenForInterrupt(io);
+  const listening = { ...progress, signal: interrupt.signal };
+  const end = await (workspace.fleet
+    ? followFleetCast(workspace, cast.value, listening)
+    : watchCast(store, cast.value, listening));
+  interrupt.stop();
+  progress.stop();
+  if (!end.ok) return end;
+  printResult(request, end.value);
+  return ok(exitCodeFor(end.value));
 }

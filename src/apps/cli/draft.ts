@@ -16,8 +16,7 @@ import {
 } from "../../shell/commands/draft.ts";
 import { agentSourceOf } from "../../shell/commands/prepare.ts";
 import { runCastingCommand } from "./casting.ts";
-import { listenForInterrupt } from "./terminal/interrupt.ts";
-import { type CliContext, printAnswer, printLines, printText } from "./terminal/io.ts";
+import { listenForInterrupt, type CliContext, printAnswer, printLines, printText } from "./terminal/io.ts";
 import { askYes, draftCallerFor } from "./terminal/prompts.ts";
 
 /** [YD4] Words → a draft with its bill; saved with --save, cast with --cast after a yes. */

@@ -41,7 +41,6 @@ import { commandCallerFor } from "./terminal/prompts.ts";
 
 const DEFAULT_WORKERS = 2;
 
-/** Commands about a whole fleet. */
 export async function runFleetCommand(command: FleetCommand, request: CliContext): Promise<Result<number>> {
   const done = await answerFleetCommand(command, request);
   return done.ok ? ok(printAnswer(request.io, request.options, done.value)) : done;

@@ -12,7 +12,6 @@ import { issueJson, withFleetOption } from "../../core/view/issues.ts";
 import type { OpenUi } from "../../shell/commands/open-ui.ts";
 import { type Io, type CliContext, jsonText, printAnswer, printIssues, printText } from "./terminal/io.ts";
 
-/** A refused command: nothing was written. */
 const EXIT_REFUSED = 2;
 
 /** Words → command → exit code. Load only what a command needs: help must not wait for an agent's library. */
@@ -99,7 +98,7 @@ async function runInWorkspace(request: CliContext, command: WorkspaceCommand): P
   const { io, options, workspace } = request;
   if (isCastingCommand(command)) return (await import("./casting.ts")).runCastingCommand(command, request);
   if (command.kind === "draft") return (await import("./draft.ts")).runDraftCommand(command, request);
-  if (command.kind === "watch") return (await import("./watch.ts")).runWatchCommand(command, request);
+  if (command.kind === "watch") return (await import("./casting.ts")).runWatchCommand(command, request);
   if (command.kind === "queue") return (await import("./queue.ts")).runQueueCommand(command, request);
   if (command.kind === "test") return (await import("./test.ts")).runOrWatchTests(command, request);
   const { runCommand: answer } = await import("../../shell/commands/run-command.ts");

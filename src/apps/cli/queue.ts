@@ -8,8 +8,15 @@ import { costText } from "../../core/view/numbers.ts";
 import { runQueue, startQueueRun } from "../../shell/commands/queue.ts";
 import { runQueuedCasts, type QueueRunResult, type QueueRunRow } from "../../shell/commands/queue-run.ts";
 import { PAUSE_REASON } from "../../shell/context/run-context.ts";
-import { listenForInterrupt } from "./terminal/interrupt.ts";
-import { jsonText, printAnswer, printIssues, printLines, type CliContext, type Io } from "./terminal/io.ts";
+import {
+  listenForInterrupt,
+  jsonText,
+  printAnswer,
+  printIssues,
+  printLines,
+  type CliContext,
+  type Io,
+} from "./terminal/io.ts";
 import { commandCallerFor } from "./terminal/prompts.ts";
 
 export async function runQueueCommand(command: QueueCommand, request: CliContext): Promise<Result<number>> {

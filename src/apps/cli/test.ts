@@ -7,10 +7,8 @@ import { projectConfigFile } from "../../shell/config/config.ts";
 import { runTestCommand } from "../../shell/commands/test.ts";
 import { folderExists } from "../../shell/system/folders.ts";
 import { createFolderWatcher } from "../../shell/system/folder-watcher.ts";
-import { TESTS_FOLDER, findTests } from "../../shell/testing/find-tests.ts";
-import { withTestTrust } from "../../shell/testing/trust-tests.ts";
-import { listenForInterrupt } from "./terminal/interrupt.ts";
-import { applyStyle, type CliContext, printAnswer, printIssues } from "./terminal/io.ts";
+import { TESTS_FOLDER, findTests, withTestTrust } from "../../shell/testing/find-tests.ts";
+import { listenForInterrupt, applyStyle, type CliContext, printAnswer, printIssues } from "./terminal/io.ts";
 import { askForTrust } from "./terminal/prompts.ts";
 
 /** [T3, T12] Runs tests once, or after every change until interrupted. */

@@ -4,8 +4,7 @@ import { sanitizeForTerminal } from "../../core/model/text.ts";
 import { openPiHost } from "../../shell/workspace/agent-hosts.ts";
 import type { OpenUi } from "../../shell/commands/open-ui.ts";
 import type { ConfigContext } from "../../shell/config/config.ts";
-import { listenForInterrupt } from "./terminal/interrupt.ts";
-import { type CliContext, jsonText } from "./terminal/io.ts";
+import { listenForInterrupt, type CliContext, jsonText } from "./terminal/io.ts";
 import { withoutUndefined } from "../../core/model/json.ts";
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -52,30 +51,22 @@ export async function runUiCommand(
 /** Time for the browser to read the file. */
 const REDIRECT_FILE_MS = 60_000;
 
-export interface BrowserLaunch {
-  /** Why no browser was opened, if none was. */
-  readonly problem?: string;
-  /** Removes the temporary file. */
-  readonly removeFile: () => void;
-}
-
 /** [N29] Opens a secret address with the system's opener. Every user of the machine can read a program's arguments, so the opener gets a file that only this user can read; the file leads to the address. */
-export async function openInBrowser(url: string, platform: NodeJS.Platform = process.platform): Promise<BrowserLaunch> {
-  let folder: string;
+export async function openInBrowser(
+  url: string,
+  platform: NodeJS.Platform = process.platform,
+): Promise<{ readonly problem?: string; readonly removeFile: () => void }> {
+  let folder: string | undefined;
+  const removeFile = (): void => (folder === undefined ? undefined : rmSync(folder, { recursive: true, force: true }));
   try {
     folder = mkdtempSync(join(tmpdir(), "materia-open-"));
-  } catch (thrown) {
-    return { problem: errorText(thrown), removeFile: () => undefined };
-  }
-  const forget = (): void => rmSync(folder, { recursive: true, force: true });
-  try {
     const file = join(folder, "open.html");
     writeFileSync(file, redirectPage(url), { mode: 0o600, flag: "wx" });
     const problem = await spawnOpener(openerCommand(platform, file));
-    setTimeout(forget, REDIRECT_FILE_MS).unref();
-    return problem === undefined ? { removeFile: forget } : { problem, removeFile: forget };
+    setTimeout(removeFile, REDIRECT_FILE_MS).unref();
+    return { removeFile, ...withoutUndefined({ problem }) };
   } catch (thrown) {
-    return { problem: errorText(thrown), removeFile: forget };
+    return { problem: errorText(thrown), removeFile };
   }
 }
 

@@ -8,7 +8,7 @@ import { deliveryText } from "../../core/view/cast-list.ts";
 import { loadPi } from "../../shell/agents/pi-sdk.ts";
 import { localFleetFolder } from "../../shell/fleet/local-fleet.ts";
 import { resolveFleetProfile } from "../../shell/fleet/open-fleet.ts";
-import { serveHealth, type HealthServer } from "../../shell/fleet/worker/health-server.ts";
+import { serveHealth } from "../../shell/fleet/worker/health-server.ts";
 import type { DispatchReport } from "../../shell/fleet/worker/dispatch-runner.ts";
 import { runWorker, type WorkerMetrics } from "../../shell/fleet/worker/worker.ts";
 import type { WorkerState } from "../../shell/fleet/worker/duties.ts";
@@ -24,14 +24,8 @@ export async function runWorkerCommand(
 ): Promise<Result<number>> {
   const profile = resolveFleetProfile(workspace.catalog, options.on ?? "", workspace.place);
   if (!profile.ok) return profile;
-  let figures: () => WorkerMetrics = () => ({
-    workerId: "",
-    state: "starting",
-    running: [],
-    legs: {},
-    usage: [],
-    refused: [],
-  });
+  const none: WorkerMetrics = { workerId: "", state: "starting", running: [], legs: {}, usage: [], refused: [] };
+  let figures = () => none;
   const health = command.port === undefined ? undefined : await serveHealth(command.port, () => figures());
   if (health && !health.ok) return health;
   const signals = listenForStopSignals();
@@ -48,7 +42,9 @@ export async function runWorkerCommand(
       ...signals,
       onStarted: (asked) => {
         figures = asked;
-        printStarted(io, options.json === true, { workerId: asked().workerId, health: health?.value });
+        const at = health ? `; http://127.0.0.1:${health.value.port}/health` : "";
+        const ready = `${asked().workerId} is ready for casts${at}. Ctrl-C requeues its casts at the end of a visit.\n`;
+        if (!options.json) io.err(ready);
         // [B55] Load Pi now: taking over a cast must not wait for it.
         void loadPi().catch(() => undefined);
       },
@@ -65,15 +61,6 @@ export async function runWorkerCommand(
   }
 }
 
-function printStarted(
-  io: Io,
-  json: boolean,
-  { workerId, health }: { workerId: string; health: HealthServer | undefined },
-): void {
-  const at = health ? `; http://127.0.0.1:${health.port}/health` : "";
-  io.err(json ? "" : `${workerId} is ready for casts${at}. Ctrl-C requeues its casts at the end of a visit.\n`);
-}
-
 /** [B74] One line per state, in the log of dispatches. Its start has been printed already. */
 function printState(io: Io, json: boolean, { kind, ...details }: WorkerState): void {
   if (kind === "running") return;
@@ -81,10 +68,10 @@ function printState(io: Io, json: boolean, { kind, ...details }: WorkerState): v
   io.out(json ? `${jsonText({ state: kind, why })}\n` : `${logLine(`worker ${kind}`, why)}\n`);
 }
 
-/** One log line per dispatch. */
 function dispatchLine({ castId, leg, ms, ...outcome }: DispatchReport): string {
   const delivered = "delivered" in outcome ? `, ${oneLine(deliveryText(outcome.delivered), 300)}` : "";
-  return `${logLine(`${castId} dispatch ${leg} ${outcome.how} after ${ms} ms`, "why" in outcome ? outcome.why : undefined)}${delivered}`;
+  const why = "why" in outcome ? outcome.why : undefined;
+  return `${logLine(`${castId} dispatch ${leg} ${outcome.how} after ${ms} ms`, why)}${delivered}`;
 }
 
 function logLine(text: string, why: string | undefined): string {

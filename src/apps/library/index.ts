@@ -7,7 +7,7 @@ import { castFigures, castStatus, endReason, type CastStatus, type CastSummary }
 import { totalsOf, type Usage } from "../../core/cast/state/usage.ts";
 import { parseTarget, type CastingCommand } from "../../core/command/command.ts";
 import type { Options } from "../../core/command/options.ts";
-import { failWith, ok, type Result } from "../../core/model/issue.ts";
+import { failWith, ok, type Result, type Issue } from "../../core/model/issue.ts";
 import { withoutUndefined } from "../../core/model/json.ts";
 import type { Rehearsal } from "../../core/model/rehearsal.ts";
 import type { ThinkingLevel } from "../../core/model/materia.ts";
@@ -18,11 +18,12 @@ import { prepareCommand, prepareStoppedCast } from "../../shell/commands/prepare
 import type { Resumption } from "../../shell/casting/resume-cast.ts";
 import type { RunObserver, RunOutcome } from "../../shell/context/run-context.ts";
 import type { AgentHost } from "../../shell/ports.ts";
-import { openPiHost } from "../../shell/workspace/agent-hosts.ts";
-import { findCast } from "../../shell/workspace/workspace.ts";
-import { workspaceOf, type Project } from "./project.ts";
+import { openPiHost, parseRehearsalText } from "../../shell/workspace/agent-hosts.ts";
+import { findCast, loadNamedCast, asTrusted, loadWorkspace, type Workspace } from "../../shell/workspace/workspace.ts";
+import { resolve } from "node:path";
+import { checkCatalog } from "../../core/compile/targets/compile.ts";
+import { findProject } from "../../shell/config/config.ts";
 
-export { checkProject, loadProject, readRehearsal, type Project, type ProjectOptions } from "./project.ts";
 export type { CastEvent } from "../../core/cast/state/event.ts";
 export type { CastStatus, CastSummary } from "../../core/cast/summary.ts";
 export type { Issue, Result } from "../../core/model/issue.ts";
@@ -122,13 +123,12 @@ export function answerCast(
   answer: CastAnswer,
   agents: AgentOptions = {},
 ): Promise<Result<CastHandle>> {
-  const how: Resumption =
-    answer.kind === "yes"
-      ? { kind: "finish" }
-      : answer.kind === "no"
-        ? { kind: "reject", text: answer.reason }
-        : { kind: "answer", text: answer.text };
-  return continueCast(project, castId, how, agents);
+  return continueCast(project, castId, resumptionFor(answer), agents);
+}
+
+function resumptionFor(answer: CastAnswer): Resumption {
+  if (answer.kind === "yes") return { kind: "finish" };
+  return answer.kind === "no" ? { kind: "reject", text: answer.reason } : { kind: "answer", text: answer.text };
 }
 
 /** [K9] Follows a cast that another process drives. The signal ends the watching, not the cast. */
@@ -138,13 +138,10 @@ export async function watchCast(
   { signal = NEVER }: { readonly signal?: AbortSignal } = {},
 ): Promise<Result<CastHandle>> {
   const { store } = workspaceOf(project);
-  const found = await findCast(store, castId);
-  if (!found.ok) return found;
-  const cast = await store.load(found.value);
+  const cast = await loadNamedCast(store, castId);
   if (!cast.ok) return cast;
-  return ok(
-    handleOf(found.value, cast.value.events, (observer) => followCast(store, cast.value, { ...observer, signal })),
-  );
+  const { events, castId: id } = cast.value;
+  return ok(handleOf(id, events, (observer) => followCast(store, cast.value, { ...observer, signal })));
 }
 
 /** [K9] Stops a cast, in any process. */
@@ -156,11 +153,9 @@ export async function abortCast(project: Project, castId: string): Promise<Resul
 /** [K9] A cast with all its events. */
 export async function readCast(project: Project, castId: string): Promise<Result<CastRecord>> {
   const { store } = workspaceOf(project);
-  const found = await findCast(store, castId);
-  if (!found.ok) return found;
-  const cast = await store.load(found.value);
+  const cast = await loadNamedCast(store, castId);
   if (!cast.ok) return cast;
-  const summary = await store.summary(found.value);
+  const summary = await store.summary(cast.value.castId);
   // It was removed in between.
   if (!summary) return failWith("unknown_cast", castId, "the cast is gone");
   return ok({ ...summary, events: cast.value.events });
@@ -244,4 +239,59 @@ function resultOf(end: RunOutcome): FinishedCast {
     visits: castFigures(totalsOf(state)).visits,
     exitCode: exitCodeFor(end),
   };
+}
+
+/** A project: its configuration as it was read, and the folder of its casts. */
+export interface Project {
+  readonly cwd: string;
+  readonly artifacts: string;
+  /** The names of its loadouts, bundled ones included. */
+  readonly loadouts: readonly string[];
+}
+
+export interface ProjectOptions {
+  /** A configuration above all others, like `--config`. */
+  readonly config?: string;
+  /** The folder of casts, like `--artifacts`. */
+  readonly artifacts?: string;
+  /** Trusts the project's own configuration for this object; nothing is remembered. */
+  readonly trust?: boolean;
+  /** The environment that decides where the user's files are; that of the process if unset. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+/** [K9] Kept apart: the shape of a workspace is not part of the library. */
+const workspaces = new WeakMap<Project, Workspace>();
+
+/** [K9] Reads the project of a folder. It runs nothing and writes nothing. */
+export function loadProject(cwd: string, options: ProjectOptions = {}): Result<Project> {
+  const { config, artifacts, trust, env = process.env } = options;
+  const place = findProject({
+    cwd: resolve(cwd),
+    env,
+    ...(config === undefined ? {} : { explicitFile: resolve(cwd, config) }),
+  });
+  const loaded = loadWorkspace(place, artifacts === undefined ? undefined : resolve(cwd, artifacts));
+  if (!loaded.ok) return loaded;
+  const workspace = trust === true ? asTrusted(loaded.value).workspace : loaded.value;
+  const { root, catalog } = workspace;
+  const project: Project = { cwd: place.cwd, artifacts: root, loadouts: [...catalog.loadouts.keys()] };
+  workspaces.set(project, workspace);
+  return ok(project);
+}
+
+function workspaceOf(project: Project): Workspace {
+  const workspace = workspaces.get(project);
+  if (!workspace) throw new TypeError("this is not a project that loadProject returned");
+  return workspace;
+}
+
+/** Every problem of the configuration, as `materia check` reports it. */
+export function checkProject(project: Project): readonly Issue[] {
+  return checkCatalog(workspaceOf(project).catalog).issues;
+}
+
+/** Scripted replies, in the format of `--rehearse`; comments are allowed. */
+export function readRehearsal(text: string): Result<Rehearsal> {
+  return parseRehearsalText("rehearsal", text);
 }

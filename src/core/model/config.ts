@@ -89,9 +89,6 @@ export const WorktreeConfig = v.object({
 });
 export type WorktreeConfig = v.InferOutput<typeof WorktreeConfig>;
 
-/** Limits of a turn, enforced by the agent host. Unset retries use Pi's own settings. */
-export type AgentLimits = RequiredLimits<"agentSilenceMs"> & Pick<Limits, "maxRetries" | "retryBaseMs">;
-
 /** [B3] The database of a fleet, and the settings of its workers. */
 export const FleetProfile = v.object({
   url: described(

@@ -1,11 +1,11 @@
 import type { ExtensionFactory, LoadExtensionsResult, Skill } from "@earendil-works/pi-coding-agent";
-import { createHash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
 import { HAND_OVER } from "../../core/model/handoff.ts";
 import { error, type Issue } from "../../core/model/issue.ts";
 import { didYouMean, thrownMessage } from "../../core/model/text.ts";
-import type { AgentEquipment, AgentRequirement, EquipmentDigest, PreflightPlace } from "../ports.ts";
+import type { AgentRequirement, EquipmentDigest, PreflightPlace } from "../ports.ts";
 import { sortKeys } from "../config/config-file.ts";
 import { isNamedByProject } from "../config/trust.ts";
 import { currentToolsUser } from "../process/tools-user.ts";
@@ -27,53 +27,37 @@ interface FoundExtension {
   readonly isOfProject: boolean;
 }
 
-/** The parts of Pi that one materia names, found and read. */
-export interface ResolvedEquipment {
-  readonly skills: readonly Skill[];
-  readonly extensionFiles: readonly string[];
-  readonly servers: readonly McpServer[];
-  readonly digests: readonly EquipmentDigest[];
-  readonly issues: readonly Issue[];
-}
-
 const MAX_FILES = 500;
 const MAX_BYTES = 4_000_000;
 const LOAD_MS = 30_000;
 
-type EquipmentRequest = AgentEquipment & Pick<AgentRequirement, "materia" | "tools">;
-
-/** [YP3, YP6] Resolves every name, or says which names exist. */
+/** [YP3, YP6] Finds and reads every part of Pi that a materia names, or says which names exist. */
 export async function resolveEquipment(
   pi: Pi,
-  wanted: EquipmentRequest,
+  { materia, tools, skills = [], extensions = [], mcp = [] }: Omit<AgentRequirement, "socket" | "model">,
   place: PreflightPlace,
-): Promise<ResolvedEquipment> {
-  const { materia, tools, skills = [], extensions = [], mcp = [] } = wanted;
+) {
   const refuse = (field: string, code: EquipmentCode, text: string, hint: string): Issue =>
     error(code, ["materia", materia, field], text, hint);
   const reads = tools.includes("read") || tools.includes("bash");
   const unread = `${materia} has skills and cannot read them`;
-  const issues =
-    skills.length === 0 || reads
-      ? []
-      : [refuse("skills", "unusable_equipment", unread, 'give it the tool "read" or "bash"')];
+  const issues: Issue[] = [];
+  if (skills.length > 0 && !reads)
+    issues.push(refuse("skills", "unusable_equipment", unread, 'give it the tool "read" or "bash"'));
   const found = skills.length + extensions.length === 0 ? NOTHING : await findInventory(pi, place);
   const parts = [
     ...skills.map((name) => findSkill(found, name)),
     ...extensions.map((name) => findExtension(found, name, place)),
     ...(mcp.length === 0 ? [] : findServers(pi, mcp, place)),
   ];
+  for (const { kind, refused } of parts)
+    if (refused) issues.push(refuse(FIELDS[kind], refused[0], `${refused[1]}; wanted by ${materia}`, refused[2]));
   return {
     skills: parts.flatMap(({ skill }) => skill ?? []),
     extensionFiles: parts.flatMap(({ file }) => file ?? []),
     servers: parts.flatMap(({ server }) => server ?? []),
     digests: parts.flatMap(({ digest }) => digest ?? []),
-    issues: [
-      ...issues,
-      ...parts.flatMap(({ kind, refused }) =>
-        refused ? [refuse(FIELDS[kind], refused[0], `${refused[1]}; wanted by ${materia}`, refused[2])] : [],
-      ),
-    ],
+    issues,
   };
 }
 
@@ -152,14 +136,11 @@ function findServer(servers: ReadonlyMap<string, McpServer>, name: string, { cwd
   const refused = server.scope === "project" ? refuseUntrusted(cwd, kind, name) : refuseForOtherUser(kind, name);
   if (refused) return { kind, refused };
   const unusable = describeUnusableServer(server);
-  if (unusable !== undefined)
-    return {
-      kind,
-      refused: ["unusable_equipment", `the server "${name}" cannot be used: ${unusable}`, "mend its entry"],
-    };
-  const digest = createHash("sha256")
-    .update(JSON.stringify(sortKeys(server.config)))
-    .digest("hex");
+  if (unusable !== undefined) {
+    const message = `the server "${name}" cannot be used: ${unusable}`;
+    return { kind, refused: ["unusable_equipment", message, "mend its entry"] };
+  }
+  const digest = hash("sha256", JSON.stringify(sortKeys(server.config)));
   const place = server.scope === "project" ? { ofProject: true as const } : {};
   return { kind, server, digest: { kind, name, digest, ...place } };
 }
@@ -233,7 +214,7 @@ function isIndex(path: string): boolean {
 
 /** [YP4] A digest of a file, or of all files of a folder. A link could lead to a file that changes unnoticed. */
 function digestOf(path: string): string {
-  const hash = createHash("sha256");
+  const digest = createHash("sha256");
   let [files, bytes] = [0, 0];
   const visit = (at: string, shown: string): void => {
     const stats = lstatSync(at);
@@ -247,10 +228,10 @@ function digestOf(path: string): string {
     files += 1;
     bytes += stats.size;
     if (files > MAX_FILES || bytes > MAX_BYTES) throw new Error(`it has more than ${MAX_FILES} files or 4 MB`);
-    hash.update(`${shown}\0`).update(readFileSync(at)).update("\0");
+    digest.update(`${shown}\0`).update(readFileSync(at)).update("\0");
   };
   visit(path, basename(path));
-  return hash.digest("hex");
+  return digest.digest("hex");
 }
 
 /** Extensions of a session: files, and code of this process. */

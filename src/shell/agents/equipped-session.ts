@@ -1,9 +1,14 @@
 import type { AgentSession, ExtensionFactory, ResourceLoader } from "@earendil-works/pi-coding-agent";
-import type { TurnRequest } from "../ports.ts";
+import type { TurnRequest, AgentHost, AgentRequirement, EquipmentDigest, PreflightPlace } from "../ports.ts";
 import { loadExtensionFiles, resolveEquipment } from "./equipment.ts";
 import { requestedTools, scriptServerTools, startServers, type ScriptedTools } from "./mcp-servers.ts";
-import { bareResources, type Pi, type PiContext, type SessionHooks, type SessionTurn } from "./pi-sdk.ts";
+import { bareResources, type Pi, type PiContext, type SessionHooks, type SessionTurn, loadPi } from "./pi-sdk.ts";
 import type { Timer } from "./turn-guard.ts";
+import { tmpdir } from "node:os";
+import { error, isError, issuesText, type Issue } from "../../core/model/issue.ts";
+import { KNOWN_TOOLS } from "../../core/model/materia.ts";
+import { thrownMessage } from "../../core/model/text.ts";
+import { missingPiIssue, toolIssues } from "./pi-models.ts";
 
 export interface EquippedSetup {
   readonly pi: Pi;
@@ -83,7 +88,7 @@ export async function endSession(session: AgentSession, after: Timer): Promise<v
 }
 
 /** [YP1] The tools that a session for this request would offer. It asks no model. */
-export async function probeTools(setup: PiContext & EquippedSetup, request: TurnRequest): Promise<readonly string[]> {
+async function probeTools(setup: PiContext & EquippedSetup, request: TurnRequest): Promise<readonly string[]> {
   const resources = await equippedResources(setup, bareResources(setup.pi, ""), request);
   const { session } = await setup.pi.createAgentSession({
     cwd: request.cwd,
@@ -102,4 +107,102 @@ export async function probeTools(setup: PiContext & EquippedSetup, request: Turn
   } finally {
     await endSession(session, setup.after);
   }
+}
+
+/** The preflight of a host, and what it found. `modelsOf` checks the models. */
+export function createPreflight<T extends PiContext>(
+  open: () => Promise<T>,
+  setup: Omit<EquippedSetup, "pi">,
+  modelsOf?: (pi: T, needs: readonly AgentRequirement[]) => Promise<readonly Issue[]>,
+): Required<Pick<AgentHost, "preflight" | "equipment">> {
+  let digests: readonly EquipmentDigest[] = [];
+  return {
+    preflight: async (needs, place) => {
+      if (needs.length === 0) return [];
+      try {
+        const pi = await open();
+        const models = (await modelsOf?.(pi, needs)) ?? [];
+        const checked = await checkEquipment({ ...pi, ...setup }, needs, place);
+        ({ digests } = checked);
+        return [...checked.issues, ...models];
+      } catch (cause) {
+        return [...toolIssues(needs), missingPiIssue(cause)];
+      }
+    },
+    equipment: () => digests,
+  };
+}
+
+/** [YP1] Opens a session for each agent that names more than Pi's own tools, and compares. No model is asked. */
+async function checkEquipment(
+  setup: PiContext & EquippedSetup,
+  needs: readonly AgentRequirement[],
+  place: PreflightPlace = { cwd: process.cwd() },
+) {
+  const issues: Issue[] = [];
+  const digests = new Map<string, EquipmentDigest>();
+  const offered = new Set<string>();
+  const absent: AgentRequirement[] = [];
+  const equipped = needs.filter(
+    ({ tools, skills, extensions, mcp }) =>
+      !tools.every((tool) => KNOWN_TOOLS.includes(tool)) || (skills ?? extensions ?? mcp),
+  );
+  for (const need of Map.groupBy(equipped, ({ materia }) => materia).values()) {
+    const [first] = need;
+    if (!first) continue;
+    const found = await resolveEquipment(setup.pi, setup.scripted ? { ...first, mcp: [] } : first, place);
+    issues.push(...found.issues);
+    found.digests.forEach((each) => digests.set(`${each.kind} ${each.name}`, each));
+    if (found.issues.some(isError)) continue;
+    try {
+      const own = await probeTools(setup, probeRequest(first, place));
+      own.forEach((tool) => offered.add(tool));
+      absent.push(...need.map((each) => ({ ...each, tools: each.tools.filter((tool) => !own.includes(tool)) })));
+    } catch (thrown) {
+      issues.push(error("unusable_equipment", ["materia", first.materia], thrownMessage(thrown)));
+    }
+  }
+  // What another agent is offered is no tool of this one.
+  const lacked = absent.flatMap(({ tools }) => tools);
+  const known = [...offered].filter((tool) => !lacked.includes(tool));
+  return { issues: [...toolIssues(absent, known), ...issues], digests: [...digests.values()] };
+}
+
+/** [YP7] The same parts where no agent will run: what workers must have. What is missing here may exist there. */
+export async function listEquipment(
+  needs: readonly AgentRequirement[],
+  place: PreflightPlace,
+): Promise<readonly EquipmentDigest[]> {
+  const named = needs.filter(({ skills, extensions, mcp }) => skills ?? extensions ?? mcp);
+  if (named.length === 0) return [];
+  try {
+    const pi = await loadPi();
+    const found = await Promise.all(named.map((need) => resolveEquipment(pi, need, place)));
+    const digests = found.flatMap((each) => each.digests);
+    return [...new Map(digests.map((each) => [`${each.kind} ${each.name}`, each])).values()];
+  } catch {
+    return [];
+  }
+}
+
+/** [YP7] Why the parts of this machine are not those of the cast, if so. A server may have other paths here. */
+export async function compareEquipment(wanted: readonly EquipmentDigest[]): Promise<string | undefined> {
+  const own = wanted.filter(({ ofProject }) => ofProject !== true);
+  if (own.length === 0) return undefined;
+  const namesOf = (kind: EquipmentDigest["kind"]) => own.filter((each) => each.kind === kind).map(({ name }) => name);
+  const parts = { skills: namesOf("skill"), extensions: namesOf("extension"), mcp: namesOf("server") };
+  const place = { cwd: tmpdir(), withoutProject: true };
+  const found = await resolveEquipment(await loadPi(), { ...parts, materia: "the cast", tools: ["read"] }, place);
+  if (found.issues.length > 0) return issuesText(found.issues);
+  const isSame = ({ kind, name, digest }: EquipmentDigest): boolean =>
+    kind === "server" ||
+    found.digests.some((each) => each.kind === kind && each.name === name && each.digest === digest);
+  const other = own.find((each) => !isSame(each));
+  return other && `this worker has another version of the ${other.kind} "${other.name}" than the cast`;
+}
+
+/** Only the fields that open a session; nothing is asked with it. */
+function probeRequest(need: AgentRequirement, { cwd, withoutProject }: PreflightPlace): TurnRequest {
+  const { model: _model, ...wanted } = need;
+  return { ...wanted, cwd, ...(withoutProject ? { withoutProject } : {}) } as unknown as TurnRequest;
 }

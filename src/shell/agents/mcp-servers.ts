@@ -9,7 +9,6 @@ import { wrapInSandbox } from "../process/sandbox.ts";
 import type { Pi } from "./pi-sdk.ts";
 import type { Timer } from "./turn-guard.ts";
 
-/** A server of Pi's own configuration. */
 export interface McpServer {
   readonly name: string;
   readonly config: JsonObject;
@@ -17,7 +16,6 @@ export interface McpServer {
   readonly source: string;
 }
 
-/** Tools of servers that a rehearsal plays. */
 export type ScriptedTools = NonNullable<Rehearsal["tools"]>;
 
 const FIRST_VERSION = "0.99.0";
@@ -153,13 +151,10 @@ export function startServers(
       on: (event: string, handler: (...given: readonly unknown[]) => unknown) =>
         api.on(event as "session_start", async (...[given, ctx]) => {
           if (event !== "session_start") return handler(given, ctx) as undefined;
-          const cancel = after(START_MS, () =>
-            end(`the server ${[...waiting].join(", ")} did not answer within ${START_MS / 1000} s`),
-          );
-          await handler(
-            given,
-            withNotices(ctx, (notice) => end(startProblem(notice))),
-          );
+          const late = () => `the server ${[...waiting].join(", ")} did not answer within ${START_MS / 1000} s`;
+          const cancel = after(START_MS, () => end(late()));
+          const heard = withNotices(ctx, (notice) => end(startProblem(notice)));
+          await handler(given, heard);
           await started.finally(cancel);
         }),
     } as typeof api);
@@ -170,7 +165,6 @@ function withNotices(ctx: ExtensionContext, notify: (notice: string) => void): E
   return Object.create(ctx, { ui: { value: { ...ctx.ui, notify } } }) as ExtensionContext;
 }
 
-/** The lines of the notice that name a server. */
 function startProblem(notice: string): string {
   const lines = notice.split("\n").filter((line) => line.startsWith("  "));
   return `a server could not be used: ${lines.map((line) => line.trim()).join("; ") || notice}`;

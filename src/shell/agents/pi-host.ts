@@ -11,10 +11,9 @@ import {
   type ConfiguredPi,
   registerModelKey,
   modelIssues,
-  missingPiIssue,
-  toolIssues,
 } from "./pi-models.ts";
-import { checkEquipment, NO_EQUIPMENT, type CheckedEquipment } from "./check-equipment.ts";
+import { withoutUndefined } from "../../core/model/json.ts";
+import { createPreflight } from "./equipped-session.ts";
 import type { SessionHooks, RetryPolicy } from "./pi-sdk.ts";
 import { failedTurn, runPiTurn } from "./pi-turn.ts";
 
@@ -25,7 +24,6 @@ export interface PiHostOptions extends Partial<RetryPolicy> {
   readonly defaultModelAt?: KeyPath;
   /** For materia that set no thinking level. */
   readonly defaultThinking?: ThinkingLevel;
-  /** How long an agent may be silent. */
   readonly silenceMs?: number;
   readonly after?: Timer;
   readonly hooks?: SessionHooks;
@@ -33,9 +31,9 @@ export interface PiHostOptions extends Partial<RetryPolicy> {
 
 /** Runs agents in Pi sessions of this process, one per turn. */
 export function createPiHost(options: PiHostOptions = {}): AgentHost {
+  const { after = realTimer, silenceMs, hooks = {} } = options;
   let opened: Promise<ConfiguredPi> | undefined;
-  const stage = () => (opened ??= loadConfiguredPi(options, options.hooks?.equip));
-  let checked: CheckedEquipment = NO_EQUIPMENT;
+  const stage = () => (opened ??= loadConfiguredPi(options, hooks.equip));
   const chosen = new Map<string | undefined, Promise<ModelChoice>>();
 
   async function modelFor(request: { readonly model?: string | undefined }): Promise<ModelChoice> {
@@ -46,18 +44,9 @@ export function createPiHost(options: PiHostOptions = {}): AgentHost {
   }
 
   return {
-    preflight: async (needs, place) => {
-      if (needs.length === 0) return [];
-      try {
-        const models = await modelIssues(await stage(), needs, options);
-        const { hooks, after = realTimer } = options;
-        checked = await checkEquipment({ ...(await stage()), after, ...(hooks ? { hooks } : {}) }, needs, place);
-        return [...checked.issues, ...models];
-      } catch (cause) {
-        return [...toolIssues(needs), missingPiIssue(cause)];
-      }
-    },
-    equipment: () => checked.digests,
+    ...createPreflight(stage, { after, ...withoutUndefined({ hooks: options.hooks }) }, (pi, needs) =>
+      modelIssues(pi, needs, options),
+    ),
     defaultModels: async () => {
       if (options.defaultModel !== undefined) return splitModels(options.defaultModel);
       const choice = await stage().then((pi) => chooseModel(pi, undefined));
@@ -80,7 +69,6 @@ export function createPiHost(options: PiHostOptions = {}): AgentHost {
         const choice = await modelFor(request);
         if (choice.kind !== "found") return modelFailure(choice);
         await registerModelKey(await stage(), choice.model);
-        const { after = realTimer, silenceMs, hooks = {} } = options;
         const thinking = request.thinking ?? options.defaultThinking;
         return await runPiTurn({ ...(await stage()), model: choice.model, thinking, after, silenceMs, hooks }, request);
       } catch (cause) {
@@ -91,13 +79,14 @@ export function createPiHost(options: PiHostOptions = {}): AgentHost {
 }
 
 function modelFailure(choice: Exclude<ModelChoice, { kind: "found" }>): TurnOutcome {
+  const failed = (message: string) => failedTurn("provider", message, NO_USAGE);
   switch (choice.kind) {
     case "unknown":
-      return failedTurn("provider", `Pi knows no model "${choice.wanted}"`, NO_USAGE);
+      return failed(`Pi knows no model "${choice.wanted}"`);
     case "missing_api_key":
-      return failedTurn("provider", `there is no key for ${choice.provider}`, NO_USAGE);
+      return failed(`there is no key for ${choice.provider}`);
     case "none":
-      return failedTurn("provider", "Pi has no model with a key", NO_USAGE);
+      return failed("Pi has no model with a key");
     default:
       return assertNever(choice);
   }

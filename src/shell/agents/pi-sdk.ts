@@ -18,8 +18,6 @@ export function isVirtualModel({ api }: Pick<PiModel, "api">): boolean {
   return api === "pi-virtual";
 }
 
-export type PiSettings = ReturnType<SettingsManager["getGlobalSettings"]>;
-
 /** Shared by all turns of a host. */
 export interface PiContext {
   readonly pi: Pi;
@@ -114,7 +112,11 @@ export function setPiLoader(own: () => Promise<Pi>): void {
   loadModule = own;
 }
 
-export function createSettings(pi: Pi, user: PiSettings, retry: RetryPolicy): SettingsManager {
+export function createSettings(
+  pi: Pi,
+  user: ReturnType<SettingsManager["getGlobalSettings"]>,
+  retry: RetryPolicy,
+): SettingsManager {
   return pi.SettingsManager.inMemory({
     ...user,
     // Retries below the agent loop would be invisible.

@@ -1,12 +1,7 @@
-import type {
-  AgentSession,
-  ResourceLoader,
-  SessionManager,
-  ToolDefinition,
-  AgentSessionEvent,
-} from "@earendil-works/pi-coding-agent";
-import { curatedEnvironment } from "../process/processes.ts";
-import { NO_USAGE, type Usage, addUsage, estimateTokens } from "../../core/cast/state/usage.ts";
+import type { AgentSession, ResourceLoader, SessionManager, ToolDefinition } from "@earendil-works/pi-coding-agent";
+import { createTurnRecord, type TurnRecord, joinedText, handOverDefinition } from "./turn-record.ts";
+import { curatedEnvironment } from "../process/visit-processes.ts";
+import { NO_USAGE, type Usage } from "../../core/cast/state/usage.ts";
 import { truncate, thrownMessage } from "../../core/model/text.ts";
 import { isDiskError, errorText } from "../system/files.ts";
 import type { TurnOutcome, TurnRequest } from "../ports.ts";
@@ -16,19 +11,14 @@ import { bindSession, endSession, equippedResources, type EquippedSetup } from "
 import { requestedTools } from "./mcp-servers.ts";
 import { unavailableTools } from "./search-programs.ts";
 import { toolsRunApart, type TurnTools } from "./tool-process.ts";
-import { joinedText, progressFromEvent } from "./turn-progress.ts";
-import { soundPiUsage, usageOfReply, type TokenPrices } from "./provider-reports.ts";
 import { plainProviderError } from "../../core/cast/provider-refusal.ts";
 import { openTranscript, type OpenedTranscript } from "./transcript.ts";
 import { recordResponses, stopAtRefusal, type ResponseRecord } from "./provider-responses.ts";
-import { handOverArguments, handOverDefinition } from "./hand-over.ts";
-import { HAND_OVER } from "../../core/model/handoff.ts";
 import type { AssistantMessage } from "@earendil-works/pi-ai";
 import { withoutUndefined } from "../../core/model/json.ts";
 
 interface PiTurnSetup extends PiContext, EquippedSetup {
   readonly model: PiModel;
-  /** The thinking level; Pi's own setting if unset. */
   readonly thinking?: TurnRequest["thinking"] | undefined;
   readonly silenceMs: number | undefined;
   readonly onOpened?: (sessionId: string) => void;
@@ -42,16 +32,17 @@ export async function runPiTurn(setup: PiTurnSetup, asked: TurnRequest): Promise
   const tools = requestedTools(asked, setup.scripted).filter((tool) => !missing.includes(tool));
   const request = { ...asked, tools };
   const transcript = openTranscript(setup.pi, request);
-  const outcome = transcript.session ? await runSession(setup, request, transcript, transcript.session) : undefined;
-  return diskFailure(transcript, outcome) ?? outcome ?? failedTurn("provider", "the agent was not asked", NO_USAGE);
+  const outcome = await runSession(setup, request, transcript);
+  return diskFailure(transcript, outcome) ?? outcome;
 }
 
 async function runSession(
   setup: PiTurnSetup,
   request: TurnRequest,
   transcript: OpenedTranscript,
-  kept: SessionManager,
 ): Promise<TurnOutcome> {
+  const { session: kept } = transcript;
+  if (!kept) return failedTurn("provider", "the agent was not asked", NO_USAGE);
   // [B56] Files with the work of a tool and a conversation without its result would repeat the tool.
   const onProgress: TurnRequest["onProgress"] = (progress) =>
     progress.kind === "tools_over" && !transcript.isComplete() ? undefined : request.onProgress(progress);
@@ -79,10 +70,8 @@ async function runSession(
       // [A17] Report the whole prompt before the first request.
       request.onProgress({ kind: "told", system: session.systemPrompt });
       await Promise.race([session.prompt(request.prompt, { expandPromptTemplates: false }), guard.graceExpired]);
-      return {
-        ...turnOutcome(seen, guard.stopReason(), setup.model),
-        ...withoutUndefined({ response: responses.refused }),
-      };
+      const outcome = turnOutcome(seen, guard.stopReason(), setup.model);
+      return { ...outcome, ...withoutUndefined({ response: responses.refused }) };
     } catch (error) {
       const stop = guard.stopReason();
       return stop ? failedTurn(stop.reason, stop.message, seen.usage()) : failureFromError(error, seen.usage());
@@ -132,16 +121,14 @@ export function stopAtLimit(guard: TurnGuard, seen: TurnRecord, { isBudgetSpent:
   guard.end({ reason: "limit", message: "the turn has used up what it may" });
 }
 
-export function failedTurn(
-  reason: TurnFailureReason,
-  message: string,
-  usage: Usage,
-): Extract<TurnOutcome, { kind: "failed" }> {
+type FailedTurn = Extract<TurnOutcome, { kind: "failed" }>;
+
+export function failedTurn(reason: FailedTurn["reason"], message: string, usage: Usage): FailedTurn {
   return { kind: "failed", reason, message: truncate(message, 2000), usage };
 }
 
 /** [D9] A disk error is no fault of the provider, even if Pi reports it so. */
-export function diskFailure({ problem }: OpenedTranscript, outcome?: TurnOutcome): TurnOutcome | undefined {
+export function diskFailure({ problem }: OpenedTranscript, outcome?: TurnOutcome): FailedTurn | undefined {
   const found = problem();
   if (found === undefined) return undefined;
   return failedTurn("disk", `the transcript cannot be written: ${errorText(found)}`, outcome?.usage ?? NO_USAGE);
@@ -152,8 +139,6 @@ function failureFromError(error: unknown, usage: Usage): TurnOutcome {
     ? failedTurn("disk", errorText(error), usage)
     : failedTurn("provider", plainProviderError(thrownMessage(error)), usage);
 }
-
-type TurnFailureReason = Extract<TurnOutcome, { kind: "failed" }>["reason"];
 
 async function openPiSession(
   setup: PiTurnSetup,
@@ -217,80 +202,15 @@ export function turnOutcome(
   return { ...turnFailure(seen, stop, last), model: name };
 }
 
-function turnFailure(
-  seen: TurnRecord,
-  stop: TurnStop | undefined,
-  last: AssistantMessage | undefined,
-): Extract<TurnOutcome, { kind: "failed" }> {
+function turnFailure(seen: TurnRecord, stop: TurnStop | undefined, last: AssistantMessage | undefined): FailedTurn {
   const usage = seen.usage();
   if (stop) return failedTurn(stop.reason, stop.message, usage);
-  if (last?.stopReason === "length") {
+  if (last?.stopReason === "length")
     return failedTurn("overflow", `the reply was cut off after ${last.usage.output} tokens`, usage);
-  }
   const message = plainProviderError(last?.errorMessage ?? "the agent ended without an answer");
   if (seen.overflowed()) return failedTurn("overflow", message, usage);
   // A lack of file descriptors is no failure of the provider.
   if (/\bE[MN]FILE\b/.test(message)) return failedTurn("disk", message, usage);
   // [A18] Only the text of the message distinguishes a timeout from other failures.
   return failedTurn(/time(?:d)?[ -]?out|ETIMEDOUT/i.test(message) ? "timeout" : "provider", message, usage);
-}
-
-/** Usage and last reply of one turn, and whether the context overflowed. */
-export interface TurnRecord {
-  readonly hear: (event: AgentSessionEvent) => void;
-  readonly usage: () => Usage;
-  readonly last: () => AssistantMessage | undefined;
-  readonly overflowed: () => boolean;
-  /** Whether the agent has called a tool. */
-  readonly hasActed: () => boolean;
-  /** [H25] The handoff, as JSON, if the last reply called `hand_over`. */
-  readonly handedOver: () => string | undefined;
-}
-
-export function createTurnRecord(
-  { onProgress, system, prompt }: Pick<TurnRequest, "onProgress" | "system" | "prompt">,
-  prices: TokenPrices | undefined,
-): TurnRecord {
-  let usage = NO_USAGE;
-  let last: AssistantMessage | undefined;
-  let [shortened, overflowed, hasActed] = [false, false, false];
-  let handed: string | undefined;
-  /** What a request sends: an estimate, where the provider reports nothing. */
-  let sentTokens = estimateTokens(system) + estimateTokens(prompt);
-
-  function hear(event: AgentSessionEvent): void {
-    if (event.type === "message_end" && event.message.role === "assistant") {
-      last = event.message;
-      handed = undefined;
-      usage = addUsage(usage, usageOfReply(event.message, sentTokens, prices));
-      // A failure right after compaction means that the context was still too long.
-      overflowed = shortened && last.stopReason === "error";
-      shortened = false;
-      onProgress({ kind: "used", usage });
-    }
-    if (event.type === "message_end" && event.message.role !== "user")
-      sentTokens += estimateTokens(JSON.stringify("content" in event.message ? event.message.content : ""));
-    if (event.type === "compaction_end") {
-      if (event.result?.usage) usage = addUsage(usage, soundPiUsage(event.result.usage));
-      shortened = event.reason === "overflow" && event.willRetry;
-      if (event.result)
-        onProgress({ kind: "compacted", reason: event.reason, tokensBefore: event.result.tokensBefore });
-    }
-    // Pi drops a reply before a retry, or when the context was too long.
-    if (event.type === "entry_appended" && event.entry.type === "context_edit") overflowed = true;
-    if (event.type === "tool_execution_end" && event.toolName === HAND_OVER && !event.isError)
-      handed = handOverArguments(last);
-    hasActed ||= event.type === "tool_execution_start";
-    const progress = progressFromEvent(event, last);
-    if (progress) onProgress(progress);
-  }
-
-  return {
-    hear,
-    usage: () => usage,
-    last: () => last,
-    overflowed: () => overflowed,
-    hasActed: () => hasActed,
-    handedOver: () => handed,
-  };
 }

@@ -4,7 +4,6 @@ import type { AssistantMessage } from "@earendil-works/pi-ai";
 import { readRefusal, type ProviderAnswer } from "../../core/cast/provider-refusal.ts";
 import type { TurnGuard } from "./turn-guard.ts";
 
-/** The last refused HTTP request of a turn. */
 export interface ResponseRecord {
   refused?: Pick<ProviderAnswer, "status" | "headers">;
 }

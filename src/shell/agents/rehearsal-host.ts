@@ -1,14 +1,11 @@
 import * as v from "valibot";
 import { NO_USAGE } from "../../core/cast/state/usage.ts";
 import { HAND_OVER } from "../../core/model/handoff.ts";
-import type { Issue } from "../../core/model/issue.ts";
 import { withoutUndefined } from "../../core/model/json.ts";
 import { nearestName, thrownMessage } from "../../core/model/text.ts";
 import type { Rehearsal, ScriptedReply } from "../../core/model/rehearsal.ts";
 import type {
   AgentHost,
-  AgentRequirement,
-  PreflightPlace,
   ScriptedAnswer,
   PersonGateRequest,
   TurnOutcome,
@@ -18,9 +15,8 @@ import type {
 } from "../ports.ts";
 import { realTimer, type Timer } from "./turn-guard.ts";
 import { loadPi, EMPTY_CREDENTIALS, createSettings, type PiContext } from "./pi-sdk.ts";
-import { missingPiIssue, toolIssues } from "./pi-models.ts";
 import { SCRIPTED_MODEL, createScriptedProvider, type ReplyScript, type ScriptedStep } from "./scripted-provider.ts";
-import { checkEquipment, NO_EQUIPMENT, type CheckedEquipment } from "./check-equipment.ts";
+import { createPreflight } from "./equipped-session.ts";
 import type { PiHostOptions } from "./pi-host.ts";
 import { failedTurn, runPiTurn } from "./pi-turn.ts";
 import type { RehearsalUsage, RehearsedCall } from "../../core/cast/rehearsal-usage.ts";
@@ -58,20 +54,8 @@ export function createRehearsalHost(
     }
   }
 
-  let checked: CheckedEquipment = NO_EQUIPMENT;
-  async function preflight(needs: readonly AgentRequirement[], place?: PreflightPlace): Promise<readonly Issue[]> {
-    if (needs.length === 0) return [];
-    try {
-      checked = await checkEquipment({ ...(await stage()), after, scripted }, needs, place);
-      return checked.issues;
-    } catch (cause) {
-      return [...toolIssues(needs), missingPiIssue(cause)];
-    }
-  }
-
   return {
-    preflight,
-    equipment: () => checked.digests,
+    ...createPreflight(stage, { after, scripted }),
     resolveModel: async () => `${SCRIPTED_MODEL.provider}/${SCRIPTED_MODEL.id}`,
     runTurn,
     answerGate: (asked) => answerForPerson(rehearsal, asked, log),
@@ -96,22 +80,21 @@ async function openScriptedPi(
 
 /** [A10] The replies that one turn uses. */
 function scriptFor(rehearsal: Rehearsal, request: TurnRequest, log: RehearsalLog): ReplyScript {
-  const key = rehearsalKeyFor(rehearsal, request);
-  const replies = repliesUnder(rehearsal, key);
+  const { key, replies, replyAt, served } = repliesFor(rehearsal, request);
   const told = Math.ceil((request.system.length + request.prompt.length) / 4);
-  let position = countServedTurns(key, rehearsal, request.earlierTurns(), request.item);
+  let position = served;
   let steps: readonly ScriptedStep[] = [];
   let missing: string | undefined;
 
   function next(done: ReadonlySet<string>): ScriptedStep | undefined {
     if (steps.length === 0) {
-      const reply = replies[position] ?? (rehearsal.onEmpty === "repeat-last" ? replies.at(-1) : undefined);
-      if (!reply) missing = missingReplyText(key, replies.length, rehearsal, request);
+      const reply = replyAt(position);
+      if (reply) {
+        const all = scriptedSteps(reply, position, told);
+        steps = all.filter(({ does }) => !(does.kind === "call" && done.has(does.id)));
+        log.markTaken(key, position);
+      } else missing = missingReplyText(key, replies.length, rehearsal, request);
       // [A23] A retry takes the next reply; the failed one is used up.
-      steps = reply
-        ? scriptedSteps(reply, position, told).filter(({ does }) => !(does.kind === "call" && done.has(does.id)))
-        : [];
-      if (reply) log.markTaken(key, position);
       position += 1;
     }
     const [step, ...later] = steps;
@@ -126,6 +109,15 @@ function repliesUnder({ replies }: Rehearsal, key: string): readonly ScriptedRep
   return Object.hasOwn(replies, key) ? (replies[key] ?? []) : [];
 }
 
+/** The replies of a turn, and how many of them earlier turns have used. */
+function repliesFor(rehearsal: Rehearsal, at: PersonGateRequest) {
+  const key = rehearsalKeyFor(rehearsal, at);
+  const replies = repliesUnder(rehearsal, key);
+  const replyAt = (position: number) =>
+    replies[position] ?? (rehearsal.onEmpty === "repeat-last" ? replies.at(-1) : undefined);
+  return { key, replies, replyAt, served: countServedTurns(key, rehearsal, at.earlierTurns(), at.item) };
+}
+
 const PersonAnswer = v.strictObject({ satisfied: v.boolean(), context: v.optional(v.string(), "") });
 
 /** [Q13] The scripted answer of a person. Without one a real person must answer. */
@@ -134,10 +126,8 @@ function answerForPerson(
   asked: PersonGateRequest,
   log: RehearsalLog,
 ): ScriptedAnswer | undefined {
-  const key = rehearsalKeyFor(rehearsal, asked);
-  const replies = repliesUnder(rehearsal, key);
-  const position = countServedTurns(key, rehearsal, asked.earlierTurns(), asked.item);
-  const reply = replies[position] ?? (rehearsal.onEmpty === "repeat-last" ? replies.at(-1) : undefined);
+  const { key, replies, replyAt, served: position } = repliesFor(rehearsal, asked);
+  const reply = replyAt(position);
   if (!reply) return undefined;
   log.markTaken(key, position);
   const read = v.safeParse(PersonAnswer, reply.json);
@@ -160,19 +150,16 @@ function scriptedSteps(reply: ScriptedReply, position: number, told: number): re
   const said: ScriptedStep["does"] = reply.error
     ? { kind: "fail", error: reply.error, ...withoutUndefined({ resetMs: reply.resetMs }) }
     : { kind: "say", text };
-  const guess = reply.error ? { input: 0, output: 0 } : { input: told, output: Math.ceil(text.length / 4) };
+  const none = { input: 0, output: 0 };
+  const guess = reply.error ? none : { input: told, output: Math.ceil(text.length / 4) };
   // [H25] It ends the turn, so that nothing is said after it.
   const isHandedOver = text === "" && !reply.error && reply.tools.at(-1)?.name === HAND_OVER;
   const steps = isHandedOver ? calls : [...calls, said];
-  const last = steps.at(-1);
+  const guessAt = (index: number) => (index === steps.length - 1 ? guess : none);
   return steps.map((does, index) => ({
     does,
     delayMs: index === 0 ? (reply.delayMs ?? 0) : 0,
-    usage: reply.usage
-      ? shareOfUsage(reply.usage, index, steps.length)
-      : does === last
-        ? guess
-        : { input: 0, output: 0 },
+    usage: reply.usage ? shareOfUsage(reply.usage, index, steps.length) : guessAt(index),
   }));
 }
 
@@ -201,30 +188,25 @@ function missingReplyText(key: string, count: number, rehearsal: Rehearsal, requ
   return `the rehearsal has no reply for ${request.materia} (${request.socket}); add one under "${request.materia}" or "${request.socket}"${typo}`;
 }
 
-/** Tracks the use of a rehearsal's replies. */
-export interface RehearsalLog {
-  readonly markTaken: (key: string, position: number) => void;
-  /** The request, with tool results recorded. */
-  readonly trackTools: (request: TurnRequest) => TurnRequest;
-  readonly played: () => RehearsalUsage;
-}
+type RehearsalLog = ReturnType<typeof createRehearsalLog>;
 
-export function createRehearsalLog(rehearsal: Rehearsal): RehearsalLog {
+function createRehearsalLog(rehearsal: Rehearsal) {
   const { replies } = rehearsal;
   const taken = new Map<string, number>();
   const calls: RehearsedCall[] = [];
-  // A resumed cast continues after the replies that were used before.
-  const take = (key: string, position: number): void =>
-    void taken.set(key, Math.max(taken.get(key) ?? 0, position + 1));
-  const following = (request: TurnRequest): TurnRequest => ({
-    ...request,
-    onProgress: (progress) => {
-      const call = progress.kind === "tool_ended" ? playedCall(rehearsal, request, progress) : undefined;
-      if (call) calls.push(call);
-      request.onProgress(progress);
-    },
-  });
-  return { markTaken: take, trackTools: following, played: () => ({ replies, taken, calls }) };
+  return {
+    // A resumed cast continues after the replies that were used before.
+    markTaken: (key: string, position: number) => void taken.set(key, Math.max(taken.get(key) ?? 0, position + 1)),
+    trackTools: (request: TurnRequest): TurnRequest => ({
+      ...request,
+      onProgress: (progress) => {
+        const call = progress.kind === "tool_ended" ? playedCall(rehearsal, request, progress) : undefined;
+        if (call) calls.push(call);
+        request.onProgress(progress);
+      },
+    }),
+    played: (): RehearsalUsage => ({ replies, taken, calls }),
+  };
 }
 
 /** The id of a call names its reply and its position. After the last reply the last one repeats. */
@@ -246,7 +228,7 @@ function playedCall(
 const ATTEMPT_SUFFIX = /\.\d+$/;
 
 /** [A10] The key of a turn's replies, the first that exists: socket and item, materia and item, socket, materia. */
-export function rehearsalKeyFor(rehearsal: Rehearsal, at: Pick<TurnRequest, "socket" | "materia" | "item">): string {
+function rehearsalKeyFor(rehearsal: Rehearsal, at: Pick<TurnRequest, "socket" | "materia" | "item">): string {
   const { socket, materia, item } = at;
   const items = item === null ? [] : [item, ...(ATTEMPT_SUFFIX.test(item) ? [item.replace(ATTEMPT_SUFFIX, "")] : [])];
   const keys = [...items.flatMap((each) => [`${socket}@${each}`, `${materia}@${each}`]), socket];
@@ -254,13 +236,15 @@ export function rehearsalKeyFor(rehearsal: Rehearsal, at: Pick<TurnRequest, "soc
 }
 
 /** [A11] Turns that a key has served so far; a specific key does not advance a general one. */
-export function countServedTurns(
+function countServedTurns(
   key: string,
   rehearsal: Rehearsal,
   earlier: readonly SocketTurnCount[],
   item: string | null,
 ): number {
-  const items = [...new Set([...itemsNamedIn(rehearsal), ...(item === null ? [] : [item])])];
+  // The items that the keys of this file name, and the present one.
+  const named = Object.keys(rehearsal.replies).flatMap((each) => ITEM_SUFFIX.exec(each)?.[1] ?? []);
+  const items = [...new Set([...named, ...(item === null ? [] : [item])])];
   return earlier.reduce((sum, turns) => sum + countServedToSocket(turns, key, rehearsal, items), 0);
 }
 
@@ -281,9 +265,4 @@ const ITEM_SUFFIX = /@(WI-\d+(?:\.\d+)?)$/;
 
 function isItemKey(key: string): boolean {
   return ITEM_SUFFIX.test(key);
-}
-
-/** The items that the keys of this file name, without duplicates. */
-function itemsNamedIn({ replies }: Rehearsal): readonly string[] {
-  return [...new Set(Object.keys(replies).flatMap((key) => ITEM_SUFFIX.exec(key)?.[1] ?? []))];
 }

@@ -12,7 +12,6 @@ import { assertNever } from "../../core/model/issue.ts";
 import type { ScriptedReply } from "../../core/model/rehearsal.ts";
 import type { Timer } from "./turn-guard.ts";
 
-/** One answer of the scripted provider. */
 export interface ScriptedStep {
   readonly does:
     | {
@@ -61,7 +60,6 @@ function scriptedErrorText({ error, resetMs }: Extract<ScriptedStep["does"], { k
   return resetMs === undefined ? ERROR_TEXTS[error] : `${ERROR_TEXTS[error]}, try again in ${resetMs} ms`;
 }
 
-/** A provider that plays the script of each session. */
 export function createScriptedProvider(scripts: ReadonlyMap<string, ReplyScript>, after: Timer): Provider {
   const stream = (_model: unknown, context: Context, options?: SimpleStreamOptions) =>
     messageStream(

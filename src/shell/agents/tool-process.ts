@@ -18,12 +18,12 @@ interface ToolProcessCall {
 }
 
 /** Where tools run instead of in this process. */
-export interface ToolsPlace {
+interface ToolsPlace {
   readonly user?: ToolsUser | undefined;
   readonly sandbox?: Sandbox | undefined;
 }
 
-export interface ToolProcessOptions extends ToolsPlace {
+interface ToolProcessOptions extends ToolsPlace {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   /** The constructors of Pi's tools, by name. */
@@ -194,34 +194,23 @@ function parseReply(
   return isJsonObject(said) && typeof said["id"] === "number" ? { ...said, id: said["id"] } : undefined;
 }
 
-/** The tools of a turn; `close` frees their resources. */
-export interface TurnTools {
-  readonly tools: ToolDefinition[];
-  /** [B25] The tools that the agent may have: another user's process lacks those of extensions. */
-  readonly names: readonly string[];
-  readonly close: () => Promise<void>;
-}
+export type TurnTools = NonNullable<ReturnType<typeof toolsRunApart>>;
 
 /** [B25, YP8] Pi's own tools with their names and descriptions, run by a process of another user or in a sandbox. */
-export function toolsRunApart(
-  { pi, settings }: PiContext,
-  { cwd, env, tools, sandbox }: TurnRequest,
-): TurnTools | undefined {
+export function toolsRunApart({ pi, settings }: PiContext, { cwd, env, tools, sandbox }: TurnRequest) {
   const user = currentToolsUser();
   if (!user && !sandbox) return undefined;
   // [YP10] Before the first request, and not as a result that the agent works around.
   if (sandbox) wrapInSandbox(sandbox, ["true"], cwd);
   const [commandPrefix, shellPath] = [settings.getShellCommandPrefix(), settings.getShellPath()];
-  const shell = {
-    exposeSessionEnvironment: false,
-    ...withoutUndefined({ commandPrefix, shellPath }),
-  };
+  const shell = { exposeSessionEnvironment: false, ...withoutUndefined({ commandPrefix, shellPath }) };
   const beside = openToolProcess({ user, sandbox, cwd, env, options: { bash: shell, powershell: shell } });
   const own = toolDefinitions(pi, cwd).filter(({ name }) => tools.includes(name));
   return {
     close: beside.close,
+    /** [B25] The tools that the agent may have: another user's process lacks those of extensions. */
     names: user ? own.map(({ name }) => name) : tools,
-    tools: own.map((tool) => ({
+    tools: own.map((tool): ToolDefinition => ({
       ...tool,
       execute: async (_id, params, signal, onUpdate) =>
         // The types of the tool with the same name.

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import type { SessionManager } from "@earendil-works/pi-coding-agent";
 import * as v from "valibot";
 import type { TurnOutcome, TurnRequest } from "../ports.ts";
-import { MAX_FILE_BYTES, readRegularText } from "../system/files.ts";
+import { hasErrorCode, MAX_FILE_BYTES, readRegularText } from "../system/files.ts";
 import type { Pi } from "./pi-sdk.ts";
 import { NO_USAGE, addUsage, type Usage } from "../../core/cast/state/usage.ts";
 import {
@@ -20,13 +20,9 @@ import { parseJson, withoutUndefined } from "../../core/model/json.ts";
 
 /** The conversation of a visit. Pi holds it in memory; each entry is on disk before the next step. */
 export interface OpenedTranscript {
-  /** Absent when it could not be opened. */
   readonly session?: SessionManager;
-  /** The error that kept a line from the disk, if any. */
   readonly problem: () => unknown;
-  /** Whether the disk has every entry. */
   readonly isComplete: () => boolean;
-  /** Writes nothing after this. */
   readonly close: () => void;
 }
 
@@ -108,7 +104,7 @@ function readIfExists(path: string): string {
   try {
     return readRegularText(path, MAX_FILE_BYTES.journal);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
+    if (hasErrorCode(error, "ENOENT")) return "";
     throw error;
   }
 }
@@ -143,19 +139,12 @@ function isEntry(line: string, ids: Set<string>): boolean {
   return true;
 }
 
-/** A whole conversation that another visit may continue. */
-export interface FinishedConversation {
-  /** `provider/id` of its last reply. */
-  readonly model: string;
-  readonly tokens: number;
-}
-
 /** Characters of a token, and tokens of a picture: rough, for providers that report no usage. */
 const TOKEN_CHARS = 4;
 const PICTURE_TOKENS = 1_200;
 
-/** [I4] Undefined unless every line is sound and the last message is a finished reply. */
-export function readConversation(text: string): FinishedConversation | undefined {
+/** [I4] The model and the size of a whole conversation; undefined unless every line is sound and the last message is a finished reply. */
+export function readConversation(text: string): { readonly model: string; readonly tokens: number } | undefined {
   if (text === "" || validPrefix(text) !== text || !text.endsWith("\n")) return undefined;
   const messages = text.split("\n").flatMap((line) => parseTranscriptLine(line) ?? []);
   const last = messages.findLast(({ role }) => role === "assistant");
@@ -182,19 +171,14 @@ export function continueTranscript(earlier: string, visit: number): string {
   return `${earlier}${JSON.stringify(continuesEntry(`${last.id}-continued`, last.id, visit))}\n`;
 }
 
-/** What a transcript says about an interrupted visit. */
 export interface TranscriptFacts {
-  /** The number of requests to the agent. */
   readonly asked: number;
-  /** Its finished replies, in order. */
   readonly replies: readonly FinishedReply[];
-  /** The model of the last reply. */
   readonly model?: string;
   /** The usage of all requests, finished or not. */
   readonly usage: Usage;
 }
 
-/** What an agent has answered. */
 export type FinishedReply = Pick<Extract<TurnOutcome, { kind: "said" }>, "text" | "byTool">;
 
 /** Reads the intact part of a transcript. */

@@ -6,27 +6,14 @@ export const realTimer: Timer = (ms, fire) => {
   return () => clearTimeout(handle);
 };
 
-/** Why a turn was stopped from outside. */
 export interface TurnStop {
   readonly reason: "aborted" | "timeout" | "limit" | "provider" | "taken_over";
   readonly message: string;
 }
 
-export interface TurnGuard {
-  /** Call on every activity of the agent. */
-  readonly onEvent: (event: { readonly type: string }) => void;
-  /** Ends the turn. */
-  readonly end: (why: TurnStop) => void;
-  /** Suspends the silence limit while a person must answer; the returned function resumes it. */
-  readonly suspendTimeout: () => () => void;
-  readonly stopReason: () => TurnStop | undefined;
-  /** Resolves when a stopped session does not end by itself. */
-  readonly graceExpired: Promise<void>;
-  readonly release: () => void;
-}
+export type TurnGuard = ReturnType<typeof guardTurn>;
 
 interface TurnGuardOptions {
-  /** Asks the session to stop. */
   readonly halt: () => void;
   readonly signal: AbortSignal;
   readonly after: Timer;
@@ -36,7 +23,7 @@ interface TurnGuardOptions {
 const GRACE_MS = 5000;
 
 /** Ends a turn when it is aborted [A20], or silent for too long [A21]. */
-export function guardTurn({ halt, signal, after, silenceMs }: TurnGuardOptions): TurnGuard {
+export function guardTurn({ halt, signal, after, silenceMs }: TurnGuardOptions) {
   const gaveUp = Promise.withResolvers<void>();
   let stop: TurnStop | undefined;
   let cancelSilence: (() => void) | undefined;
@@ -59,35 +46,38 @@ export function guardTurn({ halt, signal, after, silenceMs }: TurnGuardOptions):
     );
   }
 
-  /** [A21] An open dialog is no silence of the agent. */
-  function hold(): () => void {
-    asking += 1;
-    listen();
-    let held = true;
-    return () => {
-      if (held) asking -= 1;
-      held = false;
-      listen();
-    };
-  }
-
-  function hear(event: { readonly type: string }): void {
-    listen();
-    // Pi ignores an abort before its run has started.
-    if (stop && (event.type === "agent_start" || event.type === "compaction_start")) halt();
-  }
-
   const onAbort = () => end({ reason: "aborted", message: "the turn was aborted" });
   signal.addEventListener("abort", onAbort);
   // Aborted while the session opened: the listener above came too late.
   if (signal.aborted) onAbort();
   listen();
 
-  function release(): void {
-    signal.removeEventListener("abort", onAbort);
-    cancelSilence?.();
-    cancelGrace?.();
-  }
-
-  return { onEvent: hear, end, suspendTimeout: hold, stopReason: () => stop, graceExpired: gaveUp.promise, release };
+  return {
+    end,
+    /** Call on every activity of the agent. */
+    onEvent: (event: { readonly type: string }): void => {
+      listen();
+      // Pi ignores an abort before its run has started.
+      if (stop && (event.type === "agent_start" || event.type === "compaction_start")) halt();
+    },
+    /** [A21] Suspends the silence limit while a person must answer; the returned function resumes it. */
+    suspendTimeout: (): (() => void) => {
+      asking += 1;
+      listen();
+      let held = true;
+      return () => {
+        if (held) asking -= 1;
+        held = false;
+        listen();
+      };
+    },
+    stopReason: () => stop,
+    /** Resolves when a stopped session does not end by itself. */
+    graceExpired: gaveUp.promise,
+    release: (): void => {
+      signal.removeEventListener("abort", onAbort);
+      cancelSilence?.();
+      cancelGrace?.();
+    },
+  };
 }

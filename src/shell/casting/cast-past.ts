@@ -9,7 +9,6 @@ import { TRANSCRIPT_FILE } from "../store/layout.ts";
 
 export type CreationContext = Pick<RunContext, "store" | "env" | "durability">;
 
-/** The events that a fork shares with the cast it was made from. */
 export interface CastPast {
   readonly origin: CastId;
   readonly events: readonly CastEvent[];

@@ -41,7 +41,6 @@ function demoFile(which: DemoKind, name: string): string {
   return packagePath("examples", "demo", ...(which === "parallel" ? ["parallel"] : []), name);
 }
 
-/** The files that the cast has changed. */
 export function demoLog(repository: string): string {
   return runPlainGit(repository, "log", "--oneline", "--stat", "--no-decorate");
 }

@@ -19,7 +19,6 @@ export type LiveItemRows = ReturnType<typeof createItemRows>;
 /** [V15] The running items of a parallel loop, for a follower of their parent. */
 export function createItemRows() {
   let items = NO_LIVE_ITEMS;
-  /** The usage of running turns, by item cast. */
   const turns = new Map<string, UncountedUsage>();
   const observer: ItemObserver = {
     onItemSteps: (steps) => {

@@ -72,7 +72,6 @@ export function turnProgressFrom({ socket: _socket, visit: _visit, ...note }: Ag
   }
 }
 
-/** Limits of a queue. */
 export interface ProgressQueueLimits {
   readonly characters: number;
   readonly notes: number;

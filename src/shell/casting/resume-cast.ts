@@ -20,7 +20,6 @@ import { runOwnedCast } from "./run-owned-cast.ts";
 import { realPathOrSame } from "../system/folders.ts";
 import { withoutUndefined } from "../../core/model/json.ts";
 
-/** How a stopped cast continues. */
 export type Resumption =
   | {
       readonly kind: "recast";
@@ -38,12 +37,10 @@ export type Resumption =
 
 type Recast = Extract<Resumption, { kind: "recast" }>;
 
-/** A stopped cast and what continues it. */
 interface ResumePlan {
   /** As it was when it was read. */
   readonly cast: CurrentCast;
   readonly how: Resumption;
-  /** The command that resumes it. */
   readonly by: string;
   /** [Z6] A new permission to sleep. */
   readonly waitForProvider?: number | undefined;
@@ -166,7 +163,6 @@ function isSamePath(a: string, b: string): boolean {
   return realPathOrSame(a) === realPathOrSame(b);
 }
 
-/** The events that are written before a stopped cast continues. */
 export function resumeEvents(
   state: CastState,
   how: Resumption,

@@ -34,7 +34,7 @@ import {
 } from "../context/run-context.ts";
 import { readRepositoryFacts } from "../git/refs.ts";
 import type { followJournal } from "./follow-journal.ts";
-import { readInterruptedVisit, visitInProgress } from "../run/interrupted-visit.ts";
+import { readInterruptedVisit, visitInProgress } from "../run/continue-conversation.ts";
 import { runCast } from "../run/run-cast.ts";
 import { runSetupCommand, runUtility } from "../run/run-utility.ts";
 import { openCastCheckpoints } from "../run/visit-checkpoints.ts";

@@ -163,7 +163,6 @@ export function planConfiguredCast(
   return { file, attachments: { [REHEARSAL_FILE]: JSON.stringify(rehearsal) } };
 }
 
-/** What a new cast may say besides its graph. */
 type NewCastDetails = Pick<CastFile, "request" | "cwd"> &
   Partial<Omit<CastFile, "castId" | "graph" | "versions" | "startedAt">>;
 
@@ -219,7 +218,6 @@ async function createCast(cast: NewCast, context: CreationContext, past: CastPas
   return ok({ file, owned: created.value, events });
 }
 
-/** Creates a cast and runs it to its end or its next pause. */
 export async function startCast(cast: NewCast, context: RunContext, past?: CastPast): Promise<Result<RunOutcome>> {
   const created = await createCast(cast, context, past);
   if (!created.ok) return created;

@@ -87,7 +87,6 @@ type TurnFollower = ReturnType<typeof createTurnFollower>;
 export function createTurnFollower(store: CastStore, castId: CastId, wake: () => void) {
   let visit: VisitRef | undefined;
   let turn: Subscription<readonly AgentProgress[]> | undefined;
-  /** The visit to follow from now on, if any. */
   const followVisit = (next: VisitRef | undefined): void => {
     if (next && next.socket === visit?.socket && next.visit === visit.visit) return;
     turn?.close();
@@ -158,7 +157,6 @@ function watchItems(watching: WatchOptions, source: ItemSource) {
       }
       for (const child of now) items.follow(child);
     },
-    /** Reports news of the running items. */
     read: async (): Promise<void> => {
       for (const child of items.children()) await tell(child);
     },

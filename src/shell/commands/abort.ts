@@ -75,7 +75,6 @@ async function abortUnowned({ store, place: { cwd, env } }: Workspace, castId: C
   }
 }
 
-/** The owner that did not release the cast in time, if any. */
 async function waitUntilReleased(store: CastStore, castId: CastId): Promise<ProcessIdentity | undefined> {
   for (let waited = 0; waited < MAX_ABORT_WAIT_MS; waited += ABORT_POLL_MS) {
     // A killed owner leaves no trace: poll.

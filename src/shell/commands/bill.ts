@@ -18,7 +18,6 @@ async function billFor(
   return ok(makeBill({ graph, flow, past: past.ok ? past.value.casts : [], ...billSettings(catalog.settings) }));
 }
 
-/** The bill of the loadout that a cast would run; undefined if it has problems. */
 export async function activeBill(workspace: Workspace, loadout: string | undefined): Promise<Bill | undefined> {
   const name = loadout ?? workspace.catalog.settings.activeLoadout.value;
   const bill = await billFor(workspace, [{ kind: "loadout", name }]);

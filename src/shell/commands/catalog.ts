@@ -119,8 +119,7 @@ function materiaLines(name: string, source: string, materia: Materia): readonly 
   ];
 }
 
-/** The graph of a loadout, or of a chain before it is run. */
-function showGraph({ catalog }: Workspace, command: CommandOf<"grid">): Result<CommandOutput> {
+function showGraph({ catalog }: Workspace, command: GridCommand): Result<CommandOutput> {
   const { activeLoadout, limits } = catalog.settings;
   const refs = command.link ?? [{ kind: "loadout" as const, name: command.name ?? activeLoadout.value }];
   const compiled = compileTargets(refs, catalog);

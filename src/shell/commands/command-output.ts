@@ -13,7 +13,6 @@ export interface CommandOutput {
   readonly piped?: Uint8Array;
 }
 
-/** What every command that starts no cast gives. */
 export type CommandResult = Promise<Result<CommandOutput>>;
 
 /** A successful output; exit code 0 unless `more` has another. */

@@ -20,7 +20,6 @@ export async function runCompare(workspace: Workspace, { first, second }: Comman
   return answer(data, (width) => compareLines(data, Math.floor((Math.min(width, 120) - 4) / 2)));
 }
 
-/** Differences between their final trees, if both have checkpoints. */
 async function changedFiles({ place }: Workspace, left: LoadedCast, right: LoadedCast): Promise<string[] | null> {
   const [a, b] = [castFileSpans(left.events), castFileSpans(right.events)];
   if (a.kind !== "kept" || b.kind !== "kept") return null;

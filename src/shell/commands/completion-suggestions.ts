@@ -20,7 +20,6 @@ export interface Suggestion {
   readonly description?: string | undefined;
 }
 
-/** Names to suggest beside those of the project. */
 interface SuggestionSources {
   /** The project, opened only when a suggestion needs it; undefined if it cannot be opened. */
   readonly open: () => Workspace | undefined;

@@ -80,7 +80,6 @@ export function totalChanges(files: readonly FileChange[]) {
 
 type StoredSpans = Extract<CastFileSpans, { kind: "kept" }>;
 
-/** The files of a cast, and the repository that holds their checkpoints. */
 export interface StoredCastFiles {
   readonly castId: CastId;
   readonly spans: StoredSpans;

@@ -23,13 +23,11 @@ import { activeBill } from "./bill.ts";
 import { withEntry } from "../../core/edit/config-text.ts";
 import { projectConfigFile, userConfigFile, type ConfigContext } from "../config/config.ts";
 
-/** The words of a person, and the loadout that they change, if any. */
 export interface DraftRequest {
   readonly words: string;
   readonly from?: Draft | undefined;
   readonly agents: AgentSource;
   readonly signal: AbortSignal;
-  /** Called with the problems of each round. */
   readonly onRound?: (round: number, issues: readonly Issue[]) => void;
 }
 
@@ -38,7 +36,6 @@ export interface FinishedDraft extends Draft, Pick<DraftCheck, "graph"> {
   /** The project with the draft in its catalogue. */
   readonly workspace: Workspace;
   readonly bill: Bill;
-  /** The problems that each earlier round had. */
   readonly rounds: readonly (readonly Issue[])[];
   readonly usage: Usage;
 }
@@ -190,7 +187,6 @@ function draftPrompt(
   return [...base, `The description:\n${words}`, ...again].join("\n\n");
 }
 
-/** A draft as a person would write it in a file. */
 function draftText({ config }: Draft): string {
   return printJson(config, "", 4);
 }

@@ -17,7 +17,6 @@ import { validPrefix } from "../agents/transcript.ts";
 import { REHEARSAL_FILE, TRANSCRIPT_FILE } from "../store/layout.ts";
 import { initialState } from "../../core/cast/state/initial-state.ts";
 
-/** The findings about one cast. */
 export interface Examination {
   readonly castId: CastId;
   /** Sound lines, up to the first damaged one. */
@@ -67,7 +66,6 @@ function isKnownLost(file: CastFile | undefined, { socket, visit, name }: Artifa
 }
 
 export interface IntactPart {
-  /** Undefined if `cast.json` cannot be read. */
   readonly file?: CastFile;
   readonly records: VisitRecords;
   readonly issues: readonly Issue[];
@@ -101,7 +99,6 @@ export async function readIntactPart(
   return { ...(file ? { file } : {}), records, issues: folded.ok ? [] : folded.issues };
 }
 
-/** A file of a visit as text. */
 export async function readVisitFile(
   store: CastStore,
   castId: CastId,
@@ -140,7 +137,6 @@ export interface JournaledVisit extends VisitRef {
 
 export type VisitRecords = Map<string, JournaledVisit>;
 
-/** Adds the facts of one more line. */
 function recordVisitEvent(records: VisitRecords, graph: Graph, event: CastEvent): void {
   if (!("visit" in event)) return;
   const { socket, visit } = event;
@@ -169,7 +165,6 @@ function visitFacts(event: CastEvent, type: Materia["type"]): Partial<JournaledV
   }
 }
 
-/** A file that must exist. */
 export interface ExpectedFile {
   readonly name: VisitFileName;
   readonly isSound: (text: string) => boolean;

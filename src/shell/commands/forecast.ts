@@ -83,7 +83,6 @@ export async function runForecast(workspace: Workspace, command: CommandOf<"fore
   return answer(data, (width) => forecastLines(name, made.value).flatMap((each) => wrapLine(each, width)));
 }
 
-/** The graph to cast. */
 interface ForecastTarget {
   readonly targets: readonly TargetRef[];
   readonly items?: number | undefined;
@@ -188,7 +187,6 @@ export async function forecastNote(workspace: Workspace, what: ForecastTarget): 
 
 const FORECAST_HINT = suggest`${typed`forecast`} says what that rests on; --cost USD stops a running cast instead`;
 
-/** Past casts, newest first. */
 interface PastCasts {
   readonly casts: readonly CastFacts[];
   /** How many casts were left out: rehearsals use no model, no time and no money. */

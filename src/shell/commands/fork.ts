@@ -116,7 +116,6 @@ async function forkAgents({ store }: Workspace, file: CastFile, given: AgentSour
   return original.ok ? ok({ ...original.value, ...given }) : original;
 }
 
-/** The shared events under the id of the fork. */
 function pastOf(origin: CastId, fork: CastFork, { castId, startedAt, rehearsal, ownWorktree }: CastFile): CastPast {
   const named = {
     castId,
@@ -141,7 +140,6 @@ function forkCommandText(castId: string, { visit, loadout, request }: ForkComman
   return ["fork", place, ...options].join(" ");
 }
 
-/** Reported before the fork starts. */
 function forkSummary(castId: string, { reused, saved, anew: [first] }: CastFork): string {
   const kept = `${countedText(reused.length, "visit")} of ${castId} reused, ${amountText(saved.tokens)} tokens and ${costText(saved.cost)} saved`;
   return first ? `${kept}; runs again from ${first.visit} (${first.why})` : kept;

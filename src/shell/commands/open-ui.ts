@@ -2,10 +2,8 @@ import type { Result } from "../../core/model/issue.ts";
 import type { OpenAgentHost } from "../workspace/agent-hosts.ts";
 import type { ConfigContext } from "../config/config.ts";
 
-/** Settings of the web UI. */
 export interface UiRequest {
   readonly place: ConfigContext;
-  /** Where casts are stored, if it was named. */
   readonly artifacts?: string;
   /** [B26] The fleet whose casts are shown in place of local ones. */
   readonly on?: string;

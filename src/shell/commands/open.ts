@@ -17,10 +17,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { TRANSCRIPT_FILE } from "../store/layout.ts";
 
-/** A conversation that can be continued. */
 export interface OpenedVisit extends Pick<VisitRecord, "socket" | "materia" | "visit"> {
   readonly castId: string;
-  /** The session's file. */
   readonly session: string;
 }
 
@@ -79,11 +77,9 @@ async function findVisitTranscript(
 }
 
 interface VisitSession {
-  /** The sound part of a transcript. */
   readonly text: string;
   readonly title: string;
   readonly cwd: string;
-  /** The folder of Pi's sessions for this project, if known. */
   readonly folder: string | undefined;
 }
 

@@ -48,13 +48,11 @@ export function prepareDetached(
   return { ...prepared, remarks, run };
 }
 
-/** Options of a command that its background process needs. */
 export function childOptions({ model, thinking, wait, rehearse, durability, anyway }: Options) {
   const waits = wait === undefined ? undefined : `${wait}ms`;
   return withoutUndefined({ model, thinking, wait: waits, rehearse, durability, anyway });
 }
 
-/** The command that the background process runs. */
 function resumeWords(how: Resumption, castId: string, options: readonly string[]): readonly string[] {
   if (how.kind !== "recast") {
     const text = how.kind === "finish" ? "" : how.text;
@@ -95,10 +93,8 @@ export function detachCast({ castId, place, store, words }: DetachRequest): Prom
 }
 
 interface BackgroundCommand extends Pick<DetachRequest, "place" | "words"> {
-  /** The place of a refusal. */
   readonly at: string;
   readonly artifacts: string;
-  /** The process that owns what the command works on. */
   readonly owner: () => Promise<Pick<ProcessIdentity, "pid"> | undefined>;
   readonly onOwnerChange: (listener: () => void) => () => void;
 }

@@ -9,7 +9,7 @@ import { releaseSleeping, resumeEvents, type Resumption } from "../casting/resum
 import { prepareCast } from "../casting/start-cast.ts";
 import { type AgentSource, readRehearsalFile } from "../workspace/agent-hosts.ts";
 import type { FleetClient, Workspace } from "../workspace/workspace.ts";
-import { listEquipment } from "../agents/check-equipment.ts";
+import { listEquipment } from "../agents/equipped-session.ts";
 import type { AgentHost, EquipmentDigest } from "../ports.ts";
 import { TIMELINE, type NewCast, type CastStore, type LoadedCast } from "../store/cast-store.ts";
 import { watchCast } from "../casting/watch-cast.ts";
@@ -22,7 +22,6 @@ export function fleetOptionIssues(options: Options): readonly Issue[] {
     .map((name) => error("missing_option", `--${name}`, `--${name} needs a fleet`, "name the fleet with --on"));
 }
 
-/** The caller, and whether it stays to watch. */
 export interface FleetCommandCaller {
   readonly workspace: Workspace;
   readonly fleet: FleetClient;

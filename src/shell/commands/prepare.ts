@@ -198,7 +198,6 @@ async function hasOwnWorktree({ store }: Workspace, castId: CastId): Promise<boo
   return file.ok && file.value.ownWorktree !== undefined;
 }
 
-/** Resumes a stopped cast. */
 export async function prepareStoppedCast(
   castId: CastId,
   how: Resumption,

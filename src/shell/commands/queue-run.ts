@@ -22,7 +22,6 @@ import { trustIssue, type Workspace } from "../workspace/workspace.ts";
 import { prepareCommand, prepareStoppedCast, type CommandCaller } from "./prepare.ts";
 import { queueRoot, queueRunningIssue, queueWriteIssue } from "./queue.ts";
 
-/** What became of one request. */
 export interface QueueRunRow {
   readonly request: string;
   readonly castId?: string;
@@ -35,7 +34,6 @@ export interface QueueRunRow {
 export interface QueueRunResult {
   readonly casts: readonly QueueRunRow[];
   readonly cost: number;
-  /** Requests that are still queued. */
   readonly left: number;
   readonly stopped: "end" | "until" | "cost" | "limit" | "interrupted";
 }
@@ -139,7 +137,6 @@ function spentOf(rows: readonly QueueRunRow[]): number {
 interface QueuedCastContext {
   readonly asker: CommandCaller;
   readonly observer: QueueObserver;
-  /** Dollars that it may cost. */
   readonly share: number | undefined;
   readonly released: AbortSignal;
 }

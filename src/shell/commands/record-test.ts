@@ -1,5 +1,5 @@
 import { createOwnCastRegistry } from "../config/own-casts.ts";
-import { trustRecordedTest } from "../testing/trust-tests.ts";
+import { trustRecordedTest, TESTS_FOLDER } from "../testing/find-tests.ts";
 import { failWith, suggest, typed, error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
@@ -22,7 +22,6 @@ import { exportTree } from "../git/restore.ts";
 import { createRedactor } from "../secrets/redact.ts";
 import { readArtifactText, type CastStore, type LoadedCast } from "../store/cast-store.ts";
 import { errorText } from "../system/files.ts";
-import { TESTS_FOLDER } from "../testing/find-tests.ts";
 import { answer, type CommandResult } from "./command-output.ts";
 import { TRANSCRIPT_FILE } from "../store/layout.ts";
 

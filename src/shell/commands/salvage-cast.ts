@@ -19,7 +19,6 @@ import {
   type VisitRecords,
 } from "./examine-cast.ts";
 
-/** The result of salvaging a damaged cast. */
 export interface SalvageResult {
   readonly castId: CastId;
   readonly from: CastId;

@@ -7,9 +7,8 @@ import { measureCoverage, type CoveredRun } from "../../core/history/way-names.t
 import { junitText, coverageLines, lowCoverageReports, testLines, type TestReport } from "../../core/testing/report.ts";
 import { asTrusted, trustIssue, type Workspace } from "../workspace/workspace.ts";
 import { errorText } from "../system/files.ts";
-import { findTests, type FoundTest } from "../testing/find-tests.ts";
+import { findTests, type FoundTest, withTestTrust } from "../testing/find-tests.ts";
 import { type TestResult, runTests } from "../testing/run-test.ts";
-import { withTestTrust } from "../testing/trust-tests.ts";
 import type { CommandOutput, CommandResult } from "./command-output.ts";
 import { applyEdits, modify } from "jsonc-parser";
 import { type UnmetExpectation, fullExpectation } from "../../core/testing/expectations.ts";

@@ -8,6 +8,7 @@ import { NO_USAGE } from "../../core/cast/state/usage.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { issuesText, type Issue } from "../../core/model/issue.ts";
 import type { CachedWorktree } from "../git/cached-worktree.ts";
+import type { ItemCastInput } from "../../core/cast/state/parallel-run.ts";
 import type { ItemOutcome, ItemRequest, ItemRunner, ItemsFailure, ItemWorktrees } from "../item-ports.ts";
 import { writeOptionsFor, type RunContext, type RunOutcome } from "../context/run-context.ts";
 import { castStartOf, type CastFile } from "../store/cast-file.ts";
@@ -90,9 +91,7 @@ function resumerName(seq: number): string {
 async function startItem(runner: ItemRunnerContext, request: ItemRequest): Promise<ItemOutcome> {
   const { context, file: parent } = runner;
   const { start } = request;
-  const { window } = start;
-  if (!window) throw new Error("the cast of an item has a window");
-  const tree = await runner.trees.prepare(request.work.child, window, "not begun");
+  const tree = await runner.trees.prepare(request.work.child, windowOf(start), "not begun");
   if (tree.kind === "broken") return tree;
   // Create the tree before the cast: a kill in between leaves a tree that the next run replaces.
   const file = itemCastFile(parent, start, tree.cwd);
@@ -103,16 +102,16 @@ async function startItem(runner: ItemRunnerContext, request: ItemRequest): Promi
   return runOwnedItem(runner, request, owned.value, { state, file, cwd: tree.cwd });
 }
 
-/** [V29] What the cast of an item is started with: everything of its parent, with a window on the item. */
-export function itemCastFile(
-  parent: CastFile,
-  { castId, budget, data: state, window }: CastStart,
-  cwd: string,
-): CastFile {
+function windowOf({ window }: CastStart): ItemCastInput {
   if (!window) throw new Error("the cast of an item has a window");
-  const startedAt = new Date().toISOString();
-  const { ownWorktree: _own, ...shared } = parent;
-  return { ...shared, castId, budget, state: withTreeRoot(state, parent.cwd, cwd), cwd, window, startedAt };
+  return window;
+}
+
+/** [V29] What the cast of an item is started with: everything of its parent, with a window on the item. */
+export function itemCastFile({ ownWorktree: _own, ...parent }: CastFile, start: CastStart, cwd: string): CastFile {
+  const { castId, budget, data } = start;
+  const state = withTreeRoot(data, parent.cwd, cwd);
+  return { ...parent, castId, budget, state, cwd, window: windowOf(start), startedAt: new Date().toISOString() };
 }
 
 /** [V46] The root of the repository that was noted for the person's tree, as the path of the item's tree. */
@@ -127,10 +126,9 @@ function withTreeRoot(data: JsonObject, project: string, cwd: string): JsonObjec
 
 async function resumeItem(runner: ItemRunnerContext, request: ItemRequest, known: CurrentCast): Promise<ItemOutcome> {
   const { context } = runner;
-  const { window } = request.start;
-  if (!window) throw new Error("the cast of an item has a window");
   const hasWorked = known.state.done.visits > 0 || phaseBeforeEnd(known.state.phase).kind === "visiting";
-  const tree = await runner.trees.prepare(known.castId, window, { checkpoint: known.state.files?.last, hasWorked });
+  const progress = { checkpoint: known.state.files?.last, hasWorked };
+  const tree = await runner.trees.prepare(known.castId, windowOf(request.start), progress);
   if (tree.kind === "broken") return tree;
   const owned = await context.store.claim(known.castId, writeOptionsFor(context));
   if (!owned.ok) return brokenOutcome(owned.issues);

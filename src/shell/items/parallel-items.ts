@@ -13,42 +13,32 @@ import type { CastState, SleepingPhase } from "../../core/cast/state/state.ts";
 import { parseMillis } from "../../core/model/text.ts";
 import { NO_USAGE } from "../../core/cast/state/usage.ts";
 import type { CastId } from "../../core/model/ids.ts";
-import { assertNever } from "../../core/model/issue.ts";
+import { withoutUndefined } from "../../core/model/json.ts";
 import { pauseUntil } from "../context/run-context.ts";
 import type { ItemsFailure, ItemRunner } from "../item-ports.ts";
 import type { Ports } from "../ports.ts";
 
 /** The result of one task: `decide` makes its event from the state at that time. */
-export type ItemStepResult =
+type ItemStepResult =
   | { readonly kind: "decided"; readonly decide: (state: CastState) => EventBody }
   | { readonly kind: "aborted" }
   /** [Z12] Every item that is left sleeps; this one wakes first. */
   | { readonly kind: "asleep"; readonly sleep: SleepingPhase }
   | ItemsFailure;
 
+export type ParallelItems = ReturnType<typeof openParallelItems>;
+
+type ParallelItemsPorts = Pick<Ports, "items" | "checkpoints" | "holdsClaim" | "now" | "pause">;
+
 /** The running tasks of a parallel loop: items, and the merge of one item. */
-export interface ParallelItems {
-  /** Starts the tasks that are due and waits for the first one to end. */
-  readonly step: (effect: ParallelEffect, state: CastState) => Promise<ItemStepResult>;
-  /** Stops the running tasks and waits for them. */
-  readonly close: () => Promise<void>;
-  /** [V14] Also claims every running item: a killed owner may have left its programs running. */
-  readonly abort: (effect: Effect, state: CastState) => Promise<void>;
-}
-
-export type ParallelItemsPorts = Pick<Ports, "items" | "checkpoints" | "holdsClaim" | "now" | "pause">;
-
-export function openParallelItems(ports: ParallelItemsPorts, outer: AbortSignal): ParallelItems {
+export function openParallelItems(ports: ParallelItemsPorts, outer: AbortSignal) {
   const { items } = ports;
   const stop = new AbortController();
   const signal = AbortSignal.any([outer, stop.signal]);
   const tasks = new Map<string, Promise<{ readonly name: string; readonly result: ItemStepResult }>>();
   const start = (name: string, run: () => Promise<ItemStepResult>): void => {
-    if (!tasks.has(name))
-      tasks.set(
-        name,
-        run().then((result) => ({ name, result })),
-      );
+    const named = async () => ({ name, result: await run() });
+    if (!tasks.has(name)) tasks.set(name, named());
   };
   const asleep = new Map<string, SleepingPhase>();
   const stepItems = async (port: ItemRunner, effect: Extract<ParallelEffect, { kind: "items" }>, state: CastState) => {
@@ -76,7 +66,8 @@ export function openParallelItems(ports: ParallelItemsPorts, outer: AbortSignal)
     tasks.clear();
   };
   return {
-    step: async (effect, state) => {
+    /** Starts the tasks that are due and waits for the first one to end. */
+    step: async (effect: ParallelEffect, state: CastState): Promise<ItemStepResult> => {
       if (effect.kind === "fork") return forkLoop(items, effect.loop, signal);
       // The journal has a parallel run, so it was written where items could run at once.
       if (!items) return { kind: "broken", problem: "its items cannot run here: there are no working trees" };
@@ -84,8 +75,10 @@ export function openParallelItems(ports: ParallelItemsPorts, outer: AbortSignal)
         ? joinLoop({ ...ports, items }, effect.fork, state)
         : stepItems(items, effect, state);
     },
+    /** Stops the running tasks and waits for them. */
     close,
-    abort: async (effect, state) => {
+    /** [V14] Also claims every running item: a killed owner may have left its programs running. */
+    abort: async (effect: Effect, state: CastState): Promise<void> => {
       stop.abort();
       if (items?.abort && effect.kind === "items") await items.abort(effect.running.map(({ child }) => child));
       else if (items && effect.kind === "items")
@@ -100,9 +93,8 @@ async function forkLoop(
   { id, parallel = 1 }: Extract<ParallelEffect, { kind: "fork" }>["loop"],
   signal: AbortSignal,
 ): Promise<ItemStepResult> {
-  const forked = items
-    ? await items.findBase(signal)
-    : { kind: "refused" as const, reason: "there are no working trees here" };
+  const refused = { kind: "refused", reason: "there are no working trees here" } as const;
+  const forked = (await items?.findBase(signal)) ?? refused;
   const { kind: _kind, ...made } = forked.kind === "forked" ? forked : { base: null, ...forked };
   return { kind: "decided", decide: () => ({ type: "loop_forked", loop: id, lanes: parallel, ...made }) };
 }
@@ -114,22 +106,18 @@ async function runItem(
   run: RunningItem,
   signal: AbortSignal,
 ): Promise<ItemStepResult> {
-  const start = itemCastStart(state, fork, run);
-  const title = state.pass?.items[run.index]?.title ?? "";
-  const counted = run.before?.usage ?? NO_USAGE;
-  const { resume } = run;
-  const request = { fork: fork.number, work: run, start, title, parent: state, countedUsage: counted, resume, signal };
-  const outcome = await items.run(request);
-  switch (outcome.kind) {
-    case "ended":
-      return { kind: "decided", decide: (now) => itemEndedEvent(now, fork, run, outcome.end) };
-    case "aborted":
-    case "asleep":
-    case "broken":
-      return outcome;
-    default:
-      return assertNever(outcome);
-  }
+  const outcome = await items.run({
+    fork: fork.number,
+    work: run,
+    start: itemCastStart(state, fork, run),
+    title: state.pass?.items[run.index]?.title ?? "",
+    parent: state,
+    countedUsage: run.before?.usage ?? NO_USAGE,
+    resume: run.resume,
+    signal,
+  });
+  if (outcome.kind !== "ended") return outcome;
+  return { kind: "decided", decide: (now) => itemEndedEvent(now, fork, run, outcome.end) };
 }
 
 /** The first task that ends; undefined if a sleeping item wakes before. */
@@ -176,26 +164,15 @@ async function joinLoop(
   const { loop, door, number, base, branch, tip } = fork;
   const unmerged = unmergedItems(fork, state.pass?.items.length ?? 0);
   const joined = await ports.items.join({ fork: number, base: base.commit, branch, tip, unmerged });
-  switch (joined.kind) {
-    case "joined": {
-      const files = await checkpointJoinedItems(ports, state);
-      const event = { type: "loop_joined", loop, commit: joined.commit, ...(files ? { files } : {}) } as const;
-      return { kind: "decided", decide: () => event };
-    }
-    case "refused": {
-      const failed = { type: "turn_failed", socket: door, visit: 0, reason: "join", usage: NO_USAGE } as const;
-      return { kind: "decided", decide: () => ({ ...failed, message: joined.reason }) };
-    }
-    case "broken":
-      return joined;
-    default:
-      return assertNever(joined);
+  if (joined.kind === "broken") return joined;
+  if (joined.kind === "refused") {
+    const failed = { type: "turn_failed", socket: door, visit: 0, reason: "join", usage: NO_USAGE } as const;
+    return { kind: "decided", decide: () => ({ ...failed, message: joined.reason }) };
   }
-}
-
-/** [V40] Takes a checkpoint of the merged items before the next visit starts. */
-async function checkpointJoinedItems({ checkpoints: files, holdsClaim: holds }: ParallelItemsPorts, state: CastState) {
-  if (!files || !state.files || !(await holds())) return undefined;
-  const { last } = state.files;
-  return files.take({ last, since: last, title: "Items joined" });
+  // [V40] Takes a checkpoint of the merged items before the next visit starts.
+  const last = (await ports.holdsClaim()) ? state.files?.last : undefined;
+  const files =
+    last === undefined ? undefined : await ports.checkpoints?.take({ last, since: last, title: "Items joined" });
+  const event = { type: "loop_joined", loop, commit: joined.commit, ...withoutUndefined({ files }) } as const;
+  return { kind: "decided", decide: () => event };
 }

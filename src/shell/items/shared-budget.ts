@@ -3,21 +3,13 @@ import { NO_USAGE, addUsage, maxUsage, totalTokens, type Usage } from "../../cor
 import type { Budget } from "../../core/model/config.ts";
 import type { TurnAdmission } from "../ports.ts";
 
+export type SharedBudget = ReturnType<typeof createSharedBudget>;
+
 /** [V13] One budget for all items: a turn starts only when the budget also covers the running turns. */
-export interface SharedBudget {
-  /** Adds an item that runs; its parent has already counted `counted` of its usage. */
-  readonly registerItem: (state: CastState, counted: Usage) => void;
-  readonly admit: (state: CastState, signal: AbortSignal) => Promise<TurnAdmission>;
-}
-
-interface RunningTurn {
-  used: Usage;
-}
-
-export function createSharedBudget(parent: Pick<CastState, "budget" | "usage" | "largest">): SharedBudget {
+export function createSharedBudget(parent: Pick<CastState, "budget" | "usage" | "largest">) {
   const spent = new Map<string, Usage>();
   const counted = new Map<string, Usage>();
-  const runningTurns = new Set<RunningTurn>();
+  const runningTurns = new Set<{ used: Usage }>();
   let { largest } = parent;
   // Until one turn has ended, the size of turns is unknown. A provider that reports no usage must not block the others.
   let isSizeKnown = totalTokens(largest) > 0 || largest.cost > 0;
@@ -29,26 +21,27 @@ export function createSharedBudget(parent: Pick<CastState, "budget" | "usage" | 
     spent.set(state.castId, subtractUsage(state.usage, counted.get(state.castId) ?? NO_USAGE));
     largest = maxUsage(largest, state.largest);
   };
-  const total = (): Usage =>
-    [...spent.values(), ...[...runningTurns].map(({ used }) => used)].reduce(addUsage, parent.usage);
+  const settled = (): Usage => [...spent.values()].reduce(addUsage, parent.usage);
+  const turns = (): readonly Usage[] => [...runningTurns].map(({ used }) => used);
+  const total = (): Usage => turns().reduce(addUsage, settled());
   const hasRoom = (): boolean => {
-    const settled = [...spent.values()].reduce(addUsage, parent.usage);
-    const turns = [...runningTurns].map(({ used }) => used);
-    return hasBudgetForTurn(parent.budget, { settled, turns, largest: isSizeKnown ? largest : undefined });
+    const known = isSizeKnown ? largest : undefined;
+    return hasBudgetForTurn(parent.budget, { settled: settled(), turns: turns(), largest: known });
   };
   return {
-    registerItem: (state, before) => {
+    /** Its parent has already counted `before` of its usage. */
+    registerItem: (state: CastState, before: Usage): void => {
       counted.set(state.castId, before);
       recordUsage(state);
     },
-    admit: async (state, signal) => {
+    admit: async (state: CastState, signal: AbortSignal): Promise<TurnAdmission> => {
       recordUsage(state);
       while (!isBudgetUsedUp(parent.budget, total()) && !hasRoom() && !signal.aborted)
         await new Promise<void>((resolve) => {
           waiting.push(resolve);
           signal.addEventListener("abort", () => resolve(), { once: true });
         });
-      const turn: RunningTurn = { used: NO_USAGE };
+      const turn = { used: NO_USAGE };
       runningTurns.add(turn);
       const own = addUsage(state.usage, state.item?.elsewhere ?? NO_USAGE);
       const elsewhere = isBudgetUsedUp(parent.budget, total()) ? subtractUsage(total(), own) : NO_USAGE;
@@ -74,15 +67,11 @@ export function createSharedBudget(parent: Pick<CastState, "budget" | "usage" | 
   };
 }
 
-/** The usage, the running turns, and the largest turn so far; undefined while turn sizes are unknown. */
-export interface BudgetSnapshot {
-  readonly settled: Usage;
-  readonly turns: readonly Usage[];
-  readonly largest: Usage | undefined;
-}
-
-/** [V13] Whether a turn may start beside the running ones, each counted as the largest so far. */
-export function hasBudgetForTurn(budget: Budget, { settled, turns, largest }: BudgetSnapshot): boolean {
+/** [V13] Whether a turn may start beside the running ones, each counted as the largest so far; undefined while sizes are unknown. */
+export function hasBudgetForTurn(
+  budget: Budget,
+  { settled, turns, largest }: { settled: Usage; turns: readonly Usage[]; largest: Usage | undefined },
+): boolean {
   if (turns.length === 0 || !hasBudgetLimit(budget)) return true;
   if (largest === undefined) return false;
   return !isBudgetUsedUp(budget, turns.map((used) => maxUsage(used, largest)).reduce(addUsage, settled));

@@ -13,8 +13,7 @@ import { handOverTool } from "../../core/prompt/handoff-contract.ts";
 import type { TurnOutcome, TurnProgress, TurnRequest, SocketTurnCount } from "../ports.ts";
 import { readPromptFacts, type PromptFacts } from "./prompt-facts.ts";
 import { describeContext } from "./context-parts.ts";
-import { countRepeatedCalls } from "./repeated-calls.ts";
-import { limitOf } from "../../core/model/config.ts";
+import { maxRepeatedCallsOf } from "../../core/model/config.ts";
 import { chooseModel, readRefusedTurn } from "./refused-turn.ts";
 import { copyConversation } from "./continue-conversation.ts";
 import { checkpointsDuringTurn } from "./visit-checkpoints.ts";
@@ -220,3 +219,25 @@ export function earlierTurns(state: CastState): readonly SocketTurnCount[] {
     return turns === 0 ? [] : [{ socket: id, materia, turns, turnsFor }];
   });
 }
+
+/** [Z15] How often in a row the agent made the same call and got the same result: a circle would use up its budget for nothing. */
+function countRepeatedCalls() {
+  const open = new Map<string, string>();
+  let last = "";
+  let count = 0;
+  return {
+    count: (): number => count,
+    onProgress: (progress: TurnProgress): void => {
+      if (progress.kind === "tool_started")
+        open.set(progress.id, JSON.stringify([progress.name, progress.args]).slice(0, MAX_CALL_CHARS));
+      if (progress.kind !== "tool_ended") return;
+      const call = `${open.get(progress.id) ?? progress.name}\n${progress.said.slice(0, MAX_CALL_CHARS)}`;
+      open.delete(progress.id);
+      count = call === last ? count + 1 : 1;
+      last = call;
+    },
+  };
+}
+
+/** Longer calls that differ only behind this count as the same. */
+const MAX_CALL_CHARS = 20_000;

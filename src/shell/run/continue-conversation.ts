@@ -1,15 +1,20 @@
-import type { EventOf, FreshReason } from "../../core/cast/state/event.ts";
+import type { EventOf, FreshReason, CastEvent } from "../../core/cast/state/event.ts";
 import type { SocketConversation } from "../../core/cast/state/conversations.ts";
-import type { CastState } from "../../core/cast/state/state.ts";
+import { type CastState, phaseBeforeEnd, type Visit } from "../../core/cast/state/state.ts";
 import { materiaOf, socketOf } from "../../core/compile/graph.ts";
 import { isFree } from "../../core/cast/decide-refusal.ts";
 import { splitModels } from "../../core/model/materia.ts";
-import { limitOf } from "../../core/model/config.ts";
-import type { VisitRef } from "../store/cast-store.ts";
-import { continueTranscript, readConversation } from "../agents/transcript.ts";
+import { maxConversationTokensOf } from "../../core/model/config.ts";
+import type { VisitRef, CastStore } from "../store/cast-store.ts";
+import { continueTranscript, readConversation, readTranscript } from "../agents/transcript.ts";
 import type { Ports } from "../ports.ts";
-import type { EffectContext, RunOptions } from "../context/run-context.ts";
+import type { EffectContext, RunOptions, Interruption } from "../context/run-context.ts";
 import { TRANSCRIPT_FILE } from "../store/layout.ts";
+import type { OutsideChanges } from "../../core/model/checkpoint.ts";
+import { withoutUndefined } from "../../core/model/json.ts";
+import type { Usage } from "../../core/cast/state/usage.ts";
+import { filesChangedSince } from "../system/folders.ts";
+import { subtractUsage } from "../items/shared-budget.ts";
 
 type VisitStarted = EventOf<"visit_started">;
 
@@ -67,4 +72,57 @@ export async function copyConversation(
   if (earlier === undefined || !readConversation(earlier)) return { isCopied: false };
   const problem = await ports.artifacts.write(at.socket, at.visit, TRANSCRIPT_FILE, continueTranscript(earlier, visit));
   return problem === undefined ? { isCopied: true } : { problem };
+}
+
+/** The unfinished visit of a stopped cast, if any. */
+export function visitInProgress({ phase }: Pick<CastState, "phase">): Visit | undefined {
+  const stood = phaseBeforeEnd(phase);
+  return stood.kind === "visiting" ? stood.visit : undefined;
+}
+
+/** [D2, D3, D4] Reads the transcript of the current visit: what its agent was asked, has answered, and has used. */
+export async function readInterruptedVisit(
+  store: CastStore,
+  state: CastState,
+  // The working folder, and what others changed there since the last checkpoint.
+  { cwd, changes }: { readonly cwd: string; readonly changes: OutsideChanges | undefined },
+): Promise<{ readonly interruption?: Interruption; readonly usage?: Usage }> {
+  const visit = visitInProgress(state);
+  if (!visit) return {};
+  const at = { socket: visit.socket, visit: visit.number, name: TRANSCRIPT_FILE };
+  const transcript = await store.readArtifact(state.castId, at);
+  if (!transcript) return {};
+  const conversation = readTranscript(Buffer.from(transcript.bytes).toString("utf8"));
+  if (conversation.asked === 0) return {};
+  // Usage that the journal has not counted.
+  const usage = subtractUsage(conversation.usage, visit.usage);
+  const reply = conversation.replies[await countJournaledReplies(store, state, visit)];
+  // [Y6] Without checkpoints the modification times of files give an estimate.
+  const changed = state.files
+    ? (changes?.names ?? [])
+    : filesChangedSince(cwd, transcript.changedAt, store.locationOf(state.castId));
+  return {
+    interruption: { note: interruptionNote(changed), ...withoutUndefined({ reply, model: conversation.model }) },
+    ...(usage.input + usage.output + usage.cost > 0 ? { usage } : {}),
+  };
+}
+
+/** Each of these events stands for one finished reply of the visit. */
+async function countJournaledReplies(
+  store: CastStore,
+  { castId }: CastState,
+  { socket, number }: Visit,
+): Promise<number> {
+  const isOf = (event: CastEvent, ...types: readonly CastEvent["type"][]): boolean =>
+    types.includes(event.type) && "visit" in event && event.socket === socket && event.visit === number;
+  const { last } = await store.readEnds(castId, (events) => events.some((event) => isOf(event, "visit_started")));
+  return last.filter((event) => isOf(event, "handoff_rejected", "turn_answered")).length;
+}
+
+function interruptionNote(changed: readonly string[]): string {
+  const files =
+    changed.length === 0
+      ? "No file has changed since then."
+      : `Files that changed since then:\n${changed.map((name) => `- ${name}`).join("\n")}`;
+  return `You were interrupted in the middle of this work. Look at what is already done before you go on, and finish it.\n\n${files}`;
 }

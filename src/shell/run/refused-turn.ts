@@ -14,7 +14,7 @@ import type { TurnOutcome } from "../ports.ts";
 type AgentEffect = Extract<Effect, { kind: "agent" }>;
 
 /** The model of a turn; undefined leaves the choice to the host. */
-export interface TurnModel {
+interface TurnModel {
   readonly kind: "model";
   readonly model: string | undefined;
   /** All models that may answer, in order. */
@@ -26,7 +26,7 @@ export interface TurnModel {
 export async function chooseModel(
   effect: AgentEffect,
   context: EffectContext,
-): Promise<TurnModel | RefusedTurn | FailedTurn> {
+): Promise<TurnModel | RefusedTurn | Extract<EffectOutcome, { kind: "failed" }>> {
   const { state, ports, options } = context;
   const { visit, socket } = effect;
   const materia = materiaOf(state.graph, socket);
@@ -35,7 +35,11 @@ export async function chooseModel(
   const builder = materia.type === "agent" ? materia.notModelOf : undefined;
   const built = (builder !== undefined && state.providers.answered[builder]?.models) || [];
   const models = listed.filter((each) => !built.includes(each));
-  if (models.length < listed.length && models.length === 0) return sameModelFailure(String(builder), built);
+  // [Z14] Nobody is asked: the same model would judge its own work.
+  if (models.length < listed.length && models.length === 0) {
+    const message = `notModelOf: only ${built.join(", ")} could answer, and it answered for ${builder}; name another model`;
+    return { kind: "failed", reason: "model", message, usage: NO_USAGE };
+  }
   const now = ports.now().getTime();
   const met = models.flatMap((model) => {
     const limit = ports.limits?.find(model, now);
@@ -64,25 +68,10 @@ export async function chooseModel(
   return { kind: "refused", refusal, message, model, models, elsewhere, now, ...nothing };
 }
 
-type FailedTurn = Extract<EffectOutcome, { kind: "failed" }>;
-
-/** [Z14] Nobody is asked: the same model would judge its own work. */
-function sameModelFailure(builder: string, built: readonly string[]): FailedTurn {
-  const message = `notModelOf: only ${built.join(", ")} could answer, and it answered for ${builder}; name another model`;
-  return { kind: "failed", reason: "model", message, usage: NO_USAGE };
-}
-
-interface FailedTurnContext {
-  readonly choice: TurnModel;
-  readonly context: EffectContext;
-  readonly ms: number;
-  readonly wasAsked: boolean;
-}
-
 /** [Z1] The refusal of a failed turn; undefined if the provider did not refuse, or if nothing else can answer. */
 export async function readRefusedTurn(
   outcome: Extract<TurnOutcome, { kind: "failed" }>,
-  { choice, context, ms, wasAsked }: FailedTurnContext,
+  { choice, context, ms, wasAsked }: { choice: TurnModel; context: EffectContext; ms: number; wasAsked: boolean },
 ): Promise<RefusedTurn | undefined> {
   const { reason: failure, message, usage } = outcome;
   if (failure !== "provider" && failure !== "timeout" && failure !== "overflow") return undefined;
@@ -91,17 +80,8 @@ export async function readRefusedTurn(
   const model = choice.model ?? outcome.model ?? choice.models[0] ?? "the model";
   const listed = choice.models.length === 0 ? [model] : choice.models;
   const said = plainProviderError(message);
-  const turn = {
-    kind: "refused",
-    message: said,
-    failure,
-    model,
-    usage,
-    ms,
-    now,
-    wasAsked,
-    elsewhere: choice.elsewhere,
-  } as const;
+  const { elsewhere } = choice;
+  const turn = { kind: "refused", message: said, failure, model, usage, ms, now, wasAsked, elsewhere } as const;
   if (failure === "overflow") {
     const models = await largerModels(listed, model, context);
     return models.length < 2 ? undefined : { ...turn, models, refusal: { kind: "permanent", fix: "" } };

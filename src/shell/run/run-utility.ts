@@ -5,7 +5,7 @@ import type { UtilityOutcome, UtilityRequest } from "../ports.ts";
 import { captureBeginning, captureEnd, openJoinedStreams } from "./utility-output.ts";
 import { curatedEnvironment, endVisitProcesses, visitEnvironment, endProcessGroup } from "../process/processes.ts";
 import { wrapInSandbox } from "../process/sandbox.ts";
-import { spawnOptionsFor, currentToolsUser, type ToolsUser } from "../process/tools-user.ts";
+import { spawnOptionsFor, currentToolsUser } from "../process/tools-user.ts";
 import { packagePath } from "../system/package.ts";
 import { BUNDLED_SCRIPT_NAMES, bundledScriptFile } from "../../core/catalog/bundled-utilities.ts";
 import { stat } from "node:fs/promises";
@@ -20,9 +20,12 @@ const DRAIN_MS = 250;
 type ProcessEnd = { readonly kind: "succeeded" } | UtilityFailure;
 
 export async function runUtility(request: UtilityRequest): Promise<UtilityOutcome> {
-  const failed = async (failure: UtilityFailure): Promise<UtilityOutcome> => {
-    return { kind: "failed", reason: await describeFailure(failure, request, ""), stdout: "", stderr: "" };
-  };
+  const failed = async (failure: UtilityFailure): Promise<UtilityOutcome> => ({
+    kind: "failed",
+    reason: await describeFailure(failure, request, ""),
+    stdout: "",
+    stderr: "",
+  });
   const joined = request.materia.gate === true ? await openJoinedStreams() : undefined;
   if (joined instanceof Error) return failed({ kind: "not_started", error: joined });
   const started = request.signal.aborted ? undefined : startChild(request, joined?.end);
@@ -74,14 +77,11 @@ function startChild(
     const stdio: StdioOptions = ["pipe", output ?? "pipe", output ?? "pipe"];
     // [U6] Detached makes it the leader of a process group, which can be ended as a whole.
     const user = currentToolsUser();
-    const child: ChildProcess = spawn(program, args, {
-      cwd,
-      ...(user
-        ? toolsUserOptions(user, { secret, idempotencyKey })
-        : { env: utilityEnvironment(materia, secret, idempotencyKey) }),
-      detached: true,
-      stdio,
-    });
+    // [B25] Another user gets none of the variables that the materia lists: its author may not be trusted with them.
+    const as = user ? spawnOptionsFor(user) : { env: curatedEnvironment(materia.env ?? []) };
+    // [D24] Set at the start: after a kill nothing else identifies the program.
+    const env = { ...as.env, ...visitEnvironment({ secret, idempotencyKey }) };
+    const child: ChildProcess = spawn(program, args, { ...as, cwd, env, detached: true, stdio });
     // [U8] A program that does not read its input breaks the pipe; without a listener that would end this process.
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on("error", () => {});
     child.stdin?.end(text);
@@ -91,25 +91,10 @@ function startChild(
   }
 }
 
-/** [B25] Ignore the variables that the materia lists: its author may not be trusted with this worker's environment. */
-function toolsUserOptions(user: ToolsUser, marks: Parameters<typeof visitEnvironment>[0]) {
-  const as = spawnOptionsFor(user);
-  return { ...as, env: { ...as.env, ...visitEnvironment(marks) } };
-}
-
 function programWithArguments({ command, script = "" }: UtilityMateria): readonly [program: string, ...args: string[]] {
   if (!command) return [process.execPath, bundledUtilityPath(script)];
   const [program = "", ...args] = command;
   return [program, ...args];
-}
-
-function utilityEnvironment(
-  { env = [] }: UtilityMateria,
-  secret: string | undefined,
-  idempotencyKey: string | undefined,
-): Readonly<Record<string, string>> {
-  // [D24] Set at the start: after a kill nothing else identifies the program.
-  return { ...curatedEnvironment(env), ...visitEnvironment({ secret, idempotencyKey }) };
 }
 
 /** Resolves when the program has ended, its group is gone and its output is read. */
@@ -165,7 +150,7 @@ function bundledUtilityPath(script: string): string {
   return packagePath("utilities", bundledScriptFile(script));
 }
 
-export type UtilityFailure =
+type UtilityFailure =
   | { readonly kind: "aborted_before" }
   | { readonly kind: "not_started"; readonly error: NodeJS.ErrnoException }
   | { readonly kind: "exited"; readonly code: number | null; readonly signal: NodeJS.Signals | null }
@@ -175,17 +160,18 @@ export type UtilityFailure =
 /** [U5] The command, how it ended, and the end of its output. */
 async function describeFailure(failure: UtilityFailure, request: UtilityRequest, stderr: string): Promise<string> {
   const name = commandName(request.materia);
+  const said = standardErrorText(stderr);
   switch (failure.kind) {
     case "aborted_before":
       return `${name} was not started because the cast was aborted`;
     case "not_started":
       return `${name} could not be started: ${await describeStartFailure(failure.error, request)}`;
     case "exited":
-      return `${name} ${failure.signal ? `was ended by ${failure.signal}` : `exited with code ${failure.code}`}${standardErrorText(stderr)}`;
+      return `${name} ${failure.signal ? `was ended by ${failure.signal}` : `exited with code ${failure.code}`}${said}`;
     case "timed_out":
-      return `${name} took longer than ${request.limitText ?? `its timeoutMs of ${failure.limitMs}`} and was ended${standardErrorText(stderr)}`;
+      return `${name} took longer than ${request.limitText ?? `its timeoutMs of ${failure.limitMs}`} and was ended${said}`;
     case "aborted":
-      return `${name} was ended because the cast was aborted${standardErrorText(stderr)}`;
+      return `${name} was ended because the cast was aborted${said}`;
     default:
       return assertNever(failure);
   }
@@ -220,13 +206,9 @@ function standardErrorText(printed: string): string {
 
 const SETUP_MINUTES = 20;
 
-export interface SetupCommand {
-  /** The setting that names the program, for the error message. */
+interface SetupCommand extends Pick<UtilityRequest, "cwd" | "signal"> {
   readonly setting: "setup" | "worktree.setup";
   readonly command: readonly string[];
-  /** The new working tree. */
-  readonly cwd: string;
-  readonly signal: AbortSignal;
 }
 
 /** [V27, B52] Returns a sentence when the program failed. */

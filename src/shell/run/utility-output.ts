@@ -1,26 +1,16 @@
 import type { Readable } from "node:stream";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { connect, createServer, type Server, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const CAPTURE_BYTES = 1024 * 1024;
 
-interface Capture {
-  readonly text: () => string;
-  readonly isCut: () => boolean;
-}
-
-interface EndCapture extends Capture {
-  /** The end of the output, and its start when that was cut: a program may name the cause first. */
-  readonly textWithBeginning: () => string;
-}
-
 const BEGINNING_BYTES = 4 * 1024;
 
 /** [U7] The first mebibyte of a stream. The rest is read and dropped: a full pipe would block the program. */
-export function captureBeginning(stream: Readable | null, cap = CAPTURE_BYTES): Capture {
+export function captureBeginning(stream: Readable | null, cap = CAPTURE_BYTES) {
   const kept = Buffer.allocUnsafe(cap);
   let size = 0;
   let cut = false;
@@ -33,7 +23,7 @@ export function captureBeginning(stream: Readable | null, cap = CAPTURE_BYTES): 
 }
 
 /** [U7] The last mebibyte: the reason of a failure is usually at the end. */
-export function captureEnd(stream: Readable | null): EndCapture {
+export function captureEnd(stream: Readable | null) {
   // Twice the cap: bytes move once per mebibyte, not with every chunk.
   const kept = Buffer.allocUnsafe(2 * CAPTURE_BYTES);
   const first = captureBeginning(stream, BEGINNING_BYTES);
@@ -50,6 +40,7 @@ export function captureEnd(stream: Readable | null): EndCapture {
   });
   const last = () => kept.subarray(Math.max(0, size - CAPTURE_BYTES), size);
   const text = () => decode(cut ? dropPartialCharacter(last()) : last(), false);
+  // A program may name the cause first.
   return { text, isCut: () => cut, textWithBeginning: () => (cut ? `${first.text()}\n…\n${text()}` : text()) };
 }
 
@@ -63,32 +54,22 @@ function dropPartialCharacter(bytes: Uint8Array): Uint8Array {
   return start > 0 ? bytes.subarray(start) : bytes;
 }
 
-/** Standard output and standard error as one stream: the program writes both to `end`, and `reader` gets them in order. */
-export interface JoinedStreams {
-  readonly reader: Socket;
-  readonly end: Socket;
-}
-
-/** [Q2] Two pipes would lose the order: a failing test would appear far from its message. */
-export async function openJoinedStreams(): Promise<JoinedStreams | Error> {
+/** [Q2] One stream for both outputs, written to `end` and read from `reader`: two would lose the order. */
+export async function openJoinedStreams() {
   const server = createServer();
   try {
     const address = socketAddress(process.platform);
     server.listen(address);
     await once(server, "listening");
-    return await connectPair(server, address);
+    const end = connect(address);
+    // Await both at once: either may come first.
+    const [[reader]] = await Promise.all([once(server, "connection"), once(end, "connect")]);
+    return { reader: reader as Socket, end }; // a server's connection is a socket
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   } finally {
     server.close();
   }
-}
-
-async function connectPair(server: Server, address: string): Promise<JoinedStreams> {
-  const end = connect(address);
-  // Await both at once: either may come first.
-  const [[reader]] = await Promise.all([once(server, "connection"), once(end, "connect")]);
-  return { reader: reader as Socket, end }; // a server's connection is a socket
 }
 
 /** An unguessable name; on Linux without a file. */

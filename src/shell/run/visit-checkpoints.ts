@@ -27,7 +27,7 @@ export async function checkpointVisit(
 }
 
 /** Takes checkpoints during a turn. */
-export interface TurnCheckpoints {
+interface TurnCheckpoints {
   /** Never waits. */
   readonly onProgress: (progress: TurnProgress) => void;
   /** Waits for the last checkpoint. Returns a problem when the turn must not count because its files could not be stored. */
@@ -156,19 +156,18 @@ export function openCastCheckpoints(
   store: CastStore,
   owned: OwnedCast,
   { castId, cwd, checkpoints, ownWorktree }: Pick<CastFile, "castId" | "cwd" | "checkpoints" | "ownWorktree">,
-  known?: CachedWorktree,
+  cachedWorktree?: CachedWorktree,
 ): CheckpointSession | undefined {
   if (checkpoints !== true) return undefined;
   const { scratch, checkpointPolicy: keeping } = owned;
-  const hasBranch = ownWorktree !== undefined;
   const place = {
     castId,
-    hasBranch,
     cwd,
-    store: store.location,
     scratch,
+    hasBranch: ownWorktree !== undefined,
+    store: store.location,
     now: () => new Date(),
-    cachedWorktree: known,
+    cachedWorktree,
   };
   if (!keeping) return openCheckpointSession(place);
   const files = openCheckpointSession({ ...place, maxBytes: keeping.maxBytes, requiresAllFiles: true });

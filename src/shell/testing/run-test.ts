@@ -29,13 +29,11 @@ import { availableParallelism, tmpdir } from "node:os";
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { commitAllFiles } from "../git/new-repository.ts";
 
-/** The result of one test. */
 export interface TestResult {
   readonly file: string;
   readonly ok: boolean;
   readonly failures: readonly UnmetExpectation[];
   readonly ms: number;
-  /** Present if the cast ran. */
   readonly run?: TestRun;
 }
 
@@ -44,7 +42,7 @@ interface TestRun {
   readonly covered?: CoveredRun;
 }
 
-export interface TestContext {
+interface TestContext {
   /** The project whose configuration is tested; it is trusted. */
   readonly workspace: Workspace;
   readonly signal: AbortSignal;
@@ -81,9 +79,7 @@ function refusedExpectation({ message, hint, path }: Issue): UnmetExpectation {
   return { what: "cast", expected: "a cast", got, where: path.join(".") };
 }
 
-interface PlayedTest extends TestRun {
-  readonly failures: readonly UnmetExpectation[];
-}
+type PlayedTest = TestRun & Pick<TestResult, "failures">;
 
 async function playTest(found: FoundTest, place: TestContext, scratch: ScratchFolder): Promise<Result<PlayedTest>> {
   const { test } = found;
@@ -174,7 +170,6 @@ function resumptionFor(answer: TestCast["answers"][number] | undefined): Resumpt
   return "allow" in answer ? { kind: "recast", allow: answer.allow } : { kind: "reject", text: answer.reject };
 }
 
-/** Whether the cast can continue in this way now. */
 function canResumeWith({ kind }: Resumption, end: RunOutcome): boolean {
   return kind === "recast" ? limitHitIn(end.state.phase) !== null : end.kind === "waiting";
 }
@@ -192,14 +187,11 @@ function recordingHost(host: AgentHost, turns: TurnPrompt[]): AgentHost {
 
 function rehearsalFailures(played: RehearsalUsage | undefined, { state }: ObservedCast): readonly UnmetExpectation[] {
   if (!played) return [];
-  return [...findUnknownReplyKeys(played, state.graph), ...findRehearsalMistakes(played, state.graph)].map(
-    ({ what, at, message }) => ({
-      what: `replies.${at}`,
-      expected: SLIP_EXPECTATIONS[what],
-      got: message,
-      where: `replies.${at}`,
-    }),
-  );
+  const slips = [...findUnknownReplyKeys(played, state.graph), ...findRehearsalMistakes(played, state.graph)];
+  return slips.map(({ what, at, message }) => {
+    const where = `replies.${at}`;
+    return { what: where, expected: SLIP_EXPECTATIONS[what], got: message, where };
+  });
 }
 
 const SLIP_EXPECTATIONS = {
@@ -228,9 +220,7 @@ export async function runTests(tests: readonly FoundTest[], place: TestContext):
   return results;
 }
 
-/** The temporary folder of one test. */
-export interface ScratchFolder {
-  /** The working folder of the cast. */
+interface ScratchFolder {
   readonly work: string;
   /** An empty configuration folder of the user. */
   readonly config: string;

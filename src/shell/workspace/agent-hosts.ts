@@ -1,19 +1,20 @@
-import { type GraphSocket, type Graph, materiaOf, socketsOf } from "../../core/compile/graph.ts";
+import { type Graph, materiaOf, socketsOf } from "../../core/compile/graph.ts";
 import { ok, type Issue, type KeyPath, type Result, error, fail } from "../../core/model/issue.ts";
 import { equipmentOf, splitModels, type ThinkingLevel, toolsInScope } from "../../core/model/materia.ts";
 import { Rehearsal } from "../../core/model/rehearsal.ts";
-import type { Settings } from "../../core/catalog/settings.ts";
-import type { AgentLimits } from "../../core/model/config.ts";
 import type { PiHostOptions } from "../agents/pi-host.ts";
 import type { AgentHost, AgentRequirement } from "../ports.ts";
 import type { Workspace } from "./workspace.ts";
 import { resolve } from "node:path";
-import { sandboxOf } from "../../core/compile/sandboxes.ts";
-import { readSandboxes, type ConfigContext } from "../config/config.ts";
-import { findSandbox, type SandboxProfiles } from "../process/sandbox.ts";
+import { sandboxOf, sandboxesOf, undecidedUtilities } from "../../core/compile/sandboxes.ts";
+import { readSandboxes, type ConfigContext, userConfigFile } from "../config/config.ts";
+import { findSandbox } from "../process/sandbox.ts";
 import { validate } from "../../core/catalog/validate.ts";
 import { parseJson, readJsonFile } from "../config/config-file.ts";
 import { withoutUndefined } from "../../core/model/json.ts";
+import { didYouMean } from "../../core/model/text.ts";
+import { checkToolsPlace } from "../agents/tool-process.ts";
+import { currentToolsUser } from "../process/tools-user.ts";
 
 /** What answers for the agents of a cast: a model, or a file of replies. */
 export interface AgentChoice {
@@ -44,21 +45,21 @@ export type AgentRetryOptions = Pick<PiHostOptions, "silenceMs" | "maxRetries" |
 /** [D18] Uses the current settings: a cast that failed after too few retries can resume with more. */
 export async function openAgentHost({ place, catalog }: Workspace, agents: AgentSource): Promise<Result<AgentHost>> {
   const { openReal, ...choice } = agents;
-  const patience = retryOptionsFrom(catalog.settings.limits);
+  const { limits, model } = catalog.settings;
+  const { agentSilenceMs, maxRetries, retryBaseMs: baseDelayMs } = limits;
+  const silenceMs = agentSilenceMs === 0 ? undefined : agentSilenceMs;
+  const patience: AgentRetryOptions = withoutUndefined({ silenceMs, maxRetries, baseDelayMs });
   const guarded = (host: AgentHost) => ok(place.withoutProject ? withoutProjectInstructions(host) : host);
-  if (choice.rehearsal === undefined)
-    return guarded(await openReal(withDefaultModel(choice, catalog.settings), patience));
-  const { cwd } = place;
+  if (choice.rehearsal === undefined) {
+    // [A3] The host uses the setting for materia that name no model.
+    const isNamed = choice.model !== undefined || model === null;
+    return guarded(await openReal(isNamed ? choice : { ...choice, model, modelAt: ["model"] }, patience));
+  }
   const rehearsal =
-    typeof choice.rehearsal === "string" ? readRehearsalFile(cwd, choice.rehearsal) : ok(choice.rehearsal);
+    typeof choice.rehearsal === "string" ? readRehearsalFile(place.cwd, choice.rehearsal) : ok(choice.rehearsal);
   if (!rehearsal.ok) return rehearsal;
   const { createRehearsalHost: rehearsalHost } = await import("../agents/rehearsal-host.ts");
   return guarded(rehearsalHost(rehearsal.value, patience));
-}
-
-/** [A3] The host uses it for materia that name no model. */
-function withDefaultModel(choice: AgentChoice, { model }: Settings): AgentChoice {
-  return choice.model !== undefined || model === null ? choice : { ...choice, model, modelAt: ["model"] };
 }
 
 /** [X24] In an untrusted project no agent gets the project's instructions. */
@@ -75,13 +76,6 @@ function withoutProjectInstructions(host: AgentHost): AgentHost {
   };
 }
 
-function retryOptionsFrom({ agentSilenceMs, maxRetries, retryBaseMs }: AgentLimits): AgentRetryOptions {
-  return {
-    ...(agentSilenceMs === 0 ? {} : { silenceMs: agentSilenceMs }),
-    ...withoutUndefined({ maxRetries, baseDelayMs: retryBaseMs }),
-  };
-}
-
 /** [X52] The model of the Pi session that a cast was detached from, for agents to which nothing else gives one. */
 export const SESSION_MODEL_VARIABLE = "MATERIA_SESSION_MODEL";
 
@@ -94,38 +88,22 @@ export async function openPiHost(choice: AgentChoice, patience: AgentRetryOption
   });
 }
 
-/** What the agents of a graph require from the host. */
 export function agentNeeds(
   graph: Graph,
   model: string | undefined,
   env: ConfigContext["env"] = process.env,
 ): readonly AgentRequirement[] {
   const sandboxes = readSandboxes(env);
-  return socketsOf(graph).flatMap((socket) => agentNeedOf({ graph, socket, model, sandboxes }));
-}
-
-interface AgentNeed {
-  readonly graph: Graph;
-  readonly socket: GraphSocket;
-  readonly model: string | undefined;
-  readonly sandboxes: SandboxProfiles;
-}
-
-function agentNeedOf({ graph, socket, model, sandboxes }: AgentNeed): readonly AgentRequirement[] {
-  const materia = materiaOf(graph, socket);
-  if (materia.type !== "agent") return [];
-  // [A3] A typed model replaces all others: the host checks it, and no materia is reported for it.
-  const wanted = model === undefined ? materia.model : undefined;
-  const name = sandboxOf(graph, materia);
-  const sandbox = name === undefined ? undefined : findSandbox(sandboxes, name);
-  return [
-    {
-      socket: socket.id,
-      materia: socket.materia,
-      tools: toolsInScope(materia.tools),
-      ...withoutUndefined({ model: wanted, sandbox, ...equipmentOf(materia) }),
-    },
-  ];
+  return socketsOf(graph).flatMap((socket) => {
+    const materia = materiaOf(graph, socket);
+    if (materia.type !== "agent") return [];
+    // [A3] A typed model replaces all others: the host checks it, and no materia is reported for it.
+    const wanted = model === undefined ? materia.model : undefined;
+    const name = sandboxOf(graph, materia);
+    const sandbox = name === undefined ? undefined : findSandbox(sandboxes, name);
+    const optional = withoutUndefined({ model: wanted, sandbox, ...equipmentOf(materia) });
+    return [{ socket: socket.id, materia: socket.materia, tools: toolsInScope(materia.tools), ...optional }];
+  });
 }
 
 /** [Z19] Known before the cast: one model alone may answer a judge and the materia that it must differ from. */
@@ -148,14 +126,8 @@ export async function sameModelIssues(
     const only = builder === undefined ? undefined : await onlyModel(name);
     if (builder === undefined || only === undefined || only !== (await onlyModel(builder))) continue;
     const message = `only ${only} can answer ${name}, and it also answers ${builder}`;
-    issues.push(
-      error(
-        "same_model",
-        ["materia", name, "notModelOf"],
-        message,
-        `set "model" of ${name} to another one, or name several with --model a/x,b/y`,
-      ),
-    );
+    const hint = `set "model" of ${name} to another one, or name several with --model a/x,b/y`;
+    issues.push(error("same_model", ["materia", name, "notModelOf"], message, hint));
   }
   return issues;
 }
@@ -176,4 +148,34 @@ export function parseRehearsalText(file: string, text: string): Result<Rehearsal
 function validateRehearsal(file: string, raw: unknown): Result<Rehearsal> {
   const { value, issues } = validate(Rehearsal, raw, []);
   return value === undefined ? fail(...issues.map((issue) => ({ ...issue, file }))) : ok(value);
+}
+
+/** [YP9, YP10] Starts each sandbox of a graph once; every one that is missing or does not start is an issue. */
+export async function sandboxIssues(
+  graph: Graph,
+  { env, cwd }: Pick<ConfigContext, "env" | "cwd">,
+): Promise<readonly Issue[]> {
+  const wanted = sandboxesOf(graph);
+  if (wanted.size === 0) return [];
+  const profiles = readSandboxes(env);
+  const file = userConfigFile(env);
+  const names = Object.keys(profiles);
+  const hint = "write the name of one of them, or none, as its sandbox";
+  const undecided = undecidedUtilities(graph).map((materia) =>
+    error("unusable_sandbox", ["materia", materia, "sandbox"], "the agents of this cast have several sandboxes", hint),
+  );
+  const checked = [...wanted].map(async ([name, materia]): Promise<readonly Issue[]> => {
+    const path = ["materia", materia, "sandbox"];
+    const { command } = findSandbox(profiles, name);
+    if (!command) {
+      const known = names.length === 0 ? `define it under "sandboxes" in ${file}` : `there are ${names.join(", ")}`;
+      const message = `your own configuration has no sandbox "${name}"`;
+      return [error("unknown_sandbox", path, message, didYouMean(name, names) ?? known)];
+    }
+    const problem = await checkToolsPlace({ user: currentToolsUser(), sandbox: { name, command } }, cwd);
+    if (problem === undefined) return [];
+    const message = `the sandbox "${name}" does not start here: ${problem}`;
+    return [error("unusable_sandbox", path, message, `mend its command in ${file}; nothing runs without it`)];
+  });
+  return [...undecided, ...(await Promise.all(checked)).flat()];
 }

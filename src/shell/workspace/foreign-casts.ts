@@ -1,9 +1,10 @@
 import { suggest, typed, error, type Issue } from "../../core/model/issue.ts";
 import type { Graph } from "../../core/compile/graph.ts";
-import { parseCastId } from "../../core/model/ids.ts";
+import { parseCastId, type CastId } from "../../core/model/ids.ts";
+import type { CastStore } from "../store/cast-store.ts";
 import { isJsonObject } from "../../core/model/json.ts";
 import { toolsInScope } from "../../core/model/materia.ts";
-import { createOwnCastRegistry } from "../config/own-casts.ts";
+import { createOwnCastRegistry, type OwnCastRegistry } from "../config/own-casts.ts";
 import type { CastFile } from "../store/cast-file.ts";
 import type { Workspace } from "./workspace.ts";
 import type { CastSummary } from "../../core/cast/summary.ts";
@@ -30,20 +31,21 @@ export function foreignCastMarker(workspace: Workspace): (cast: CastSummary) => 
   return async (cast) => ((await isOwn(cast)) ? cast : { ...cast, foreign: true });
 }
 
-/** Whether a listed cast is the user's own. */
 export function ownCastChecker({ store, place, fleet }: Workspace): (cast: CastSummary) => Promise<boolean> {
   if (fleet) return async () => true;
   const own = createOwnCastRegistry(place.env);
   return async (cast) => {
     const castId = parseCastId(cast.castId);
-    if (castId === undefined) return false;
-    const read = async (): Promise<CastFile | undefined> => {
-      const found = await store.find(castId);
-      const file = found.ok ? await store.readCastFile(found.value) : found;
-      return file.ok ? file.value : undefined;
-    };
-    return own.ownsListed({ castId, stamp: () => store.stamp(castId), read });
+    return castId !== undefined && ownsListedCast(own, store, castId);
   };
+}
+
+export function ownsListedCast(own: OwnCastRegistry, store: CastStore, castId: CastId): Promise<boolean> {
+  const read = async (): Promise<CastFile | undefined> => {
+    const file = await store.readCastFile(castId);
+    return file.ok ? file.value : undefined;
+  };
+  return own.ownsListed({ castId, stamp: () => store.stamp(castId), read });
 }
 
 /** Every program that a cast can start, in the order of its materia. */

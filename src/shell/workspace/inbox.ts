@@ -8,12 +8,12 @@ import type { ConfigContext } from "../config/config.ts";
 import { createOwnCastRegistry, type OwnCastRegistry } from "../config/own-casts.ts";
 import type { CastStore } from "../store/cast-store.ts";
 import { fileStore } from "../store/files/file-store.ts";
+import { ownsListedCast } from "./foreign-casts.ts";
 import { looksLikeCastId, type Workspace } from "./workspace.ts";
 
 export interface InboxOptions {
   /** Also casts that were looked at, and those that need nobody. */
   readonly all?: boolean | undefined;
-  /** The word before a command. */
   readonly program?: string | undefined;
 }
 
@@ -29,7 +29,7 @@ export async function listInbox(
     const store = fileStore(root);
     for (const cast of casts) {
       if (cast.isSeen && !all) continue;
-      const summary = await readIndexed(env, { cast, store, own });
+      const summary = await readIndexed(env, store, cast, own);
       if (!summary || (!all && inboxGroup(summary.status) === null)) continue;
       const row = inboxRow(summary, { project: basename(cast.cwd), cwd: cast.cwd, root }, options);
       rows.push(cast.isSeen ? { ...row, seen: true } : row);
@@ -38,14 +38,8 @@ export async function listInbox(
   return sortInbox(rows);
 }
 
-interface IndexedRead {
-  readonly cast: IndexedCast;
-  readonly store: CastStore;
-  readonly own: OwnCastRegistry;
-}
-
 /** [YI3] The index only says where to look: a cast there counts only if this user started it on this machine. */
-async function readIndexed(env: ConfigContext["env"], { cast, store, own }: IndexedRead) {
+async function readIndexed(env: ConfigContext["env"], store: CastStore, cast: IndexedCast, own: OwnCastRegistry) {
   const { castId } = cast;
   const summary = await store.summary(castId);
   if (!summary) {
@@ -53,12 +47,7 @@ async function readIndexed(env: ConfigContext["env"], { cast, store, own }: Inde
     if (isGone) dropFromIndex(env, cast);
     return undefined;
   }
-  const read = async () => {
-    const file = await store.readCastFile(castId);
-    return file.ok ? file.value : undefined;
-  };
-  const isOwn = await own.ownsListed({ castId, stamp: () => store.stamp(castId), read });
-  return isOwn ? summary : undefined;
+  return (await ownsListedCast(own, store, castId)) ? summary : undefined;
 }
 
 /** [YI5] The one cast of this user in any project whose id is or begins with the text. */
@@ -67,8 +56,7 @@ export async function findIndexedCast(env: ConfigContext["env"], text: string): 
   const exact = known.filter(({ castId }) => castId === text);
   const [only, ...others] = exact.length > 0 ? exact : known.filter(({ castId }) => castId.startsWith(text));
   if (!only || others.length > 0) return undefined;
-  const store = fileStore(only.root);
-  return (await readIndexed(env, { cast: only, store, own: createOwnCastRegistry(env) })) ? only : undefined;
+  return (await readIndexed(env, fileStore(only.root), only, createOwnCastRegistry(env))) ? only : undefined;
 }
 
 /** [YI5] A cast that was named and is not here, but in another project: the options with which the command finds it. */
@@ -78,18 +66,14 @@ export async function optionsForOtherProject(
   options: Options,
 ): Promise<Options | undefined> {
   const { cwd, artifacts, config, on } = options;
-  const named =
-    command.kind === "continue" ? (command.castId ?? command.text.trim().split(/\s+/, 1)[0]) : nameIn(command);
+  const first = command.kind === "continue" ? command.text.trim().split(/\s+/, 1)[0] : undefined;
+  const named = ("castId" in command ? command.castId : undefined) ?? first;
   if (named === undefined || !looksLikeCastId(named)) return undefined;
   if ([cwd, artifacts, config, on].some((each) => each !== undefined)) return undefined;
   const ids = await store.listIds();
   if (!ids.ok || ids.value.some((id) => id.startsWith(named))) return undefined;
   const found = await findIndexedCast(place.env, named);
   return found && { ...options, cwd: found.cwd, artifacts: found.root };
-}
-
-function nameIn(command: Command): string | undefined {
-  return "castId" in command ? command.castId : undefined;
 }
 
 /** [YI4] A person has looked at a cast. One that runs has no result yet. */

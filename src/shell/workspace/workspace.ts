@@ -24,7 +24,6 @@ export interface Workspace {
   readonly place: ConfigContext;
   readonly catalog: Catalog;
   readonly configFiles: readonly string[];
-  /** The folder of the casts. */
   readonly root: string;
   readonly store: CastStore;
   readonly trust: ProjectTrust;
@@ -70,26 +69,20 @@ export function asTrusted(workspace: Workspace): { readonly workspace: Workspace
 /** [S1] Nothing of a project runs before the user trusts it. */
 export function trustIssue({ trust }: Workspace): Issue | undefined {
   if (trust.kind === "given") return undefined;
-  const message = ["this project's configuration is not trusted as it is now", ...describeProgramsToTrust(trust)].join(
-    "; ",
-  );
-  return { ...error("untrusted_project", "", message, "look at it, then add --trust"), file: trust.file };
+  const parts = ["this project's configuration is not trusted as it is now", ...describeProgramsToTrust(trust)];
+  return { ...error("untrusted_project", "", parts.join("; "), "look at it, then add --trust"), file: trust.file };
 }
 
 /** [S8] Lists every program: the sixth one may be malicious. */
-export function describeProgramsToTrust({
-  commands,
-  equipment,
-  watched,
-  tooLarge,
-}: ProgramsToTrust): readonly string[] {
+export function describeProgramsToTrust(programs: ProgramsToTrust): readonly string[] {
+  const list = (names: readonly string[], before: string, behind = ""): readonly string[] =>
+    names.length === 0 ? [] : [`${before}: ${names.join(", ")}${behind}`];
+  const commands = programs.commands.map((each) => `\`${each}\``);
   return [
-    ...(commands.length === 0 ? [] : [`its utilities would run: ${commands.map((each) => `\`${each}\``).join(", ")}`]),
-    ...(equipment.length === 0 ? [] : [`its agents and programs would have: ${equipment.join(", ")}`]),
-    ...(watched.length === 0
-      ? []
-      : [`watched for changes: ${watched.join(", ")}, but not what these load from elsewhere`]),
-    ...(tooLarge.length === 0 ? [] : [`too large to be watched, so that trust is not kept: ${tooLarge.join(", ")}`]),
+    ...list(commands, "its utilities would run"),
+    ...list(programs.equipment, "its agents and programs would have"),
+    ...list(programs.watched, "watched for changes", ", but not what these load from elsewhere"),
+    ...list(programs.tooLarge, "too large to be watched, so that trust is not kept"),
   ];
 }
 
@@ -120,7 +113,6 @@ export async function findBusyTreeIssue({ store, place }: Workspace, except?: Ca
 
 /** Commands on casts that a fleet runs on other machines. */
 export interface FleetClient {
-  /** The name given with --on. */
   readonly name: string;
   /** The local folder of casts; it is not submitted. */
   readonly artifacts: string;
@@ -165,7 +157,6 @@ export const LAST_CAST = "last";
 /** Which casts a command accepts when none is named. */
 export interface RequestedCast {
   readonly matches: (cast: CastSummary) => boolean;
-  /** The message when no cast matches. */
   readonly noneMessage: string;
   /** The command, if only the newest cast counts: resuming an older one by accident would cost money. */
   readonly newestFor?: string;
@@ -214,7 +205,6 @@ export async function findCast(store: CastStore, named: string | undefined): Pro
   return newest ? ok(newest) : fail(await noCastIssue(store, "none of the casts here can be read"));
 }
 
-/** The named cast, or the newest one, with its events. */
 export async function loadNamedCast(store: CastStore, named: string | undefined): Promise<Result<LoadedCast>> {
   const id = await findCast(store, named);
   return id.ok ? store.load(id.value) : id;
@@ -228,7 +218,6 @@ export async function mayBeCastName(store: CastStore, word: string): Promise<boo
   return ids.ok && ids.value.some((id) => id === word || (word.length >= 4 && id.startsWith(word)));
 }
 
-/** Whether a word looks like a generated cast id, or the start of one. */
 export function looksLikeCastId(word: string): boolean {
   return /^\d{8}(?:-(?:\d{0,6}|\d{6}-[0-9a-z]{0,6}))?$/.test(word);
 }

@@ -7,7 +7,6 @@ import { plainText } from "../../../core/view/line.ts";
 import type { CommandOutput } from "../../../shell/commands/command-output.ts";
 import type { CastStore } from "../../../shell/store/cast-store.ts";
 
-/** The result of a tool call, as the protocol has it. */
 export interface ToolResult extends Record<string, unknown> {
   content: { type: "text"; text: string }[];
   structuredContent?: Record<string, unknown>;
@@ -18,7 +17,6 @@ export interface ToolResult extends Record<string, unknown> {
 const MAX_TEXT_CHARS = 40_000;
 const TEXT_WIDTH = 100;
 
-/** The output of a command, for a model and for a program. */
 export function outputResult({ code, data, lines }: CommandOutput): ToolResult {
   return toolResult(plainText(lines(TEXT_WIDTH)), boundedData(data), code !== 0);
 }

@@ -5,8 +5,7 @@ import type { CastId } from "../../../core/model/ids.ts";
 import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
 import type { CastStore } from "../../../shell/store/cast-store.ts";
 
-/** The question of a waiting cast. */
-export interface CastQuestion {
+interface CastQuestion {
   /** Names the visit, so that an answer to an earlier question is not taken for this one. */
   readonly key: string;
   readonly text: string;

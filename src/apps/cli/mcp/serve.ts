@@ -31,7 +31,7 @@ const MAX_CHARS = 200_000;
 const TEXT_WIDTH = 100;
 
 /** [MC6] The newest casts as resources. */
-export async function listCastResources({ open }: McpProject) {
+async function listCastResources({ open }: McpProject) {
   const workspace = open();
   const casts = workspace.ok ? await workspace.value.store.list() : workspace;
   const newest = casts.ok ? casts.value.slice(0, MAX_LISTED) : [];
@@ -47,7 +47,7 @@ export async function listCastResources({ open }: McpProject) {
 }
 
 /** [MC6] The story of a cast as Markdown. */
-export async function readCastResource({ open }: McpProject, uri: string) {
+async function readCastResource({ open }: McpProject, uri: string) {
   const workspace = open();
   const castId = uri.startsWith(CAST_URI) ? uri.slice(CAST_URI.length) : "";
   if (!workspace.ok || castId === "") throw new ResourceNotFoundError(uri);
@@ -77,10 +77,7 @@ const INSTRUCTIONS =
 function createServer(project: McpProject): Server {
   const server = new Server(
     { name: "pi-materia", version: VERSION },
-    {
-      capabilities: { tools: {}, resources: {}, extensions: { [TASKS_EXTENSION]: {} } },
-      instructions: INSTRUCTIONS,
-    },
+    { capabilities: { tools: {}, resources: {}, extensions: { [TASKS_EXTENSION]: {} } }, instructions: INSTRUCTIONS },
   );
   const names = Object.keys(TOOL_INPUTS) as ToolName[]; // its own keys
   server.setRequestHandler("tools/list", () => ({ tools: names.map(toolJson) }));

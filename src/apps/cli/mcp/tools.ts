@@ -10,7 +10,7 @@ import { openPiHost } from "../../../shell/workspace/agent-hosts.ts";
 import type { Workspace } from "../../../shell/workspace/workspace.ts";
 
 /** What the server was started with. A request may only lower the budget. */
-export interface ServerLimits {
+interface ServerLimits {
   readonly options: Options;
   readonly maxTokens: number | undefined;
   readonly maxCostUsd: number | undefined;
@@ -93,7 +93,6 @@ export const TOOL_DESCRIPTIONS: Readonly<Record<ToolName, string>> = {
   loadouts: "The loadouts that can be cast.",
 };
 
-/** Tools that change nothing. */
 export const READ_ONLY_TOOLS: ReadonlySet<ToolName> = new Set(["wait", "status", "show", "diff", "check", "loadouts"]);
 
 /** [MC1] The commands of tools that answer at once. */

@@ -7,6 +7,7 @@ import type { Workspace } from "../../../shell/workspace/workspace.ts";
 import type { Issue } from "../../../core/model/issue.ts";
 import { wrapLineHanging, line, type Line, type Tone } from "../../../core/view/line.ts";
 import type { CommandOutput } from "../../../shell/commands/command-output.ts";
+import { killChildProcesses } from "../../../shell/process/processes.ts";
 
 /** The terminal, or its stand-in in tests. */
 export interface Io {
@@ -36,7 +37,6 @@ interface OutputStream {
   readonly on: (event: "error", listener: () => void) => unknown;
 }
 
-/** The parts of a process that make a terminal. */
 interface ProcessStreams {
   readonly env: Io["env"];
   readonly stdin: InputStream;
@@ -67,12 +67,8 @@ export function processIo({ env, stdin, stdout, stderr, cwd }: ProcessStreams): 
 /** [D23] A closed pipe or a full disk does not stop the command. The exit code reports a full disk. */
 function createWriter(stream: OutputStream): Io["out"] {
   let isOpen = true;
-  stream.on("error", () => {
-    isOpen = false;
-  });
-  return (text) => {
-    if (isOpen) stream.write(text);
-  };
+  stream.on("error", () => (isOpen = false));
+  return (text) => void (isOpen && stream.write(text));
 }
 
 function wantsColor(env: Io["env"], isTerminal: boolean): boolean {
@@ -81,13 +77,12 @@ function wantsColor(env: Io["env"], isTerminal: boolean): boolean {
   return isTerminal && env["TERM"] !== "dumb";
 }
 
-export type Style = Parameters<typeof styleText>[0];
+type Style = Parameters<typeof styleText>[0];
 
 export function applyStyle(io: Io, style: Style, text: string): string {
   return io.color ? styleText(style, text, { validateStream: false }) : stripVTControlCharacters(text);
 }
 
-/** The surroundings of a command. */
 export interface CliContext {
   readonly options: Options;
   readonly io: Io;
@@ -128,11 +123,8 @@ export function printIssues(io: Io, issues: readonly Issue[]): void {
 
 /** Texts of this program that are not lines of a result. */
 export function printText(io: Io, text: string, write: (text: string) => void = io.err): void {
-  printLines(
-    io,
-    text.split("\n").map((each) => line(each)),
-    write,
-  );
+  const lines = text.split("\n").map((each) => line(each));
+  printLines(io, lines, write);
 }
 
 /** [C5] JSON escapes most control characters; escape the rest, and text-direction marks, for terminals. */
@@ -153,12 +145,35 @@ export function printAnswer(io: Io, { json, format }: Options, output: CommandOu
   }
   if (json) io.out(`${jsonText(data, 2)}\n`);
   else if (piped && !io.isTerminal) io.out(piped);
-  else if (piped)
-    io.out(
-      lines(io.columns())
-        .map((each) => `${paintLine(io, each)}\n`)
-        .join(""),
-    );
-  else printLines(io, lines(io.columns()));
+  else {
+    const shown = lines(io.columns());
+    if (piped) io.out(shown.map((each) => `${paintLine(io, each)}\n`).join(""));
+    else printLines(io, shown);
+  }
   return code;
+}
+
+/** [C10] The first Ctrl-C or SIGTERM stops the cast cleanly, a second one exits at once. */
+export function listenForInterrupt(io: Io, isAsleep = () => false) {
+  const controller = new AbortController();
+  const release = new AbortController();
+  const interrupted = (): void => {
+    if (controller.signal.aborted) exitAtOnce();
+    if (isAsleep() && !release.signal.aborted) return release.abort();
+    io.err(`\n${applyStyle(io, "yellow", "Stopping… (once more to leave at once)")}\n`);
+    controller.abort();
+  };
+  const names = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  for (const name of names) process.on(name, interrupted);
+  const stop = (): void => {
+    for (const name of names) process.off(name, interrupted);
+  };
+  // [Z11] `released` is aborted instead while the cast sleeps: the cast stays asleep.
+  return { signal: controller.signal, released: release.signal, stop };
+}
+
+function exitAtOnce(): never {
+  // Programs and commands lead their own process groups, so they would survive.
+  killChildProcesses();
+  process.exit(130);
 }

@@ -1,6 +1,5 @@
 import { retryText } from "../../../core/view/numbers.ts";
 import { type CastStep, advanceTimeline, type CastTimeline } from "../../../core/cast/timeline.ts";
-import type { CastState } from "../../../core/cast/state/state.ts";
 import { addUsage } from "../../../core/cast/state/usage.ts";
 import { oneLine } from "../../../core/model/text.ts";
 import { boardLines, castBoard } from "../../../core/view/progress/board.ts";
@@ -22,22 +21,13 @@ import type { TurnProgress } from "../../../shell/ports.ts";
 import { type Io, jsonText, paintLine } from "./io.ts";
 
 /** What a person or a program sees while a cast runs. */
-interface ProgressDisplay {
+interface ProgressDisplay extends Omit<RunObserver, "signal" | "released"> {
   readonly onSteps: (steps: readonly CastStep[]) => void;
-  readonly onProgress: (progress: TurnProgress) => void;
-  /** The same for parallel items. */
-  readonly onItemSteps?: (steps: readonly CastStep[]) => void;
-  readonly onItemProgress?: (progress: TurnProgress, state: CastState) => void;
-  readonly onItemQueued?: (state: CastState) => void;
-  /** [B71] Why no worker runs it yet. */
-  readonly onQueued?: (queued: QueueStatus | undefined) => void;
-  /** [B73] A worker is setting up its worktree. */
-  readonly onSettingUp?: NonNullable<RunObserver["onSettingUp"]>;
   /** Clears temporary lines. */
   readonly stop: () => void;
 }
 
-export type ProgressKind = "live" | "lines" | "json" | "quiet";
+type ProgressKind = "live" | "lines" | "json" | "quiet";
 
 export function progressKindFor(io: Io, options: { readonly json?: true; readonly quiet?: true }): ProgressKind {
   if (options.json) return "json";
@@ -49,7 +39,7 @@ export function progressKindFor(io: Io, options: { readonly json?: true; readonl
 export function openProgress(io: Io, kind: ProgressKind, trailSoFar: () => CastTimeline): ProgressDisplay {
   switch (kind) {
     case "quiet":
-      return { onSteps: () => undefined, onProgress: () => undefined, stop: () => undefined };
+      return { onSteps: () => undefined, stop: () => undefined };
     case "json":
       return lineProgress(io, (steps) => io.out(steps.map(({ event }) => `${jsonText(event)}\n`).join("")));
     case "lines":
@@ -80,7 +70,6 @@ function lineProgress(io: Io, also: (steps: readonly CastStep[]) => void): Progr
         if (shown !== undefined) io.err(`${paintLine({ ...io, color: false }, shown)}\n`);
       }
     },
-    onProgress: () => undefined,
     stop: () => undefined,
   };
 }
@@ -158,7 +147,9 @@ function createFrame(io: Io) {
   const erase = (): string => (drawn === 0 ? "" : `\u001b[${drawn}A\u001b[0J`);
   return {
     show: (lines: readonly Line[]): void => {
-      io.err(synchronizedUpdate(`${erase()}${lines.map((each) => `${paintLine(io, each)}\n`).join("")}`));
+      const text = lines.map((each) => `${paintLine(io, each)}\n`).join("");
+      // Synchronized output: the terminal shows the board at once, never half erased.
+      io.err(`\u001b[?2026h${erase()}${text}\u001b[?2026l`);
       drawn = lines.length;
     },
     clear: (): void => {
@@ -166,11 +157,6 @@ function createFrame(io: Io) {
       drawn = 0;
     },
   };
-}
-
-/** Synchronized output: the terminal shows the board at once, never half erased. */
-function synchronizedUpdate(text: string): string {
-  return `\u001b[?2026h${text}\u001b[?2026l`;
 }
 
 /** The agent's current activity, in one line. */

@@ -4,15 +4,8 @@ import { VISIT_VARIABLE } from "../../../shell/process/processes.ts";
 import { systemPromptFor, loadPi } from "../../../shell/agents/pi-sdk.ts";
 import { openTranscript, type OpenedTranscript } from "../../../shell/agents/transcript.ts";
 import { thrownMessage } from "../../../core/model/text.ts";
-import {
-  diskFailure,
-  failedTurn,
-  continueIfOwned,
-  stopAtLimit,
-  turnOutcome,
-  createTurnRecord,
-  type TurnRecord,
-} from "../../../shell/agents/pi-turn.ts";
+import { diskFailure, failedTurn, continueIfOwned, stopAtLimit, turnOutcome } from "../../../shell/agents/pi-turn.ts";
+import { createTurnRecord, type TurnRecord } from "../../../shell/agents/turn-record.ts";
 import { stopAtRefusal } from "../../../shell/agents/provider-responses.ts";
 import { guardTurn, type TurnGuard, type TurnStop, type Timer } from "../../../shell/agents/turn-guard.ts";
 import type { AgentRetryOptions } from "../../../shell/workspace/agent-hosts.ts";

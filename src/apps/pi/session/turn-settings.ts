@@ -2,7 +2,7 @@ import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-a
 import * as v from "valibot";
 import { HAND_OVER } from "../../../core/model/handoff.ts";
 import { THINKING_LEVELS } from "../../../core/model/materia.ts";
-import { handOverDefinition } from "../../../shell/agents/hand-over.ts";
+import { handOverDefinition } from "../../../shell/agents/turn-record.ts";
 import type { TurnRequest } from "../../../shell/ports.ts";
 import { runUnlessReplacedAsync, type UserSession, newestEntryData, SETTINGS_ENTRY } from "./user-session.ts";
 

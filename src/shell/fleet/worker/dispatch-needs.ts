@@ -8,11 +8,10 @@ import { originalAgentChoice } from "../../casting/resume-cast.ts";
 import type { AgentHost, AgentRequirement } from "../../ports.ts";
 import type { LoadedCast } from "../../store/cast-store.ts";
 import { errorText, ignoreLocalErrors } from "../../system/files.ts";
-import { sandboxIssues } from "../../workspace/check-sandboxes.ts";
+import { sandboxIssues, agentNeeds, openPiHost } from "../../workspace/agent-hosts.ts";
 import { describeMissingMcp } from "../../agents/mcp-servers.ts";
 import { loadPi } from "../../agents/pi-sdk.ts";
-import { compareEquipment } from "../../agents/check-equipment.ts";
-import { agentNeeds, openPiHost } from "../../workspace/agent-hosts.ts";
+import { compareEquipment } from "../../agents/equipped-session.ts";
 import type { DispatchContext } from "./run-dispatch.ts";
 
 const PROBE_BYTES = 256 * 1024;
