@@ -148,35 +148,29 @@ export function toolIssues(needs: readonly AgentRequirement[], more: readonly st
     wanted.filter(({ tool }) => !known.includes(tool)),
     ({ tool }) => tool,
   );
-  return [...unknown].map(([tool, uses]) =>
-    error(
-      "unknown_tool",
-      needPath(uses[0]?.need, "tools"),
-      `"${tool}" is not a tool of Pi; wanted by ${needNames(uses.map(({ need }) => need))}`,
-      didYouMean(tool, known) ??
-        `Pi has ${known.join(", ")}; "extensions" and "mcp" may bring others, and "tools" of a rehearsal plays those of servers`,
-    ),
-  );
+  const all = `Pi has ${known.join(", ")}; "extensions" and "mcp" may bring others, and "tools" of a rehearsal plays those of servers`;
+  return [...unknown].map(([tool, uses]) => {
+    const message = `"${tool}" is not a tool of Pi; wanted by ${needNames(uses.map(({ need }) => need))}`;
+    return error("unknown_tool", needPath(uses[0]?.need, "tools"), message, didYouMean(tool, known) ?? all);
+  });
 }
 
 /** [A4] Reports each unusable model once, with every socket that uses it and the remedies. */
 export async function modelIssues(
   stage: ConfiguredPi,
   needs: readonly AgentRequirement[],
-  {
-    defaultModel,
-    defaultModelAt = MODEL_OPTION,
-  }: { readonly defaultModel?: string; readonly defaultModelAt?: KeyPath },
+  { defaultModel, defaultModelAt: at = MODEL_OPTION }: { defaultModel?: string; defaultModelAt?: KeyPath },
 ): Promise<readonly Issue[]> {
-  const asked = needs.flatMap((need): readonly { need: AgentRequirement; name: string | undefined }[] => {
+  const asked = needs.flatMap((need) => {
     const named = need.model ?? defaultModel;
-    return (named === undefined ? [undefined] : splitModels(named)).map((name) => ({ need, name }));
+    const names: readonly (string | undefined)[] = named === undefined ? [undefined] : splitModels(named);
+    return names.map((name) => ({ need, name }));
   });
   const byModel = Map.groupBy(asked, ({ name }) => name);
   const issues: Issue[] = [];
   for (const [wanted, uses] of byModel) {
     const users = uses.map(({ need }) => need);
-    const issue = modelIssue(await chooseModel(stage, wanted), { users, at: defaultModelAt }, stage);
+    const issue = modelIssue(await chooseModel(stage, wanted), { users, at }, stage);
     if (issue) issues.push(issue);
   }
   if (issues.length === 0) return [];
@@ -226,13 +220,10 @@ function modelSuggestion(wanted: string, stage: ConfiguredPi): string {
   const models = stage.runtime.getModels().map(({ provider, id }) => ({ id, full: `${provider}/${id}` }));
   const said = wanted.slice(wanted.indexOf("/") + 1).toLowerCase();
   const same = models.filter(({ id }) => id === wanted).map(({ full }) => full);
-  const close = nearestName(
-    wanted,
-    models.map(({ full }) => full),
-  );
-  const holding =
-    said.length < 3 ? [] : models.filter(({ id }) => id.toLowerCase().includes(said)).map(({ full }) => full);
-  const names = [...new Set([...same, ...(close === undefined ? [] : [close]), ...holding])].slice(0, MOST_NAMED);
+  const all = models.map(({ full }) => full);
+  const close = nearestName(wanted, all) ?? [];
+  const holding = all.filter((_full, index) => said.length >= 3 && models[index]?.id.toLowerCase().includes(said));
+  const names = [...new Set([same, close, holding].flat())].slice(0, MOST_NAMED);
   return names.length === 0 ? "" : `did you mean ${names.map((name) => `"${name}"`).join(" or ")}? `;
 }
 

@@ -6,6 +6,7 @@ import type {
   Model,
   Provider,
   SimpleStreamOptions,
+  ToolCall,
 } from "@earendil-works/pi-ai";
 import { HAND_OVER } from "../../core/model/handoff.ts";
 import { assertNever } from "../../core/model/issue.ts";
@@ -61,10 +62,8 @@ function scriptedErrorText({ error, resetMs }: Extract<ScriptedStep["does"], { k
 }
 
 export function createScriptedProvider(scripts: ReadonlyMap<string, ReplyScript>, after: Timer): Provider {
-  const stream = (_model: unknown, context: Context, options?: SimpleStreamOptions) =>
-    messageStream(
-      playStep(scripts.get(options?.sessionId ?? ""), finishedCalls(context), { after, signal: options?.signal }),
-    );
+  const stream = (_model: unknown, context: Context, { sessionId = "", signal }: SimpleStreamOptions = {}) =>
+    messageStream(playStep(scripts.get(sessionId), finishedCalls(context), after, signal));
   return {
     id: SCRIPTED_MODEL.provider,
     name: SCRIPTED_MODEL.name,
@@ -75,12 +74,10 @@ export function createScriptedProvider(scripts: ReadonlyMap<string, ReplyScript>
   };
 }
 
+const NO_TOKENS = { input: 0, output: 0 };
+
 /** Only Pi's summaries have no script: they belong to no session. */
-const SUMMARY_STEP: ScriptedStep = {
-  does: { kind: "say", text: "(summary)" },
-  delayMs: 0,
-  usage: { input: 0, output: 0 },
-};
+const SUMMARY_STEP: ScriptedStep = { does: { kind: "say", text: "(summary)" }, delayMs: 0, usage: NO_TOKENS };
 
 function finishedCalls({ messages }: Context): ReadonlySet<string> {
   // A finished reply ends a turn: calls before it belong to an earlier one.
@@ -97,7 +94,8 @@ function finishedCalls({ messages }: Context): ReadonlySet<string> {
 async function playStep(
   script: ReplyScript | undefined,
   done: ReadonlySet<string>,
-  { after, signal }: { readonly after: Timer; readonly signal: AbortSignal | undefined },
+  after: Timer,
+  signal: AbortSignal | undefined,
 ): Promise<AssistantMessage> {
   const step = script ? script.next(done) : SUMMARY_STEP;
   if (!step) return assistantMessage({ stopReason: "error", errorMessage: "the rehearsal has no reply left" });
@@ -108,15 +106,9 @@ async function playStep(
     case "call": {
       const { id, name, args } = step.does;
       // Copy the arguments: tools may change them. They came from JSON.
-      const copy = structuredClone(args) as Extract<
-        AssistantMessage["content"][number],
-        { type: "toolCall" }
-      >["arguments"];
-      return assistantMessage({
-        stopReason: "toolUse",
-        usage,
-        content: [{ type: "toolCall", id, name, arguments: copy }],
-      });
+      const copy = structuredClone(args) as ToolCall["arguments"];
+      const call: ToolCall = { type: "toolCall", id, name, arguments: copy };
+      return assistantMessage({ stopReason: "toolUse", usage, content: [call] });
     }
     case "say":
       return assistantMessage({ stopReason: "stop", usage, content: [{ type: "text", text: step.does.text }] });
@@ -129,16 +121,8 @@ async function playStep(
 
 function assistantMessage(part: Partial<AssistantMessage> & Pick<AssistantMessage, "stopReason">): AssistantMessage {
   const { api, provider, id: model } = SCRIPTED_MODEL;
-  return {
-    role: "assistant",
-    content: [],
-    api,
-    provider,
-    model,
-    usage: stepUsage(SUMMARY_STEP),
-    timestamp: Date.now(),
-    ...part,
-  };
+  const usage = stepUsage(SUMMARY_STEP);
+  return { role: "assistant", content: [], api, provider, model, usage, timestamp: Date.now(), ...part };
 }
 
 function stepUsage({ usage: { input, output } }: ScriptedStep): AssistantMessage["usage"] {

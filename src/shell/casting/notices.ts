@@ -65,11 +65,10 @@ export function noticeReceiver(receiver: NoticeReceiver): JournalReceiver {
   };
 }
 
-interface NoticeSender extends EventSender {
-  readonly hasUnsent: () => boolean;
-}
-
-function createNoticeSender(receiver: NoticeReceiver, { file, lastSeq, note, signal }: JournalSource): NoticeSender {
+function createNoticeSender(
+  receiver: NoticeReceiver,
+  { file, lastSeq, note, signal }: JournalSource,
+): EventSender & { readonly hasUnsent: () => boolean } {
   // What was written before notices were asked for is no news.
   const cursor = note.read() ?? lastSeq;
   let notices: readonly { readonly seq: number; readonly notice: Notice }[] = [];
@@ -129,14 +128,12 @@ export async function sendQueueNotice(
   const id = `queue-${randomUUID()}`;
   const notice: Notice = { id, kind: "queue", at: new Date().toISOString(), ...done };
   const signal = AbortSignal.timeout(GRACE_MS);
-  await Promise.all(
-    receivers
-      .filter(({ on }) => on.includes("queue"))
-      .map(async (receiver) => {
-        writeUserNote(join(receiver.pending, `${id}.notice`), notice);
-        await sendKept(receiver, signal);
-      }),
-  );
+  const sent = receivers.map(async (receiver) => {
+    if (!receiver.on.includes("queue")) return;
+    writeUserNote(join(receiver.pending, `${id}.notice`), notice);
+    await sendKept(receiver, signal);
+  });
+  await Promise.all(sent);
 }
 
 const MAX_KEPT = 20;
@@ -158,10 +155,8 @@ async function sendNotice(receiver: NoticeReceiver, full: Notice, signal: AbortS
   const notice = contents ? full : bare;
   const { id, kind, at, ...data } = notice;
   const text = noticeText(notice);
-  const body =
-    format === "ntfy"
-      ? text
-      : JSON.stringify(format === "slack" ? { text } : { type: `materia.${kind}`, timestamp: at, data });
+  const json = format === "slack" ? { text } : { type: `materia.${kind}`, timestamp: at, data };
+  const body = format === "ntfy" ? text : JSON.stringify(json);
   const seconds = Math.floor(Date.now() / 1_000);
   const headers = {
     "content-type": format === "ntfy" ? "text/plain; charset=utf-8" : "application/json",

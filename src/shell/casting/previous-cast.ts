@@ -9,7 +9,7 @@ import type { CastStore, VisitRef } from "../store/cast-store.ts";
 import { findCast } from "../workspace/workspace.ts";
 
 /** What a new cast gets from an earlier one, and notes about what is missing. */
-export interface PreviousCast {
+interface PreviousCast {
   readonly castId: CastId;
   readonly context: JsonObject;
   readonly notes: readonly string[];
@@ -29,16 +29,9 @@ export async function loadPreviousCast(store: CastStore, text: string): Promise<
   const notes: string[] = [];
   const file = await store.readCastFile(castId);
   if (!file.ok) notes.push(...file.issues.filter(isError).map((issue) => issue.message));
-  const {
-    first,
-    last: events,
-    unread,
-    problem,
-  } = await store.readEnds(
-    castId,
-    (tail) =>
-      tail.filter((event) => event.type === "visit_completed").length >= MAX_ARTIFACTS && lastHandoff(tail) !== null,
-  );
+  const isEnough = (tail: readonly CastEvent[]): boolean =>
+    tail.filter((event) => event.type === "visit_completed").length >= MAX_ARTIFACTS && lastHandoff(tail) !== null;
+  const { first, last: events, unread, problem } = await store.readEnds(castId, isEnough);
   if (problem !== undefined) notes.push(`its journal cannot be read: ${problem}`);
   else if (!first) notes.push("its journal has no first event: its outcome is unknown");
   if (unread > 0) notes.push(`${countedText(unread, "line")} of its journal cannot be read`);

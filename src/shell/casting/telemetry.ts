@@ -119,7 +119,7 @@ export async function readVisitSpans(
   return visitSpans(cast, visit, (await readArtifactText(store, cast.castId, at)) ?? "", options);
 }
 
-export interface SendOptions {
+interface SendOptions {
   readonly version: string;
   readonly signal?: AbortSignal;
   /** How often a refusal that may pass is sent again; 3 if unset. */
@@ -235,7 +235,6 @@ const PartialSuccess = v.object({
 
 function rejectedCount(text: string): number {
   const read = v.safeParse(PartialSuccess, parseJson(text));
-  return read.success && Number.isFinite(read.output.partialSuccess.rejectedSpans)
-    ? Math.max(0, read.output.partialSuccess.rejectedSpans)
-    : 0;
+  const rejected = read.success ? read.output.partialSuccess.rejectedSpans : 0;
+  return Number.isFinite(rejected) ? Math.max(0, rejected) : 0;
 }

@@ -16,7 +16,7 @@ import type { Workspace } from "../workspace/workspace.ts";
 import { readConfigLayer } from "../config/config.ts";
 import { readJsonFile } from "../config/config-file.ts";
 import { programsOf, unavailableTools } from "../agents/search-programs.ts";
-import type { CommandResult } from "./command-output.ts";
+import { answer, type CommandResult } from "./command-output.ts";
 import { findNodeAtLocation, parseTree } from "jsonc-parser";
 import type { ReviewProblem } from "../../core/view/issues.ts";
 import { MAX_FILE_BYTES, readRegularText, valueOr } from "../system/files.ts";
@@ -32,12 +32,8 @@ export async function runCheck(
   if (!catalog.ok) {
     const { issues } = catalog;
     if (issues.some(({ code }) => code === "missing_file")) return catalog;
-    return ok({
-      code: 1,
-      data: { issues: issues.map(issueJson), loadouts: [] },
-      findings: () => issueFindings(issues, folder),
-      lines: () => issueLines(issues),
-    });
+    const findings = () => issueFindings(issues, folder);
+    return answer({ issues: issues.map(issueJson), loadouts: [] }, () => issueLines(issues), { code: 1, findings });
   }
   const { loadouts: known } = catalog.value;
   if (loadout !== undefined && !known.has(loadout))
@@ -46,7 +42,7 @@ export async function runCheck(
   const past = asksBill ? await (await import("./forecast.ts")).loadPastCasts(store) : ok({ casts: [] });
   // Without past casts the bill uses typical sizes.
   const facts = past.ok ? past.value.casts : [];
-  const bills = asksBill ? billsOf(checked.loadouts, { catalog: catalog.value, loadout, past: facts }) : [];
+  const bills = asksBill ? billsOf(checked.loadouts, catalog.value, loadout, facts) : [];
   const issues = strict ? checked.issues.map(asError) : checked.issues;
   const loadouts = checked.loadouts
     .map(({ entry, graph, worst }) => ({ entry, worstCase: worstCaseText(graph, worst) }))
@@ -54,44 +50,36 @@ export async function runCheck(
   const errors = issues.filter(isError).length;
   const warnings = issues.filter(({ severity }) => severity === "warning").length;
   const missing = unavailableTools();
-  const changing = new Map(
-    checked.loadouts.flatMap(({ graph }) =>
-      changingInstructions(graph).map((each) => [`${each.materia} ${each.variable}`, each] as const),
-    ),
-  );
+  const found = checked.loadouts.flatMap(({ graph }) => changingInstructions(graph));
+  const changing = [...new Map(found.map((each) => [`${each.materia} ${each.variable}`, each])).values()];
   const counted = `${errors === 0 ? "No errors" : countedText(errors, "error")}, ${countedText(warnings, "warning")}.`;
-  return ok({
-    code: errors > 0 ? 1 : 0,
-    findings: () => issueFindings(issues, folder),
-    data: {
-      issues: issues.map(issueJson),
-      loadouts: loadouts.map(({ entry, worstCase }) => ({ name: entry.name, file: entry.file ?? null, worstCase })),
-      ...(asksBill ? { bills } : {}),
-      unavailableTools: missing,
-      changingInstructions: [...changing.values()],
-    },
-    lines: () => [
-      ...issueLines(issues),
-      ...(issues.length > 0 ? [line("")] : []),
-      ...bills.flatMap((bill) => [...billLines(bill), line("")]),
-      ...(asksBill ? [] : loadouts).map(({ entry, worstCase }) =>
-        line(`${sanitizeForTerminal(entry.name)}: ${worstCase}`),
-      ),
-      ...(missing.length === 0 ? [] : [line(missingToolsText(missing))]),
-      ...[...changing.values()].map(changingText).map((text) => line(text)),
-      line(counted),
-    ],
-  });
+  const data = {
+    issues: issues.map(issueJson),
+    loadouts: loadouts.map(({ entry, worstCase }) => ({ name: entry.name, file: entry.file ?? null, worstCase })),
+    ...(asksBill ? { bills } : {}),
+    unavailableTools: missing,
+    changingInstructions: changing,
+  };
+  const lines = () => [
+    ...issueLines(issues),
+    ...(issues.length > 0 ? [line("")] : []),
+    ...bills.flatMap((bill) => [...billLines(bill), line("")]),
+    ...(asksBill ? [] : loadouts).map(({ entry, worstCase }) =>
+      line(`${sanitizeForTerminal(entry.name)}: ${worstCase}`),
+    ),
+    ...(missing.length === 0 ? [] : [line(missingToolsText(missing))]),
+    ...changing.map((each) => line(changingText(each))),
+    line(counted),
+  ];
+  return answer(data, lines, { code: errors > 0 ? 1 : 0, findings: () => issueFindings(issues, folder) });
 }
 
 /** [YD3] Of the named loadout; else of the project's own and the active one. */
 function billsOf(
   loadouts: readonly ValidLoadout[],
-  {
-    catalog: { settings },
-    loadout,
-    past,
-  }: { readonly catalog: Catalog; readonly loadout: string | undefined; readonly past: readonly CastFacts[] },
+  { settings }: Catalog,
+  loadout: string | undefined,
+  past: readonly CastFacts[],
 ): readonly Bill[] {
   const isBilled = ({ name, layer }: ValidLoadout["entry"]): boolean =>
     loadout === undefined ? layer !== "bundled" || name === settings.activeLoadout.value : name === loadout;

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { resolve } from "node:path";
-import { failWith, error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
+import { failWith, ok, type Result } from "../../core/model/issue.ts";
 import { oneLine } from "../../core/model/text.ts";
 import { isMissingFile, errorText, readRegularFile } from "../system/files.ts";
 
@@ -28,14 +28,9 @@ async function readPipedText({ readInput: read }: TextSource): Promise<Result<st
     return failWith("missing_prompt", "-", "standard input is not available here", hint);
   }
   const bytes = await read(MAX_TEXT_BYTES);
-  return bytes === undefined
-    ? failWith(
-        "file_too_large",
-        "-",
-        `standard input is longer than ${MAX_TEXT_BYTES / 1024 / 1024} MB`,
-        "save it as a file and name the file",
-      )
-    : decodeText(bytes, "-", "standard input");
+  if (bytes) return decodeText(bytes, "-", "standard input");
+  const message = `standard input is longer than ${MAX_TEXT_BYTES / 1024 / 1024} MB`;
+  return failWith("file_too_large", "-", message, "save it as a file and name the file");
 }
 
 function readTextFile(typed: string, from: string): Result<string> {
@@ -43,13 +38,13 @@ function readTextFile(typed: string, from: string): Result<string> {
   try {
     return decodeText(readRegularFile(file, MAX_TEXT_BYTES), typed, `the file ${file}`);
   } catch (thrown) {
+    const shown = oneLine(typed, 80);
+    if (!isMissingFile(thrown))
+      return failWith("unreadable_file", shown, `${file} cannot be read: ${errorText(thrown)}`);
     // A sentence that begins with "@" names no file.
-    if (isMissingFile(thrown) && /\s/.test(typed)) return ok(typed);
-    return fail(
-      isMissingFile(thrown)
-        ? missingFileIssue(typed, file)
-        : error("unreadable_file", oneLine(typed, 80), `${file} cannot be read: ${errorText(thrown)}`),
-    );
+    if (/\s/.test(typed)) return ok(typed);
+    const hint = `write a text that begins with "@" after "--": -- ${shown}`;
+    return failWith("missing_file", shown, `there is no file ${file}`, hint);
   }
 }
 
@@ -57,12 +52,6 @@ function decodeText(bytes: Buffer, typed: string, what: string): Result<string> 
   if (!isUtf8(bytes)) return failWith("invalid_utf8", typed, `${what} is not UTF-8 text`, "convert it first");
   const text = bytes.toString("utf8").replace(/^\ufeff/, "");
   return text.trim() === "" ? failWith("missing_prompt", typed, `${what} is empty`, "write what to do") : ok(text);
-}
-
-function missingFileIssue(typed: string, file: string): Issue {
-  const shown = oneLine(typed, 80);
-  const hint = `write a text that begins with "@" after "--": -- ${shown}`;
-  return error("missing_file", shown, `there is no file ${file}`, hint);
 }
 
 export function firstWord(text: string): string {

@@ -41,7 +41,7 @@ export async function suggestCompletions(
   const option = words.at(-1) ?? "";
   if (option === "--model") return models();
   if (option === "--thinking") return THINKING_LEVELS.map((level) => ({ word: `${level} ` }));
-  if (FILE_OPTIONS.has(option)) return [];
+  if (FILE_OPTIONS.test(option)) return [];
   const workspace = open();
   if (!workspace) return [];
   if (option === "--on")
@@ -49,94 +49,66 @@ export async function suggestCompletions(
   if (option === "--loadout") return suggestNames(workspace, "loadouts");
   if (option === "--from") return row.name === "init" ? [] : suggestCasts(workspace);
   const before = words.filter((word) => !word.startsWith("--"));
-  if (row.name === "open") return suggestOpenArguments(workspace, before);
-  return suggestWords(row.name, before, workspace);
+  return SOURCES[row.name]?.(workspace, before) ?? [];
 }
 
 /** Options whose value is a file or a folder: the shell completes those. */
-const FILE_OPTIONS: ReadonlySet<string> = new Set([
-  "--rehearse",
-  "--config",
-  "--cwd",
-  "--artifacts",
-  "--to",
-  "--seed",
-  "--junit",
-  "--out",
-]);
+const FILE_OPTIONS = /^--(rehearse|config|cwd|artifacts|to|seed|junit|out)$/;
 
-const SUBCOMMANDS: Readonly<Record<"casts" | "queue" | "inbox" | "completion", readonly Suggestion[]>> = {
-  casts: [{ word: "prune ", description: "remove old casts" }],
-  inbox: [{ word: "done ", description: "take a cast out of the inbox" }],
-  queue: QUEUE_ACTIONS.map((word) => ({ word: `${word} ` })),
-  completion: SHELLS.map((word) => ({ word, description: `for ${word}` })),
-};
-
-const CASTS_FOR: Readonly<Record<"continue" | "recast" | "abort", readonly CastStatus[]>> = {
-  continue: ["waiting"],
-  recast: ["failed", "aborted", "interrupted", "paused", "sleeping"],
-  abort: ["running", "waiting", "interrupted", "paused", "sleeping"],
-};
-
-async function suggestWords(
-  name: CommandName,
-  words: readonly string[],
+type WordSource = (
   workspace: Workspace,
-): Promise<readonly Suggestion[]> {
-  const count = words.length;
-  switch (name) {
-    case "link":
-      return [...suggestTargets(workspace), ...(count > 0 ? [{ word: "-- ", description: "the prompt follows" }] : [])];
-    case "grid":
-      return [...suggestNames(workspace, "loadouts"), ...suggestNames(workspace, "materia")];
-    case "fuzz":
-    case "forecast":
-    case "loadout":
-    case "materia":
-      return count === 0 ? suggestNames(workspace, name === "materia" ? "materia" : "loadouts") : [];
-    case "help":
-      return count === 0 ? COMMANDS.map((row) => ({ word: row.name, description: row.does })) : [];
-    case "show":
-    case "diff":
-      return count === 0 ? suggestCasts(workspace) : count === 1 ? suggestVisits(workspace, words[0], ANY_VISIT) : [];
-    case "compare":
-      return count < 2 ? suggestCasts(workspace) : [];
-    case "status":
-    case "restore":
-    case "export":
-    case "watch":
-    case "doctor":
-    case "replay":
-    case "record":
-    case "fork":
-    case "budget":
-    case "take":
-      return count === 0 ? suggestCasts(workspace) : [];
-    case "continue":
-    case "recast":
-    case "abort":
-      return count === 0 ? suggestCasts(workspace, CASTS_FOR[name]) : [];
-    case "fleet":
-      return suggestFleetWords(words).map((word) => ({ word: `${word} ` }));
-    case "casts":
-    case "queue":
-    case "inbox":
-    case "completion":
-      return count === 0 ? SUBCOMMANDS[name] : name === "inbox" ? suggestInbox(workspace) : [];
-    case "cast":
-    case "draft":
-    case "open":
-    case "check":
-    case "test":
-    case "stats":
-    case "ui":
-    case "worker":
-    case "mcp":
-    case "init":
-    case "demo":
-      return [];
-  }
+  words: readonly string[],
+) => readonly Suggestion[] | Promise<readonly Suggestion[]>;
+
+/** Suggestions for each word in its place; none behind the last one. */
+function positional(...sources: readonly WordSource[]): WordSource {
+  return (workspace, words) => sources[words.length]?.(workspace, words) ?? [];
 }
+
+const anyCast: WordSource = (workspace) => suggestCasts(workspace);
+const castsWithStatus =
+  (...statuses: readonly CastStatus[]): WordSource =>
+  (workspace) =>
+    suggestCasts(workspace, statuses);
+const oneCast = positional(anyCast);
+const oneLoadout = positional((workspace) => suggestNames(workspace, "loadouts"));
+const castAndVisit = positional(anyCast, (workspace, [named]) => suggestVisits(workspace, named, ANY_VISIT));
+
+const SOURCES: { readonly [K in CommandName]?: WordSource } = {
+  link: (workspace, { length }) => [
+    ...suggestTargets(workspace),
+    ...(length > 0 ? [{ word: "-- ", description: "the prompt follows" }] : []),
+  ],
+  grid: (workspace) => [...suggestNames(workspace, "loadouts"), ...suggestNames(workspace, "materia")],
+  fuzz: oneLoadout,
+  forecast: oneLoadout,
+  loadout: oneLoadout,
+  materia: positional((workspace) => suggestNames(workspace, "materia")),
+  help: positional(() => COMMANDS.map(({ name, does }) => ({ word: name, description: does }))),
+  open: suggestOpenArguments,
+  show: castAndVisit,
+  diff: castAndVisit,
+  compare: positional(anyCast, anyCast),
+  status: oneCast,
+  restore: oneCast,
+  export: oneCast,
+  watch: oneCast,
+  doctor: oneCast,
+  replay: oneCast,
+  record: oneCast,
+  fork: oneCast,
+  budget: oneCast,
+  take: oneCast,
+  continue: positional(castsWithStatus("waiting")),
+  recast: positional(castsWithStatus("failed", "aborted", "interrupted", "paused", "sleeping")),
+  abort: positional(castsWithStatus("running", "waiting", "interrupted", "paused", "sleeping")),
+  fleet: (_workspace, words) => suggestFleetWords(words).map((word) => ({ word: `${word} ` })),
+  casts: positional(() => [{ word: "prune ", description: "remove old casts" }]),
+  queue: positional(() => QUEUE_ACTIONS.map((word) => ({ word: `${word} ` }))),
+  inbox: (workspace, { length }) =>
+    length === 0 ? [{ word: "done ", description: "take a cast out of the inbox" }] : suggestInbox(workspace),
+  completion: positional(() => SHELLS.map((word) => ({ word, description: `for ${word}` }))),
+};
 
 function suggestFleetWords([action, verb, ...more]: readonly string[]): readonly string[] {
   if (action === undefined) return FLEET_ACTIONS;
@@ -146,9 +118,9 @@ function suggestFleetWords([action, verb, ...more]: readonly string[]): readonly
 }
 
 /** Plain names first, if a name is unique; then all names with their kind. */
-function suggestTargets({ catalog, ...rest }: Workspace): readonly Suggestion[] {
-  const workspace = { catalog, ...rest };
-  const both = (name: string): boolean => catalog.loadouts.has(name) && catalog.materia.has(name);
+function suggestTargets(workspace: Workspace): readonly Suggestion[] {
+  const { loadouts, materia } = workspace.catalog;
+  const both = (name: string): boolean => loadouts.has(name) && materia.has(name);
   const plain = [...suggestNames(workspace, "loadouts"), ...suggestNames(workspace, "materia")].filter(
     ({ word }) => !both(word.trim()),
   );

@@ -23,7 +23,7 @@ import { activeBill } from "./bill.ts";
 import { withEntry } from "../../core/edit/config-text.ts";
 import { projectConfigFile, userConfigFile, type ConfigContext } from "../config/config.ts";
 
-export interface DraftRequest {
+interface DraftRequest {
   readonly words: string;
   readonly from?: Draft | undefined;
   readonly agents: AgentSource;
@@ -45,7 +45,7 @@ const MAX_ROUNDS = 4;
 
 /** [YD4] Words → a sound draft: the agent proposes, the checks answer, at most four rounds. */
 export async function makeDraft(workspace: Workspace, request: DraftRequest): Promise<Result<FinishedDraft>> {
-  const { words, from } = request;
+  const { words } = request;
   if (words.trim() === "")
     return failWith("missing_prompt", "draft", "a draft needs a description", "say what should be done");
   if (words.length > MAX_WORDS) {
@@ -59,7 +59,7 @@ export async function makeDraft(workspace: Workspace, request: DraftRequest): Pr
   if (refused.length > 0) return failAll(refused);
   const folder = mkdtempSync(join(tmpdir(), "materia-draft-"));
   try {
-    return await negotiate(workspace, request, { host: host.value, folder, refines: from?.name });
+    return await negotiate(workspace, request, host.value, folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -68,28 +68,28 @@ export async function makeDraft(workspace: Workspace, request: DraftRequest): Pr
 async function negotiate(
   workspace: Workspace,
   request: DraftRequest,
-  {
-    host,
-    folder,
-    refines,
-  }: { readonly host: AgentHost; readonly folder: string; readonly refines: string | undefined },
+  host: AgentHost,
+  folder: string,
 ): Promise<Result<FinishedDraft>> {
   const rounds: (readonly Issue[])[] = [];
   let usage = NO_USAGE;
   let last: { readonly reply: string; readonly issues: readonly Issue[] } | undefined;
   while (rounds.length < MAX_ROUNDS) {
     const round = rounds.length + 1;
-    const turn = await host.runTurn(
-      turnRequest(workspace, request, { folder, round, prompt: draftPrompt(request, last), usage }),
-    );
+    const asked = { folder, round, prompt: draftPrompt(request, last), usage, signal: request.signal };
+    const turn = await host.runTurn(turnRequest(workspace, asked));
     usage = addUsage(usage, turn.usage);
     if (turn.kind === "failed") return failWith("draft_failed", "draft", `the drafting agent failed: ${turn.message}`);
     const read = readDraftReply(turn.text);
     if (!read.ok && read.issues.some(({ code }) => code === "cannot_draft")) return read;
-    const checked = read.ok ? checkDraft(workspace.catalog, read.value, { refines }) : undefined;
+    const checked = read.ok ? checkDraft(workspace.catalog, read.value, { refines: request.from?.name }) : undefined;
     const issues = read.ok ? (checked?.issues ?? []) : read.issues;
-    if (read.ok && checked && issues.length === 0)
-      return finishDraft(workspace, read.value, { checked, rounds, usage });
+    if (read.ok && checked && issues.length === 0) {
+      const drafted = { ...workspace, catalog: checked.catalog };
+      const bill = await activeBill(drafted, read.value.name);
+      if (!bill) throw new Error("a sound draft has a bill");
+      return ok({ ...read.value, graph: checked.graph, workspace: drafted, bill, rounds, usage });
+    }
     request.onRound?.(round, issues);
     rounds.push(issues);
     last = { reply: turn.text, issues };
@@ -99,30 +99,16 @@ async function negotiate(
   );
 }
 
-async function finishDraft(
-  workspace: Workspace,
-  draft: Draft,
-  { checked, rounds, usage }: { readonly checked: DraftCheck } & Pick<FinishedDraft, "rounds" | "usage">,
-): Promise<Result<FinishedDraft>> {
-  const drafted = { ...workspace, catalog: checked.catalog };
-  const bill = await activeBill(drafted, draft.name);
-  if (!bill) throw new Error("a sound draft has a bill");
-  return ok({ ...draft, graph: checked.graph, workspace: drafted, bill, rounds, usage });
-}
-
 const MATERIA = "Draft";
 const SOCKET = v.parse(SocketId, "Socket-1");
 
-function turnRequest(
-  { catalog, place }: Workspace,
-  { signal }: DraftRequest,
-  {
-    folder,
-    round,
-    prompt,
-    usage,
-  }: { readonly folder: string; readonly round: number; readonly prompt: string; readonly usage: Usage },
-): TurnRequest {
+interface DraftRound extends Pick<TurnRequest, "prompt" | "signal"> {
+  readonly folder: string;
+  readonly round: number;
+  readonly usage: Usage;
+}
+
+function turnRequest({ catalog, place }: Workspace, { folder, round, prompt, usage, signal }: DraftRound): TurnRequest {
   const { maxTokens = Infinity, maxCostUsd = Infinity } = catalog.settings.budget;
   const castId = parseCastId("draft");
   if (castId === undefined) throw new Error("ids have this form");
@@ -156,15 +142,12 @@ function turnRequest(
 
 /** The skill, and the names that exist here. Prompts of existing materia stay out. */
 function draftSystemText({ materia, loadouts }: Workspace["catalog"]): string {
-  const skill = readFileSync(packagePath("skills", "materia-draft", "SKILL.md"), "utf8").replace(
-    /^---\n[^]*?\n---\n/,
-    "",
-  );
+  const skill = readFileSync(packagePath("skills", "materia-draft", "SKILL.md"), "utf8");
   const known = [...materia.values()].flatMap(({ name, value }) =>
     value ? [`- ${oneLine(name, 60)} (${value.type}): ${oneLine(value.description ?? "", 160)}`] : [],
   );
   return [
-    skill.trim(),
+    skill.replace(/^---\n[^]*?\n---\n/, "").trim(),
     "## Materia that exist here",
     known.join("\n"),
     `Loadouts that exist here: ${[...loadouts.keys()].map((name) => oneLine(name, 60)).join(", ")}.`,
@@ -175,16 +158,15 @@ function draftPrompt(
   { words, from }: DraftRequest,
   last: { readonly reply: string; readonly issues: readonly Issue[] } | undefined,
 ): string {
-  const base = from
-    ? [`Change this loadout, and keep everything that the words do not concern:\n${draftText(from)}`]
-    : [];
-  const again = last
-    ? [
-        `Your last answer:\n${last.reply.slice(0, 30_000)}`,
-        `It was refused. Mend every problem and answer with the whole object:\n${plainText(issueLines(last.issues))}`,
-      ]
-    : [];
-  return [...base, `The description:\n${words}`, ...again].join("\n\n");
+  const parts = [`The description:\n${words}`];
+  if (from)
+    parts.unshift(`Change this loadout, and keep everything that the words do not concern:\n${draftText(from)}`);
+  if (last)
+    parts.push(
+      `Your last answer:\n${last.reply.slice(0, 30_000)}`,
+      `It was refused. Mend every problem and answer with the whole object:\n${plainText(issueLines(last.issues))}`,
+    );
+  return parts.join("\n\n");
 }
 
 function draftText({ config }: Draft): string {
@@ -206,15 +188,9 @@ export function readDraftSource({ catalog }: Workspace, named: string, file: str
 
 /** [YD4] The drawing, the bill and the JSON, made here and not by the model. */
 export function draftLines(draft: FinishedDraft, width: number): readonly Line[] {
-  return [
-    ...gridLines(draft.graph, { width: Math.min(width, 120) }),
-    line(""),
-    ...billLines(draft.bill),
-    line(""),
-    ...draftText(draft)
-      .split("\n")
-      .map((text) => line(text)),
-  ];
+  const grid = gridLines(draft.graph, { width: Math.min(width, 120) });
+  const texts = draftText(draft).split("\n");
+  return [...grid, line(""), ...billLines(draft.bill), line(""), ...texts.map((text) => line(text))];
 }
 
 export function draftData(draft: FinishedDraft): JsonObject {
@@ -246,11 +222,10 @@ export function saveDraft(place: ConfigContext, draft: Draft, name: string): Res
   const [loadout] = Object.values(section(draft.config, "loadouts"));
   const taken = materia.map(([key]) => key).find((key) => key in section(present.value, "materia"));
   // The file may have changed since the draft was checked.
-  if (taken !== undefined)
-    return failAt(
-      file,
-      error("file_changed", ["materia", taken], "the file has a materia of this name now", "draft it again"),
-    );
+  if (taken !== undefined) {
+    const message = "the file has a materia of this name now";
+    return failAt(file, error("file_changed", ["materia", taken], message, "draft it again"));
+  }
   if (loadout === undefined) return failWith("bad_draft", "loadouts", "the draft has no loadout");
   let text: Result<string> = ok(before);
   for (const [key, value] of materia)

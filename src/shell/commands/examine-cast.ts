@@ -25,11 +25,7 @@ export interface Examination {
   readonly issues: readonly Issue[];
   /** Files that a sound line refers to: their number, and the damaged ones. */
   readonly checked: number;
-  readonly files: readonly DamagedFile[];
-}
-
-export interface DamagedFile extends ArtifactRef {
-  readonly problem: "missing" | "damaged";
+  readonly files: readonly (ArtifactRef & { readonly problem: "missing" | "damaged" })[];
 }
 
 export function isIntact({ issues, files }: Examination): boolean {
@@ -40,35 +36,25 @@ export function isIntact({ issues, files }: Examination): boolean {
 export async function examineCast(store: CastStore, castId: CastId): Promise<Examination> {
   let events = 0;
   const { file, records, issues } = await readIntactPart(store, castId, (count) => (events = count));
-  const files: DamagedFile[] = [];
+  const files: Examination["files"][number][] = [];
+  // [C27] A salvaged cast does not need what was lost in the damaged one.
+  const lost = file?.salvaged?.lost ?? [];
   let checked = 0;
   for (const record of records.values()) {
-    const expected = expectedFiles(record).filter(({ name }) => !isKnownLost(file, { ...record, name }));
-    checked += expected.length;
-    for (const each of expected) {
-      const { socket, visit } = record;
-      const place = { socket, visit, name: each.name };
+    const { socket, visit } = record;
+    const isLost = (name: string): boolean =>
+      lost.some((place) => place.socket === socket && place.visit === visit && place.name === name);
+    for (const { name, isSound } of expectedFiles(record)) {
+      if (isLost(name)) continue;
+      checked += 1;
+      const place = { socket, visit, name };
       const text = await readVisitFile(store, castId, place);
-      if (text === "missing" || text === "unreadable")
-        files.push({ ...place, problem: text === "missing" ? text : "damaged" });
-      else if (!each.isSound(text.text)) files.push({ ...place, problem: "damaged" });
+      if (text === "missing") files.push({ ...place, problem: text });
+      else if (text === "unreadable" || !isSound(text.text)) files.push({ ...place, problem: "damaged" });
     }
   }
   const brought = file ? await rehearsalIssues(store, file) : [];
   return { castId, events, issues: [...issues, ...brought], checked, files };
-}
-
-/** [C27] A salvaged cast does not need what was lost in the damaged one. */
-function isKnownLost(file: CastFile | undefined, { socket, visit, name }: ArtifactRef): boolean {
-  return (file?.salvaged?.lost ?? []).some(
-    (place) => place.socket === socket && place.visit === visit && place.name === name,
-  );
-}
-
-export interface IntactPart {
-  readonly file?: CastFile;
-  readonly records: VisitRecords;
-  readonly issues: readonly Issue[];
 }
 
 /** Folds the lines up to the first damaged one. `onSound` is called with each count, and with zero when reading starts again. */
@@ -76,8 +62,8 @@ export async function readIntactPart(
   store: CastStore,
   castId: CastId,
   onSound: (count: number, event?: CastEvent) => void,
-): Promise<IntactPart> {
-  const records = new Map<string, JournaledVisit>();
+) {
+  const records: VisitRecords = new Map();
   let file: CastFile | undefined;
   let count = 0;
   const folded = await store.fold<CastState>(castId, {
@@ -96,7 +82,7 @@ export async function readIntactPart(
       return next;
     },
   });
-  return { ...(file ? { file } : {}), records, issues: folded.ok ? [] : folded.issues };
+  return { file, records, issues: folded.ok ? [] : folded.issues };
 }
 
 export async function readVisitFile(
@@ -165,7 +151,7 @@ function visitFacts(event: CastEvent, type: Materia["type"]): Partial<JournaledV
   }
 }
 
-export interface ExpectedFile {
+interface ExpectedFile {
   readonly name: VisitFileName;
   readonly isSound: (text: string) => boolean;
   /** The usable part of a damaged file; for a missing file, its content according to the journal. */
@@ -180,13 +166,10 @@ export function expectedFiles(record: JournaledVisit): readonly ExpectedFile[] {
   switch (record.type) {
     case "person":
       return accepted;
-    case "utility":
-      return [
-        { name: "input.json", isSound: (text) => parseJson(text) !== undefined },
-        outputFile("stdout.txt", record),
-        anyTextFile("stderr.txt"),
-        ...accepted,
-      ];
+    case "utility": {
+      const input: ExpectedFile = { name: "input.json", isSound: (text) => parseJson(text) !== undefined };
+      return [input, outputFile("stdout.txt", record), anyTextFile("stderr.txt"), ...accepted];
+    }
     case "agent":
       return [anyTextFile("prompt.md"), outputFile("output.md", record), transcriptFile(record), ...accepted];
     default:

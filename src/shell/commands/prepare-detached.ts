@@ -30,11 +30,7 @@ export function prepareDetached(
     if (created?.ok === false) return created;
     // The other process must find the trust that was given here.
     remember();
-    const given = optionWords({
-      ...detachedAgents,
-      ...childOptions(options),
-      trust: trustsCast ?? options.trust,
-    });
+    const given = optionWords({ ...detachedAgents, ...childOptions(options), trust: trustsCast ?? options.trust });
     const words = resumeWords(resumed ?? { kind: "recast" }, castId, given);
     const detached = await detachCast({ castId, place, store, words });
     if (!detached.ok) {
@@ -55,21 +51,15 @@ export function childOptions({ model, thinking, wait, rehearse, durability, anyw
 
 function resumeWords(how: Resumption, castId: string, options: readonly string[]): readonly string[] {
   if (how.kind !== "recast") {
-    const text = how.kind === "finish" ? "" : how.text;
-    return [
-      "continue",
-      ...options,
-      ...(how.kind === "reject" ? ["--reject"] : []),
-      castId,
-      ...(text === "" ? [] : ["--", text]),
-    ];
+    const text = how.kind === "finish" || how.text === "" ? [] : ["--", how.text];
+    return ["continue", ...options, ...optionWords({ reject: how.kind === "reject" }), castId, ...text];
   }
   const { maxTokens: budget, maxCostUsd: cost, allow, decision } = how;
   const decided = decision && (decision.kind === "hint" ? { hint: decision.text } : { [decision.kind]: true });
   return ["recast", ...options, ...optionWords({ budget, cost, allow, ...decided }), castId];
 }
 
-export interface DetachRequest {
+interface DetachRequest {
   readonly castId: CastId;
   readonly place: Workspace["place"];
   readonly store: CastStore;
@@ -120,17 +110,13 @@ export async function startInBackground(request: BackgroundCommand): Promise<Res
     resolve(failWith("detach_failed", at, `it could not be detached: ${oneLine(why, 300)}`));
   child.once("error", (thrown) => refuse(thrown.message));
   child.once("exit", (code) => (code === EXIT_REFUSED ? refuse(said) : resolve(ok(child.pid ?? 0))));
-  const look = (): void => {
-    ownerNow().then(
-      (owner) => {
-        // This process may still release it.
-        if (owner && owner.pid !== process.pid) resolve(ok(owner.pid));
-      },
-      () => undefined,
-    );
+  const look = async (): Promise<void> => {
+    const owner = await ownerNow().catch(() => undefined);
+    // This process may still release it.
+    if (owner && owner.pid !== process.pid) resolve(ok(owner.pid));
   };
-  const stop = request.onOwnerChange(look);
-  look();
+  const stop = request.onOwnerChange(() => void look());
+  void look();
   const done = await promise;
   stop();
   child.stderr.destroy();

@@ -111,15 +111,12 @@ async function prepareNewCast(typed: CommandOf<"cast" | "link">, asker: CommandC
   if (dear.issue) return fail(dear.issue);
   const onFleet = fleetCallerOf(asker);
   if (onFleet) return prepareSubmission(link, agentSourceOf(asker), onFleet, text);
-  const prepared = await prepareCast(workspace, link, agentSourceOf(asker), { text, tree: treeOption(asker) });
+  const { worktree, "with-changes": withChanges } = asker.options;
+  const tree = worktree ? (withChanges ? "changes" : "head") : undefined;
+  const prepared = await prepareCast(workspace, link, agentSourceOf(asker), { text, tree });
   if (!prepared.ok) return prepared;
   const notes = [...prepared.value.notes, ...(dear.note === undefined ? [] : [dear.note])];
   return withCaller(asker, { ...prepared.value, notes });
-}
-
-function treeOption({ options }: CommandCaller): "head" | "changes" | undefined {
-  if (!options.worktree) return undefined;
-  return options["with-changes"] ? "changes" : "head";
 }
 
 async function prepareAnswer(command: ContinueCommand, asker: CommandCaller): Promise<Result<PreparedCast>> {
@@ -176,26 +173,15 @@ async function prepareRecast(command: CommandOf<"recast">, asker: CommandCaller)
   if (!id.ok) return id;
   if (command.edited && asker.workspace.fleet)
     return failWith("unsupported_on_fleet", "--edited", "fork cannot run on a fleet");
-  const isApart = asker.options.worktree === true && !(await hasOwnWorktree(asker.workspace, id.value));
+  const file = asker.options.worktree ? await asker.workspace.store.readCastFile(id.value) : undefined;
+  const isApart = file !== undefined && !(file.ok && file.value.ownWorktree !== undefined);
   if (isApart && (command.allow !== undefined || command.decision))
     return failWith("bad_option", "--worktree", "--worktree starts a fork, which takes no --allow and no decision");
   // [YT9] What the cast wrote in the person's tree stays there.
   if (command.edited || isApart) return prepareForkedCast({ kind: "fork", castId: id.value }, asker);
-  const { budget, costUsd, allow, decision } = command;
-  return prepareStoppedCast(
-    id.value,
-    {
-      kind: "recast",
-      ...withoutUndefined({ maxTokens: budget, maxCostUsd: costUsd, allow }),
-      ...(decision ? { decision } : {}),
-    },
-    asker,
-  );
-}
-
-async function hasOwnWorktree({ store }: Workspace, castId: CastId): Promise<boolean> {
-  const file = await store.readCastFile(castId);
-  return file.ok && file.value.ownWorktree !== undefined;
+  const { budget: maxTokens, costUsd: maxCostUsd, allow, decision } = command;
+  const raised = withoutUndefined({ maxTokens, maxCostUsd, allow, decision });
+  return prepareStoppedCast(id.value, { kind: "recast", ...raised }, asker);
 }
 
 export async function prepareStoppedCast(
@@ -271,13 +257,9 @@ function fleetCallerOf({ workspace, options, remember }: CommandCaller): FleetCo
   return fleet && { workspace, fleet, detach: options.detach === true, remember };
 }
 
-export function agentSourceOf({
-  options,
-  replies,
-  openReal,
-}: Pick<CommandCaller, "options" | "replies" | "openReal">): AgentSource {
+export function agentSourceOf(caller: Pick<CommandCaller, "options" | "replies" | "openReal">): AgentSource {
+  const { options, replies, openReal } = caller;
   const { model, rehearse, wait: waitForProvider } = options;
   const [rehearsal, thinking] = [replies ?? rehearse, thinkingLevelOption(options)];
-  const chosen = { ...withoutUndefined({ model, thinking, waitForProvider }) };
-  return { openReal, ...chosen, ...withoutUndefined({ rehearsal }) };
+  return { openReal, ...withoutUndefined({ model, thinking, waitForProvider }), ...withoutUndefined({ rehearsal }) };
 }

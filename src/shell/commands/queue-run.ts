@@ -38,7 +38,7 @@ export interface QueueRunResult {
   readonly stopped: "end" | "until" | "cost" | "limit" | "interrupted";
 }
 
-export interface QueueObserver extends Pick<RunObserver, "signal"> {
+interface QueueObserver extends Pick<RunObserver, "signal"> {
   readonly onBegin: (castId: string, request: string) => void;
   readonly onEnd: (row: QueueRunRow) => void;
 }
@@ -63,7 +63,7 @@ export async function runQueuedCasts(
   }
 }
 
-function takeQueue(workspace: Workspace): Result<{ readonly release: () => void }> {
+function takeQueue(workspace: Workspace) {
   try {
     const claim = claimQueue(queueRoot(workspace));
     return "owner" in claim ? fail(queueRunningIssue(claim.owner)) : ok(claim);
@@ -115,14 +115,19 @@ async function castAll(command: QueueRun, asker: CommandCaller, observer: QueueO
     const held = [...reserved.values()].reduce((sum, each) => sum + each, 0);
     const share = costUsd === undefined ? undefined : (costUsd - spentOf(rows) - held) / (atOnce - running.size);
     if (share !== undefined) reserved.set(entry.id, share);
-    const work = castOne(entry, { asker, observer, share, released: release.signal }).then((row) => {
+    // [YQ5] Nothing that happens to one request stops the others.
+    const work = castEntry(entry, { asker, observer, share, released: release.signal }).catch((thrown: unknown) =>
+      refusedRow(entry, [queueWriteIssue(thrown)]),
+    );
+    const settle = async (): Promise<void> => {
+      const row = await work;
       running.delete(entry.id);
       reserved.delete(entry.id);
       if (!row) return;
       rows.push(row);
       observer.onEnd(row);
-    });
-    running.set(entry.id, work);
+    };
+    running.set(entry.id, settle());
   }
   clearTimeout(timer);
   unwatch();
@@ -139,15 +144,6 @@ interface QueuedCastContext {
   readonly observer: QueueObserver;
   readonly share: number | undefined;
   readonly released: AbortSignal;
-}
-
-/** [YQ5] Nothing that happens to one request stops the others. */
-async function castOne(entry: QueuedRequest, context: QueuedCastContext): Promise<QueueRunRow | undefined> {
-  try {
-    return await castEntry(entry, context);
-  } catch (thrown) {
-    return refusedRow(entry, [queueWriteIssue(thrown)]);
-  }
 }
 
 function refusedRow({ request }: QueuedRequest, issues: readonly Issue[]): QueueRunRow {

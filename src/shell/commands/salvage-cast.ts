@@ -55,27 +55,19 @@ export async function salvageCast({ store, place }: Workspace, from: CastId): Pr
   const registry = createOwnCastRegistry(place.env);
   const own = registry.owns(file) ? registry : undefined;
   own?.record(copied, undefined);
-  const owned = await store.create(
-    {
-      file: copied,
-      ...(replies === undefined ? {} : { attachments: { [REHEARSAL_FILE]: replies } }),
-      writePast: (hidden) =>
-        writeSalvagedCast(
-          hidden,
-          files.kept,
-          events.map((event) => (event.type === "cast_started" ? { ...event, castId: copied.castId } : event)),
-        ),
-    },
-    { durability: "sync" },
-  );
+  const { castId } = copied;
+  const renamed = events.map((event) => (event.type === "cast_started" ? { ...event, castId } : event));
+  const attachments = replies === undefined ? {} : { attachments: { [REHEARSAL_FILE]: replies } };
+  const writePast = (hidden: OwnedCast) => writeSalvagedCast(hidden, files.kept, renamed);
+  const owned = await store.create({ file: copied, ...attachments, writePast }, { durability: "sync" });
   if (!owned.ok) {
-    own?.forget(copied.castId);
+    own?.forget(castId);
     return owned;
   }
   await owned.value.release();
-  own?.record(copied, await store.stamp(copied.castId));
-  const mended = files.kept.filter(({ isMended }) => isMended).map(({ place: mendedPlace }) => mendedPlace);
-  return ok({ castId: copied.castId, from, found, files: files.kept.length, mended, lost: files.lost });
+  own?.record(copied, await store.stamp(castId));
+  const mended = files.kept.flatMap((file_) => (file_.isMended ? [file_.place] : []));
+  return ok({ castId, from, found, files: files.kept.length, mended, lost: files.lost });
 }
 
 function salvagedFile(file: CastFile, events: number, lost: readonly ArtifactRef[]): CastFile {
@@ -103,26 +95,20 @@ async function recoverFiles(store: CastStore, from: CastId, records: VisitRecord
   for (const record of records.values()) {
     for (const name of VisitFileName.options) {
       const place = { socket: record.socket, visit: record.visit, name };
-      const read = async (): Promise<RecoveredText> =>
-        recoverText(await readVisitFile(store, from, place), record, name);
+      const read = async () => recoverText(await readVisitFile(store, from, place), record, name);
       const { kind } = await read();
       if (kind === "lost") lost.push(place);
       if (kind === "none" || kind === "lost") continue;
-      const text = async (): Promise<string | undefined> => {
-        const again = await read();
-        return "text" in again ? again.text : undefined;
-      };
-      kept.push({ place, isMended: kind === "mended", text });
+      kept.push({ place, isMended: kind === "mended", text: async () => (await read()).text });
     }
   }
   return { kept, lost };
 }
 
+/** `none`: no such file, and none is needed. */
 type RecoveredText =
   | { readonly kind: "whole" | "mended"; readonly text: string }
-  | { readonly kind: "lost" }
-  /** No such file, and none is needed. */
-  | { readonly kind: "none" };
+  | { readonly kind: "lost" | "none"; readonly text?: undefined };
 
 function recoverText(
   read: Awaited<ReturnType<typeof readVisitFile>>,

@@ -21,8 +21,8 @@ export async function runTake(workspace: Workspace, command: CommandOf<"take">):
   const summary = await workspace.store.summary(castId);
   // A visit that failed may have left files in a separate tree.
   if (summary?.visits === 0 && !existsSync(ownWorktreeFolder(workspace.store.location, castId))) {
-    const hint = "wait for it";
-    return failWith("cast_not_started", castId, "no visit of this cast has run yet, so there is no result", hint);
+    const message = "no visit of this cast has run yet, so there is no result";
+    return failWith("cast_not_started", castId, message, "wait for it");
   }
   const taken = await (workspace.fleet ? takeFromFleet(workspace, castId) : takeOwnWorktree(workspace, castId));
   if (!taken.ok) return taken;

@@ -9,36 +9,42 @@ import { asTrusted, trustIssue, type Workspace } from "../workspace/workspace.ts
 import { errorText } from "../system/files.ts";
 import { findTests, type FoundTest, withTestTrust } from "../testing/find-tests.ts";
 import { type TestResult, runTests } from "../testing/run-test.ts";
-import type { CommandOutput, CommandResult } from "./command-output.ts";
+import type { ReviewProblem } from "../../core/view/report/review-formats.ts";
+import { answer, type CommandOutput, type CommandResult } from "./command-output.ts";
 import { applyEdits, modify } from "jsonc-parser";
 import { type UnmetExpectation, fullExpectation } from "../../core/testing/expectations.ts";
-
-interface TestCommandContext {
-  /** File names are relative to this folder. */
-  readonly from: string;
-  readonly signal?: AbortSignal;
-}
 
 /** [T3] Runs tests and reports them; exit 1 if one failed or coverage is too low. */
 export async function runTestCommand(
   workspace: Workspace,
   command: TestCommand,
-  setting: TestCommandContext,
+  // File names are relative to `from`.
+  { from, signal = new AbortController().signal }: { readonly from: string; readonly signal?: AbortSignal },
 ): CommandResult {
-  const { from, signal = new AbortController().signal } = setting;
   const found = findTests(command.paths, { from, cwd: workspace.place.cwd });
   if (!found.ok) return found;
   const trusted = trustWorkspaceFor(found.value, workspace, command);
   if (!trusted.ok) return trusted;
   const results = await runTests(found.value, { workspace: trusted.value, signal });
-  const tests = results.map((result, index) => reportTest(result, found.value[index], { from, command }));
-  const coverage = measureCoverage([...coveredRuns(results), ...untestedLoadouts(command, trusted.value, results)]);
+  const tests = results.map((result, index): TestReport => {
+    const test = found.value[index]?.test;
+    const isBlank = test !== undefined && Object.keys(test.expect).length === 0;
+    const kept = { updated: false, failures: result.failures };
+    const { updated, failures } = command.update ? updateExpectations(result, isBlank) : kept;
+    return { file: relative(from, result.file), ok: failures.length === 0, failures, ms: result.ms, updated };
+  });
+  const covered = results.flatMap(({ run }) => run?.covered ?? []);
+  const coverage = measureCoverage([...covered, ...untestedLoadouts(command, trusted.value, covered)]);
   if (command.junit !== undefined) {
     const low = lowCoverageReports(coverage, command.minCoverage);
-    const problem = writeJunit(resolve(from, command.junit), [...tests, ...low]);
-    if (problem) return problem;
+    const file = resolve(from, command.junit);
+    try {
+      writeFileSync(file, junitText([...tests, ...low]));
+    } catch (thrown) {
+      return fail({ ...error("write_failed", "--junit", `it cannot be written: ${errorText(thrown)}`), file });
+    }
   }
-  return ok(testOutput(tests, coverage, command));
+  return testOutput(tests, coverage, command);
 }
 
 /** [T9, T47] Nothing that the project brings runs before a person has agreed. */
@@ -55,30 +61,14 @@ function trustWorkspaceFor(
   return ok(given.workspace);
 }
 
-function reportTest(
-  result: TestResult,
-  found: FoundTest | undefined,
-  { from, command }: { readonly from: string; readonly command: TestCommand },
-): TestReport {
-  const isBlank = found !== undefined && Object.keys(found.test.expect).length === 0;
-  const { updated, failures } = command.update
-    ? updateExpectations(result, isBlank)
-    : { updated: false, failures: result.failures };
-  return { file: relative(from, result.file), ok: failures.length === 0, failures, ms: result.ms, updated };
-}
-
-function coveredRuns(results: readonly TestResult[]): readonly CoveredRun[] {
-  return results.flatMap(({ run }) => run?.covered ?? []);
-}
-
 /** [T7] If all tests of a project run, a project loadout that no test casts has no coverage. */
 function untestedLoadouts(
   { paths }: TestCommand,
   { catalog }: Workspace,
-  results: readonly TestResult[],
+  covered: readonly CoveredRun[],
 ): readonly CoveredRun[] {
   if (paths.length > 0) return [];
-  const cast = new Set(coveredRuns(results).map(({ loadout }) => loadout));
+  const cast = new Set(covered.map(({ loadout }) => loadout));
   return [...catalog.loadouts.values()].flatMap(({ name, layer }) => {
     if (layer !== "project" || cast.has(name)) return [];
     const compiled = compileTargets([{ kind: "loadout", name }], catalog);
@@ -86,42 +76,29 @@ function untestedLoadouts(
   });
 }
 
-function writeJunit(file: string, tests: readonly TestReport[]): Result<never> | undefined {
-  try {
-    writeFileSync(file, junitText(tests));
-    return undefined;
-  } catch (thrown) {
-    return fail({ ...error("write_failed", "--junit", `it cannot be written: ${errorText(thrown)}`), file });
-  }
-}
-
 function testOutput(
   tests: readonly TestReport[],
   coverage: ReturnType<typeof measureCoverage>,
   { minCoverage }: TestCommand,
-): CommandOutput {
+): Result<CommandOutput> {
   const low = lowCoverageReports(coverage, minCoverage);
-  return {
-    code: low.length > 0 || tests.some((each) => !each.ok) ? 1 : 0,
-    findings: () =>
-      tests.flatMap(({ file, failures }) =>
-        failures.map(({ what, expected, got }) => ({
-          severity: "error" as const,
-          code: "test_failed",
-          message: `${what}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(got)}`,
-          file,
-        })),
-      ),
-    data: {
-      tests: tests.map(({ file, ok: passed, failures }) => ({
-        file,
-        ok: passed,
-        failures: failures.map(({ what, expected, got, where }) => ({ what, expected, got, where })),
-      })),
-      coverage,
-    },
-    lines: (width) => [...testLines(tests, width), ...coverageLines(coverage, minCoverage)],
-  };
+  const findings = (): readonly ReviewProblem[] =>
+    tests.flatMap(({ file, failures }) =>
+      failures.map(({ what, expected, got }) => {
+        const message = `${what}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(got)}`;
+        return { severity: "error", code: "test_failed", message, file };
+      }),
+    );
+  const rows = tests.map(({ file, ok: passed, failures }) => ({
+    file,
+    ok: passed,
+    failures: failures.map(({ what, expected, got, where }) => ({ what, expected, got, where })),
+  }));
+  return answer(
+    { tests: rows, coverage },
+    (width) => [...testLines(tests, width), ...coverageLines(coverage, minCoverage)],
+    { code: low.length > 0 || tests.some((each) => !each.ok) ? 1 : 0, findings },
+  );
 }
 
 const JSON_FORMAT = { formattingOptions: { insertSpaces: true, tabSize: 2 } };
