@@ -4,7 +4,7 @@ import { truncate } from "../../core/model/text.ts";
 import { billLines } from "../../core/view/graph/bill.ts";
 import { issueLines } from "../../core/view/issues.ts";
 import { plainText } from "../../core/view/line.ts";
-import { activeBill } from "../../shell/commands/bill.ts";
+import { activeBill } from "../../shell/commands/forecast.ts";
 import { draftLines } from "../../shell/commands/draft.ts";
 import { runCommand } from "../../shell/commands/run-command.ts";
 import type { CommandContext } from "./casts/session-state.ts";

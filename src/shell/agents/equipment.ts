@@ -90,11 +90,20 @@ interface EquipmentPart {
 function findSkill({ skills, ambiguous, projectSkills }: PiInventory, name: string): EquipmentPart {
   const kind = "skill";
   const skill = skills.find((each) => each.name === name);
-  const known = skills.map((each) => each.name);
+  const text = `Pi finds no skill "${name}" for this folder`;
   if (!skill)
-    return { kind, refused: ["unknown_skill", `Pi finds no skill "${name}" for this folder`, hintOf(name, known)] };
-  if (ambiguous.has(name))
-    return { kind, refused: ["unusable_equipment", `Pi finds several skills "${name}"`, "rename all but one"] };
+    return {
+      kind,
+      refused: [
+        "unknown_skill",
+        text,
+        hintOf(
+          name,
+          skills.map((each) => each.name),
+        ),
+      ],
+    };
+  if (ambiguous.has(name)) return unusable(kind, `Pi finds several skills "${name}"`, "rename all but one");
   const path = basename(skill.filePath) === "SKILL.md" ? skill.baseDir : skill.filePath;
   const isOfProject = projectSkills.has(skill.filePath);
   // The prompt names this skill, also when Pi itself would load it only on request.
@@ -107,16 +116,14 @@ function findExtension({ extensions }: PiInventory, name: string, { cwd }: Prefl
   const text = `Pi finds no extension "${name}" for this folder`;
   if (found === undefined) return { kind, refused: ["unknown_extension", text, hintOf(name, [...extensions.keys()])] };
   const { file, isOfProject } = found;
-  const refused = isOfProject ? refuseUntrusted(cwd, kind, name) : refuseForOtherUser(kind, name);
-  if (refused) return { kind, refused };
+  const refused = refusePart(cwd, isOfProject, kind, name);
+  if (refused) return refused;
   return { file, ...readPart({ kind, name, isOfProject }, isIndex(file) ? dirname(file) : file) };
 }
 
 /** [YP11, YP12] The servers of Pi's configuration. Reading it starts none. */
 function findServers(pi: Pi, names: readonly string[], place: PreflightPlace): readonly EquipmentPart[] {
-  const kind = "server";
-  const refuseAll = (text: string, hint: string) =>
-    names.map((): EquipmentPart => ({ kind, refused: ["unusable_equipment", text, hint] }));
+  const refuseAll = (text: string, hint: string) => names.map(() => unusable("server", text, hint));
   const missing = describeMissingMcp(pi);
   if (missing !== undefined)
     return refuseAll(missing, "install a newer Pi; a rehearsal plays servers with any version");
@@ -133,31 +140,29 @@ function findServer(servers: ReadonlyMap<string, McpServer>, name: string, { cwd
   const server = servers.get(name);
   const text = `Pi's configuration has no server "${name}"`;
   if (!server) return { kind, refused: ["unknown_server", text, hintOf(name, [...servers.keys()])] };
-  const refused = server.scope === "project" ? refuseUntrusted(cwd, kind, name) : refuseForOtherUser(kind, name);
-  if (refused) return { kind, refused };
-  const unusable = describeUnusableServer(server);
-  if (unusable !== undefined) {
-    const message = `the server "${name}" cannot be used: ${unusable}`;
-    return { kind, refused: ["unusable_equipment", message, "mend its entry"] };
-  }
+  const isOfProject = server.scope === "project";
+  const refused = refusePart(cwd, isOfProject, kind, name);
+  if (refused) return refused;
+  const problem = describeUnusableServer(server);
+  if (problem !== undefined) return unusable(kind, `the server "${name}" cannot be used: ${problem}`, "mend its entry");
   const digest = hash("sha256", JSON.stringify(sortKeys(server.config)));
-  const place = server.scope === "project" ? { ofProject: true as const } : {};
-  return { kind, server, digest: { kind, name, digest, ...place } };
+  return { kind, server, digest: { kind, name, digest, ...(isOfProject ? { ofProject: true } : {}) } };
 }
 
-/** [YP14] Nothing of a project runs that its trusted configuration does not name. */
-function refuseUntrusted(cwd: string, kind: "extension" | "server", name: string): EquipmentPart["refused"] {
-  if (isNamedByProject(cwd, FIELDS[kind], name)) return refuseForOtherUser(kind, name);
-  const text = `the ${kind} "${name}" belongs to the project, whose configuration does not name it`;
-  return ["unusable_equipment", text, "name it in a materia of .pi/pi-materia.json, which asks for trust"];
+function unusable(kind: EquipmentPart["kind"], text: string, hint: string): EquipmentPart {
+  return { kind, refused: ["unusable_equipment", text, hint] };
 }
 
-/** [YP14] They run in this process, with rights that agents must not have. */
-function refuseForOtherUser(kind: "extension" | "server", name: string): EquipmentPart["refused"] {
+/** [YP14] Nothing of a project runs that its trusted configuration does not name, and nothing with rights that agents must not have. */
+function refusePart(cwd: string, isOfProject: boolean, kind: "extension" | "server", name: string) {
+  if (isOfProject && !isNamedByProject(cwd, FIELDS[kind], name)) {
+    const text = `the ${kind} "${name}" belongs to the project, whose configuration does not name it`;
+    return unusable(kind, text, "name it in a materia of .pi/pi-materia.json, which asks for trust");
+  }
   const user = currentToolsUser();
   if (!user) return undefined;
   const text = `the ${kind} "${name}" would not run as ${user.name}, as all tools here do`;
-  return ["unusable_equipment", text, "cast it on a worker without --tools-user"];
+  return unusable(kind, text, "cast it on a worker without --tools-user");
 }
 
 function readPart(
@@ -167,8 +172,7 @@ function readPart(
   try {
     return { kind, digest: { kind, name, digest: digestOf(path), ...(isOfProject ? { ofProject: true } : {}) } };
   } catch (thrown) {
-    const text = `the ${kind} "${name}" cannot be used: ${thrownMessage(thrown)}`;
-    return { kind, refused: ["unusable_equipment", text, `look at ${path}`] };
+    return unusable(kind, `the ${kind} "${name}" cannot be used: ${thrownMessage(thrown)}`, `look at ${path}`);
   }
 }
 

@@ -9,7 +9,7 @@ import { checkCatalog, type ValidLoadout } from "../../core/compile/targets/comp
 import { changingInstructions } from "../../core/compile/check/state-use.ts";
 import { error, fail, failWith, isError, ok, type Issue, type Result, type KeyPath } from "../../core/model/issue.ts";
 import { didYouMean, sanitizeForTerminal, countedText } from "../../core/model/text.ts";
-import { issueJson, issueLines } from "../../core/view/issues.ts";
+import { issueJson, issueLines, type ReviewProblem } from "../../core/view/issues.ts";
 import { line } from "../../core/view/line.ts";
 import { worstCaseText } from "../../core/view/graph/labels.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -18,7 +18,6 @@ import { readJsonFile } from "../config/config-file.ts";
 import { programsOf, unavailableTools } from "../agents/search-programs.ts";
 import { answer, type CommandResult } from "./command-output.ts";
 import { findNodeAtLocation, parseTree } from "jsonc-parser";
-import type { ReviewProblem } from "../../core/view/issues.ts";
 import { MAX_FILE_BYTES, readRegularText, valueOr } from "../system/files.ts";
 
 /** [C19] Every problem of the configuration at once, and how many turns each sound loadout can take. */

@@ -19,7 +19,7 @@ import type { AgentHost, TurnRequest } from "../ports.ts";
 import { packagePath } from "../system/package.ts";
 import { openAgentHost, type AgentSource } from "../workspace/agent-hosts.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { activeBill } from "./bill.ts";
+import { activeBill } from "./forecast.ts";
 import { withEntry } from "../../core/edit/config-text.ts";
 import { projectConfigFile, userConfigFile, type ConfigContext } from "../config/config.ts";
 

@@ -22,6 +22,7 @@ import type { CastEvent } from "../../core/cast/state/event.ts";
 import { castFacts, type CastFacts } from "../../core/history/facts.ts";
 import type { CastStore, LoadedCast } from "../store/cast-store.ts";
 import { withoutUndefined } from "../../core/model/json.ts";
+import { billSettings, makeBill, type Bill } from "../../core/view/graph/bill.ts";
 
 function rehearsalsNote(rehearsed: number): string {
   return rehearsed === 0 ? "" : ` ${countedText(rehearsed, "rehearsal")} left out.`;
@@ -241,4 +242,23 @@ async function readItemCasts(
     if (cast) found.push(cast);
   }
   return found;
+}
+
+/** [YD1] The bill of a chain in its project. */
+async function billFor(
+  { catalog, store }: Pick<Workspace, "catalog" | "store">,
+  targets: readonly TargetRef[],
+): Promise<Result<Bill>> {
+  const compiled = compileTargets(targets, catalog);
+  if (!compiled.ok) return compiled;
+  const past = await loadPastCasts(store);
+  const { graph, flow } = compiled.value;
+  // Without history the bill uses typical sizes.
+  return ok(makeBill({ graph, flow, past: past.ok ? past.value.casts : [], ...billSettings(catalog.settings) }));
+}
+
+export async function activeBill(workspace: Workspace, loadout: string | undefined): Promise<Bill | undefined> {
+  const name = loadout ?? workspace.catalog.settings.activeLoadout.value;
+  const bill = await billFor(workspace, [{ kind: "loadout", name }]);
+  return bill.ok ? bill.value : undefined;
 }

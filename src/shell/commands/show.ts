@@ -32,7 +32,7 @@ import { eventsOfVisit, foldVisits, type VisitRecord } from "../../core/history/
 import { findVisit } from "../../core/history/facts.ts";
 import { loadNamedCast, type Workspace } from "../workspace/workspace.ts";
 import { listQuarantined } from "../git/worktrees/worktree.ts";
-import { castStartOf, type CastFile } from "../store/cast-file.ts";
+import { castStartOf } from "../store/cast-file.ts";
 import { readArtifactText, type CastStore, type LoadedCast, type VisitRef } from "../store/cast-store.ts";
 import { layoutInFolder } from "../store/layout.ts";
 import { answer, type CommandResult } from "./command-output.ts";
@@ -49,7 +49,7 @@ export async function runShow(workspace: Workspace, command: CommandOf<"show">):
   if (command.prompt) return promptOutput(workspace.store, cast.value, command.visit);
   return command.visit === undefined
     ? castOutput(workspace, cast.value, command)
-    : visitOutput(workspace, cast.value, { ...command, visit: command.visit });
+    : visitOutput(workspace, cast.value, command.visit, command);
 }
 
 async function castOutput(
@@ -63,6 +63,9 @@ async function castOutput(
   const events = full ? await readWholeTexts(store, cast) : cast.events;
   const details: VisitDetail[] = [];
   for (const visit of page.visits) details.push(await readVisitDetail(store, castId, visit, full ? "all" : "talk"));
+  const models = details.flatMap(({ model }, index) =>
+    model === null ? [] : [{ model, materia: page.visits[index]?.materia ?? "" }],
+  );
   const summary = await store.summary(castId);
   const alive = summary?.status === "queued" ? "queued" : (await store.owner(castId)) !== undefined;
   const story: StoryOptions = {
@@ -72,7 +75,7 @@ async function castOutput(
     ...programOption(workspace),
     ...(full ? { extent: FULL_DETAIL } : {}),
     shown: page.shown,
-    ...modelsOption(details, page.visits),
+    ...(models.length === 0 ? {} : { models: modelsText(models) }),
   };
   const { command, targets, fromCastId } = file;
   const items = await withFleetWorkers(workspace, buildItemTable(castId, events));
@@ -118,39 +121,22 @@ function markdownLines(texts: readonly string[]): readonly Line[] {
   return texts.map((text) => line(sanitizeForTerminal(text)));
 }
 
-function modelsOption(details: readonly VisitDetail[], visits: readonly VisitRecord[]): Pick<StoryOptions, "models"> {
-  const models = details.flatMap(({ model }, index) =>
-    model === null ? [] : [{ model, materia: visits[index]?.materia ?? "" }],
-  );
-  return models.length === 0 ? {} : { models: modelsText(models) };
-}
-
 const VISITS_PER_PAGE = 500;
 
-interface ShownPage {
-  readonly number: number;
-  readonly pages: number;
-  readonly visits: readonly VisitRecord[];
-  /** The first and the last event. Those before the first visit belong to the first page. */
-  readonly shown: { readonly from: number; readonly to: number };
-}
-
-/** [C52] A page of visits; the last one if none is named, or if there is no such page. */
-function pageOf(all: readonly VisitRecord[], asked: number | undefined, size: number): ShownPage {
+/** [C52] A page of visits, with its first and last event; the last one if none is named, or if there is no such page. */
+function pageOf(all: readonly VisitRecord[], asked: number | undefined, size: number) {
   const pages = Math.max(1, Math.ceil(all.length / size));
   const number = asked === undefined || asked < 1 || asked > pages ? pages : asked;
-  if (pages === 1) return { number, pages, visits: all, shown: { from: 0, to: Infinity } };
-  const visits = all.slice((number - 1) * size, number * size);
+  const visits = all.slice(pages === 1 ? 0 : (number - 1) * size, number * size);
+  // Events before the first visit belong to the first page.
   const from = number === 1 ? 0 : (visits[0]?.firstSeq ?? 0);
   return { number, pages, visits, shown: { from, to: (all[number * size]?.firstSeq ?? Infinity) - 1 } };
 }
 
-function pageLines({ number, pages }: ShownPage, command: string): readonly Line[] {
+function pageLines({ number, pages }: ReturnType<typeof pageOf>, command: string): readonly Line[] {
   if (pages === 1) return [];
-  const other = number > 1 ? number - 1 : number + 1;
-  return [
-    line(toned("accent", `Page ${number} of ${pages}`), toned("dim", `  ${command} --page ${other} shows another`)),
-  ];
+  const other = `  ${command} --page ${number > 1 ? number - 1 : number + 1} shows another`;
+  return [line(toned("accent", `Page ${number} of ${pages}`), toned("dim", other))];
 }
 
 /** [B54] The worker of a running item is in no event of its parent. */
@@ -221,9 +207,11 @@ function detailData({ socket, visit, model, usage, replies, prompt, stdout, stde
 
 async function visitOutput(
   { store }: Workspace,
-  { castId, file, events }: LoadedCast,
-  { visit: named, markdown }: CommandOf<"show"> & { readonly visit: string },
+  cast: LoadedCast,
+  named: string,
+  { markdown }: ShowCommand,
 ): CommandResult {
+  const { castId, file, events } = cast;
   const visit = findVisit(foldVisits(events), named);
   if (!visit.ok) return visit;
   const found = visit.value;
@@ -234,7 +222,7 @@ async function visitOutput(
   const data = { castId, materia: found.materia, ...detailData(detail), equipment: [...equipment], events: own };
   return answer(data, (width) => {
     const room = Math.min(width, MAX_WIDTH);
-    const told = visitStory(file, events, own, markdown ? 1_000 : room);
+    const told = visitStory(cast, own, markdown ? 1_000 : room);
     return markdown
       ? markdownLines(visitMarkdown(detail, told, castId))
       : [...visitDetailLines(detail, told, room).toSpliced(1, 0, ...had), line(toned("dim", `Cast ${castId}`))];
@@ -242,12 +230,7 @@ async function visitOutput(
 }
 
 /** The lines of the story that belong to the events of one visit. */
-function visitStory(
-  file: CastFile,
-  events: readonly CastEvent[],
-  ofVisit: readonly CastEvent[],
-  width: number,
-): readonly Line[] {
+function visitStory({ file, events }: LoadedCast, ofVisit: readonly CastEvent[], width: number): readonly Line[] {
   const first = initialState(castStartOf(file));
   const teller = createStoryWriter(first, width);
   const own = new Set(ofVisit);
@@ -261,26 +244,18 @@ function visitStory(
   return lines[0]?.length === 0 ? lines.slice(1) : lines;
 }
 
-function footerLines(place: string, { file, events, tornBytes }: LoadedCast): readonly Line[] {
+function footerLines(place: string, { file: { salvaged }, events: [first], tornBytes }: LoadedCast): readonly Line[] {
+  const lines = [line(toned("dim", `Files: ${sanitizeForTerminal(place)}`))];
+  // [T37] The shared visits of a fork were paid for in the first cast.
+  if (first?.type === "cast_started" && first.forkedFrom) {
+    const { castId, visit } = first.forkedFrom;
+    lines.unshift(line(toned("dim", `Forked from ${castId}: everything before ${visit} ran there.`)));
+  }
+  // [C27] Say why a salvaged cast ends early.
+  if (salvaged) {
+    const count = countedText(salvaged.events, "line");
+    lines.unshift(line(toned("rework", `Salvaged from ${salvaged.from}, which was damaged: its first ${count}.`)));
+  }
   const cutOff = `The journal ends with an incomplete line (${tornBytes} bytes); a resume removes it.`;
-  return [
-    ...salvagedLines(file),
-    ...forkedLines(events),
-    line(toned("dim", `Files: ${sanitizeForTerminal(place)}`)),
-    ...(tornBytes > 0 ? [line(toned("rework", cutOff))] : []),
-  ];
-}
-
-/** [C27] Say why a salvaged cast ends early. */
-function salvagedLines({ salvaged }: CastFile): readonly Line[] {
-  if (!salvaged) return [];
-  const count = countedText(salvaged.events, "line");
-  return [line(toned("rework", `Salvaged from ${salvaged.from}, which was damaged: its first ${count}.`))];
-}
-
-/** [T37] The shared visits of a fork were paid for in the first cast. */
-function forkedLines([first]: readonly CastEvent[]): readonly Line[] {
-  if (first?.type !== "cast_started" || !first.forkedFrom) return [];
-  const { castId, visit } = first.forkedFrom;
-  return [line(toned("dim", `Forked from ${castId}: everything before ${visit} ran there.`))];
+  return tornBytes > 0 ? [...lines, line(toned("rework", cutOff))] : lines;
 }

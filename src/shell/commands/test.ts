@@ -9,7 +9,7 @@ import { asTrusted, trustIssue, type Workspace } from "../workspace/workspace.ts
 import { errorText } from "../system/files.ts";
 import { findTests, type FoundTest, withTestTrust } from "../testing/find-tests.ts";
 import { type TestResult, runTests } from "../testing/run-test.ts";
-import type { ReviewProblem } from "../../core/view/report/review-formats.ts";
+import type { ReviewProblem } from "../../core/view/issues.ts";
 import { answer, type CommandOutput, type CommandResult } from "./command-output.ts";
 import { applyEdits, modify } from "jsonc-parser";
 import { type UnmetExpectation, fullExpectation } from "../../core/testing/expectations.ts";

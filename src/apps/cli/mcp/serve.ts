@@ -8,8 +8,7 @@ import { figuresText } from "../../../core/view/numbers.ts";
 import { VERSION } from "../../../shell/system/package.ts";
 import { findCast, type Workspace } from "../../../shell/workspace/workspace.ts";
 import { outputResult, refusalResult, waitForCast, type ToolResult } from "./cast-results.ts";
-import { questionRequest, readAnswer, readQuestion } from "./questions.ts";
-import { registerTasks, taskHandle, TASKS_EXTENSION } from "./tasks.ts";
+import { questionRequest, readAnswer, readQuestion, registerTasks, taskHandle, TASKS_EXTENSION } from "./tasks.ts";
 import {
   immediateCommand,
   newCastCommand,

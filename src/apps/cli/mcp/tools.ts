@@ -22,17 +22,24 @@ export interface McpProject {
   readonly limits: ServerLimits;
 }
 
-const castId = v.optional(v.pipe(v.string(), v.description("The id of a cast, a unique prefix of it, or last.")));
+function optionalText(description: string) {
+  return v.optional(v.pipe(v.string(), v.description(description)));
+}
+
+function optionalAmount(description: string) {
+  return v.optional(v.pipe(v.number(), v.minValue(0), v.description(description)));
+}
+
+function optionalFlag(description: string) {
+  return v.optional(v.pipe(v.boolean(), v.description(description)));
+}
+
+const castId = optionalText("The id of a cast, a unique prefix of it, or last.");
 const request = v.pipe(v.string(), v.minLength(1), v.description("What the agents should do."));
 const spending = {
-  budget: v.optional(v.pipe(v.number(), v.minValue(0), v.description("Tokens that this cast may use at most."))),
-  cost: v.optional(v.pipe(v.number(), v.minValue(0), v.description("Dollars that this cast may cost at most."))),
-  worktree: v.optional(
-    v.pipe(
-      v.boolean(),
-      v.description("Work on a new branch in a separate working tree, so that nobody's files change."),
-    ),
-  ),
+  budget: optionalAmount("Tokens that this cast may use at most."),
+  cost: optionalAmount("Dollars that this cast may cost at most."),
+  worktree: optionalFlag("Work on a new branch in a separate working tree, so that nobody's files change."),
 };
 
 /** [MC2] The longest time that a call waits: some clients end a silent call after a minute. */
@@ -50,27 +57,24 @@ const seconds = v.optional(
 export const TOOL_INPUTS = {
   cast: v.strictObject({
     request,
-    loadout: v.optional(v.pipe(v.string(), v.description("A loadout of the project; the active one if unset."))),
+    loadout: optionalText("A loadout of the project; the active one if unset."),
     ...spending,
     seconds,
   }),
   link: v.strictObject({
     targets: v.pipe(v.array(v.string()), v.minLength(1), v.description("Materia and loadouts in order, by name.")),
     request,
-    from: v.optional(v.pipe(v.string(), v.description("A cast whose result the new one continues."))),
+    from: optionalText("A cast whose result the new one continues."),
     ...spending,
     seconds,
   }),
   wait: v.strictObject({ castId, seconds }),
   status: v.strictObject({ castId }),
-  show: v.strictObject({
-    castId,
-    visit: v.optional(v.pipe(v.string(), v.description("One visit, such as Socket-4#2."))),
-  }),
+  show: v.strictObject({ castId, visit: optionalText("One visit, such as Socket-4#2.") }),
   diff: v.strictObject({
     castId,
-    place: v.optional(v.pipe(v.string(), v.description("One visit (Socket-4#2) or item (WI-2)."))),
-    stat: v.optional(v.pipe(v.boolean(), v.description("Only a table of the files."))),
+    place: optionalText("One visit (Socket-4#2) or item (WI-2)."),
+    stat: optionalFlag("Only a table of the files."),
   }),
   answer: v.strictObject({ castId }),
   abort: v.strictObject({ castId }),

@@ -8,7 +8,7 @@ import { printLines, printText, type Io, type CliContext } from "./io.ts";
 import { resolve } from "node:path";
 import { openPiHost } from "../../../shell/workspace/agent-hosts.ts";
 import { billLines } from "../../../core/view/graph/bill.ts";
-import { activeBill } from "../../../shell/commands/bill.ts";
+import { activeBill } from "../../../shell/commands/forecast.ts";
 import type { CommandCaller } from "../../../shell/commands/prepare.ts";
 
 /** [S1] Trust by `--trust` or by an explicit yes; stored only when the command runs. */

@@ -10,7 +10,7 @@ import { isVirtualModel, loadPi } from "../../../shell/agents/pi-sdk.ts";
 import { SESSION_MODEL_VARIABLE } from "../../../shell/workspace/agent-hosts.ts";
 import { runUnlessReplaced } from "./user-session.ts";
 import { loadWorkspace, describeProgramsToTrust, type Workspace } from "../../../shell/workspace/workspace.ts";
-import { activeBill } from "../../../shell/commands/bill.ts";
+import { activeBill } from "../../../shell/commands/forecast.ts";
 import { billLines } from "../../../core/view/graph/bill.ts";
 import { plainText } from "../../../core/view/line.ts";
 import { folderExists } from "../../../shell/system/folders.ts";
