@@ -1,6 +1,6 @@
 import type { AgentSession, ResourceLoader, SessionManager, ToolDefinition } from "@earendil-works/pi-coding-agent";
 import { createTurnRecord, type TurnRecord, joinedText, handOverDefinition } from "./turn-record.ts";
-import { curatedEnvironment } from "../process/visit-processes.ts";
+import { curatedEnvironment } from "../process/processes.ts";
 import { NO_USAGE, type Usage } from "../../core/cast/state/usage.ts";
 import { truncate, thrownMessage } from "../../core/model/text.ts";
 import { isDiskError, errorText } from "../system/files.ts";

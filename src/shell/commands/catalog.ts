@@ -119,7 +119,7 @@ function materiaLines(name: string, source: string, materia: Materia): readonly 
   ];
 }
 
-function showGraph({ catalog }: Workspace, command: GridCommand): Result<CommandOutput> {
+function showGraph({ catalog }: Workspace, command: CommandOf<"grid">): Result<CommandOutput> {
   const { activeLoadout, limits } = catalog.settings;
   const refs = command.link ?? [{ kind: "loadout" as const, name: command.name ?? activeLoadout.value }];
   const compiled = compileTargets(refs, catalog);

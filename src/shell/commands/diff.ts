@@ -1,4 +1,4 @@
-import type { CommandOf, } from "../../core/command/command.ts";
+import type { CommandOf } from "../../core/command/command.ts";
 import { failWith, ok, suggest, typed, type Result } from "../../core/model/issue.ts";
 import { sanitizeForTerminal } from "../../core/model/text.ts";
 import {

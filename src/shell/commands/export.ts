@@ -1,4 +1,4 @@
-import type { CommandOf, } from "../../core/command/command.ts";
+import type { CommandOf } from "../../core/command/command.ts";
 import { failWith } from "../../core/model/issue.ts";
 import { countedText } from "../../core/model/text.ts";
 import { otlpTraces, type TraceSpan } from "../../core/telemetry/span.ts";

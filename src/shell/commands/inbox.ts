@@ -1,4 +1,4 @@
-import type { CommandOf, } from "../../core/command/command.ts";
+import type { CommandOf } from "../../core/command/command.ts";
 import { failWith, suggest, typed } from "../../core/model/issue.ts";
 import { countedText } from "../../core/model/text.ts";
 import { inboxGroup, inboxLines, type InboxRow } from "../../core/view/inbox.ts";

@@ -209,7 +209,7 @@ async function visitOutput(
   { store }: Workspace,
   cast: LoadedCast,
   named: string,
-  { markdown }: ShowCommand,
+  { markdown }: CommandOf<"show">,
 ): CommandResult {
   const { castId, file, events } = cast;
   const visit = findVisit(foldVisits(events), named);

@@ -13,7 +13,7 @@ import { handOverTool } from "../../core/prompt/handoff-contract.ts";
 import type { TurnOutcome, TurnProgress, TurnRequest, SocketTurnCount } from "../ports.ts";
 import { readPromptFacts, type PromptFacts } from "./prompt-facts.ts";
 import { describeContext } from "./context-parts.ts";
-import { maxRepeatedCallsOf } from "../../core/model/config.ts";
+import { limitOf } from "../../core/model/config.ts";
 import { chooseModel, readRefusedTurn } from "./refused-turn.ts";
 import { copyConversation } from "./continue-conversation.ts";
 import { checkpointsDuringTurn } from "./visit-checkpoints.ts";

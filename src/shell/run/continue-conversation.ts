@@ -4,7 +4,7 @@ import { type CastState, phaseBeforeEnd, type Visit } from "../../core/cast/stat
 import { materiaOf, socketOf } from "../../core/compile/graph.ts";
 import { isFree } from "../../core/cast/decide-refusal.ts";
 import { splitModels } from "../../core/model/materia.ts";
-import { maxConversationTokensOf } from "../../core/model/config.ts";
+import { limitOf } from "../../core/model/config.ts";
 import type { VisitRef, CastStore } from "../store/cast-store.ts";
 import { continueTranscript, readConversation, readTranscript } from "../agents/transcript.ts";
 import type { Ports } from "../ports.ts";
