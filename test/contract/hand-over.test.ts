@@ -54,6 +54,13 @@ it("[H25] called twice in one reply, the last call counts", async () => {
   expect(outcome).toMatchObject({ text: JSON.stringify(YES), byTool: true });
   expect(server.requests).toHaveLength(1);
   expect(readTranscript(transcript).replies).toHaveLength(1);
+  expect(readConversation(transcript)).toMatchObject({ model: "local/small" });
+});
+
+it("[H25] words beside the call are no handoff", async () => {
+  const { outcome, transcript } = await turnWith({ words: '{"satisfied":false,"context":"words"}', call: call(YES) });
+  expect(outcome).toMatchObject({ kind: "said", text: JSON.stringify(YES), byTool: true });
+  expect(readTranscript(transcript).replies).toEqual([{ text: JSON.stringify(YES), byTool: true }]);
 });
 
 it("[H25] beside another tool it is refused, and the turn goes on: here with text", async () => {

@@ -6,7 +6,7 @@ import { text as textOf } from "node:stream/consumers";
 /** One answer of the stand-in for a model provider. */
 export type ServerReply =
   | { readonly text: string; readonly usage?: ServerUsage; readonly cutOff?: boolean; readonly until?: Promise<void> }
-  | { readonly call: ServerCall; readonly usage?: ServerUsage }
+  | { readonly call: ServerCall; readonly words?: string; readonly usage?: ServerUsage }
   /** The stream carries the call, then a refusal in place of its end. */
   | { readonly call: ServerCall; readonly refused: string }
   | { readonly calls: readonly ServerCall[]; readonly usage?: ServerUsage }
@@ -101,7 +101,8 @@ function answer(response: ServerResponse, reply: ServerReply, number: number): v
       type: "function",
       function: { name, arguments: JSON.stringify(args) },
     }));
-    delta({ role: "assistant", tool_calls: calls });
+    const content = "words" in reply ? { content: reply.words } : {};
+    delta({ role: "assistant", ...content, tool_calls: calls });
     if ("refused" in reply) {
       send({ error: { message: reply.refused, code: 429 } });
       response.end("data: [DONE]\n\n");
