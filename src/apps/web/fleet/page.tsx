@@ -68,7 +68,7 @@ function WorkerList({ workers }: { readonly workers: readonly WorkerStatus[] }):
       ) : (
         <ul className={css("rows")}>
           {workers.map((worker) => (
-            <WorkerItem key={worker.worker} worker={worker} />
+            <WorkerItem key={worker.worker} {...worker} />
           ))}
         </ul>
       )}
@@ -76,12 +76,13 @@ function WorkerList({ workers }: { readonly workers: readonly WorkerStatus[] }):
   );
 }
 
+/** One cell per slot; the text beside them has the same facts. */
+const MAX_SLOTS_DRAWN = 16;
 const STATE_LABELS = { up: "Up", draining: "Leaving", gone: "Gone" } as const;
 
-function WorkerItem(props: { readonly worker: WorkerStatus }): ReactElement {
-  const {
-    worker: { worker, state, silentMs, casts, concurrency, queues, version, leaves },
-  } = props;
+function WorkerItem(status: WorkerStatus): ReactElement {
+  const { worker, state, silentMs, casts, concurrency, queues, version } = status;
+  const leaving = leavesText(status);
   return (
     <li className={css(state === "gone" ? "worker gone-worker" : "worker")}>
       <span className={css("worker-head")}>
@@ -94,32 +95,22 @@ function WorkerItem(props: { readonly worker: WorkerStatus }): ReactElement {
       </span>
       {state !== "gone" && (
         <span className={css("worker-load")}>
-          <WorkerSlots taken={casts.length} of={concurrency} />
+          {concurrency <= MAX_SLOTS_DRAWN && (
+            <span className={css("seats")} aria-hidden="true">
+              {Array.from({ length: concurrency }, (_, index) => (
+                <i key={index} className={css(index < casts.length ? "seat taken" : "seat")} />
+              ))}
+            </span>
+          )}
           <span className={css("secondary")}>{`${casts.length} of ${concurrency} busy`}</span>
           <span className={css("faint cut")}>{queues.map((queue) => `queue ${queue}`).join(", ")}</span>
         </span>
       )}
-      {leavesText({ state, leaves }) !== undefined && (
-        <span className={css("secondary")}>{leavesText({ state, leaves })}</span>
-      )}
+      {leaving !== undefined && <span className={css("secondary")}>{leaving}</span>}
       {casts.map((castId) => (
         <WorkerCast key={castId} castId={castId} />
       ))}
     </li>
-  );
-}
-
-const MAX_SLOTS_DRAWN = 16;
-
-/** One cell per slot of the worker; the text beside it has the same facts. */
-function WorkerSlots({ taken, of }: { readonly taken: number; readonly of: number }): ReactElement | null {
-  if (of > MAX_SLOTS_DRAWN) return null;
-  return (
-    <span className={css("seats")} aria-hidden="true">
-      {Array.from({ length: of }, (_, index) => (
-        <i key={index} className={css(index < taken ? "seat taken" : "seat")} />
-      ))}
-    </span>
   );
 }
 
@@ -142,7 +133,7 @@ function QueueList({ standing: { queue, queued } }: { readonly standing: FleetSt
       ) : (
         <ol className={css("rows")}>
           {queue.map((cast) => (
-            <QueuedCastItem key={cast.castId} cast={cast} />
+            <QueuedCastItem key={cast.castId} {...cast} />
           ))}
         </ol>
       )}
@@ -151,7 +142,7 @@ function QueueList({ standing: { queue, queued } }: { readonly standing: FleetSt
   );
 }
 
-function QueuedCastItem({ cast }: { readonly cast: QueuedCast }): ReactElement {
+function QueuedCastItem(cast: QueuedCast): ReactElement {
   const { castId, request, place, why, queue, project, person, waitsMs } = cast;
   const command = waitRemedy(why, { fleet: useFleetName(), queue });
   return (
@@ -171,9 +162,9 @@ function QueuedCastItem({ cast }: { readonly cast: QueuedCast }): ReactElement {
             </>
           )}
         </span>
-        <span
-          className={css("faint cut")}
-        >{`${project} · ${person} · queue ${queue} · waits for ${durationText(waitsMs)}`}</span>
+        <span className={css("faint cut")}>
+          {`${project} · ${person} · queue ${queue} · waits for ${durationText(waitsMs)}`}
+        </span>
       </span>
     </li>
   );

@@ -23,14 +23,13 @@ import {
   type LoopMark,
   type SocketMark,
 } from "../graph/graph-marks.ts";
-import { useEditor, type Editor } from "./editor.ts";
+import { useEditor, type Editor, type CheckedDraft } from "./editor.ts";
 import type { Graph } from "../../../core/compile/graph.ts";
 import type { DrawnWay } from "../../../core/view/graph/drawn-ways.ts";
 import { applyManualPositions } from "../../../core/view/layout/manual-positions.ts";
 import { layoutGraph } from "../../../core/view/layout/layout.ts";
 import { line, toned } from "../../../core/view/line.ts";
 import { textScale } from "../browser/display.ts";
-import type { CheckedDraft } from "./check-draft.ts";
 
 /** An edge that is being drawn with the keyboard. */
 export interface PendingConnection {
@@ -87,9 +86,7 @@ export function useGraphEditing(
     () => ({
       onMove: (positions, isDone) => {
         const moved = Object.keys(positions);
-        const held = Object.fromEntries(
-          Object.entries(positions).map(([id, at]) => [id, snapToColumn(snapToGrid(at), drawing, moved)]),
-        );
+        const held = Object.fromEntries(Object.entries(positions).map(([id, at]) => [id, snap(at, drawing, moved)]));
         setDragged((before) => (isDone ? null : { ...before, ...held }));
         if (isDone) apply(`Move ${moved.join(", ")}`, (each) => placeSockets(each, held));
       },
@@ -101,7 +98,7 @@ export function useGraphEditing(
       onConnect: (from, to, handle) => draw(from, to, handle === "rework" ? "not_satisfied" : undefined),
       onDrop: (materia, at) => {
         const id = nextSocketId(loadout);
-        const place = snapToColumn(snapToGrid({ x: at.x - 118, y: at.y - 23 }), drawing, []);
+        const place = snap({ x: at.x - 118, y: at.y - 23 }, drawing, []);
         if (apply(`Add ${materia}`, (each) => addSocket(each, materia, place))) select(socketPart(id));
       },
     }),
@@ -152,18 +149,15 @@ export function useGraphSelection(props: {
   };
 }
 
-/** Keep sockets visible, on a fine grid. */
-function snapToGrid({ x, y }: Point): Point {
-  return { x: Math.max(4, Math.round(x / 4) * 4), y: Math.max(4, Math.round(y / 4) * 4) };
-}
-
 const SNAP_DISTANCE_PX = 18;
 
-/** A socket dropped near the rail of another snaps to it. */
-function snapToColumn({ x, y }: Point, { sockets }: GraphDrawing, moved: readonly string[]): Point {
+/** Keeps sockets visible, on a fine grid; near the rail of another socket, on that rail. */
+function snap(at: Point, { sockets }: GraphDrawing, moved: readonly string[]): Point {
+  const onGrid = (value: number): number => Math.max(4, Math.round(value / 4) * 4);
+  const [x, y] = [onGrid(at.x), onGrid(at.y)];
   const rails = sockets.filter(({ id }) => !moved.includes(id)).map(({ box }) => box.x);
-  const rail = rails.toSorted((a, b) => Math.abs(a - x) - Math.abs(b - x))[0];
-  return rail !== undefined && Math.abs(rail - x) <= SNAP_DISTANCE_PX ? { x: rail, y } : { x, y };
+  const [rail = x] = rails.toSorted((a, b) => Math.abs(a - x) - Math.abs(b - x));
+  return { x: Math.abs(rail - x) <= SNAP_DISTANCE_PX ? rail : x, y };
 }
 
 /** `2 · ✗ not satisfied` and `up to 3`; `always` is shown only on edges beside the rail. */

@@ -20,9 +20,8 @@ import { socketPart, type GraphPart } from "../graph/graph-marks.ts";
 import { isTyping, useKeysOutsideDialogs } from "../browser/keyboard.ts";
 import { edgeWayId, type SocketId } from "../../../core/model/ids.ts";
 import { canSocketJudge, type PendingConnection } from "./use-canvas.ts";
-import { type Editor, isDirty } from "./editor.ts";
+import { type Editor, isDirty, knownMateria } from "./editor.ts";
 import { toast } from "../ui/toasts.tsx";
-import { knownMateria } from "./check-draft.ts";
 
 /** What the keys need from the canvas. */
 interface CanvasControl {

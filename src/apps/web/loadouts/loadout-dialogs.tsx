@@ -169,10 +169,11 @@ function loadoutTemplates({ loadouts }: Catalog): readonly { key: string; label:
 export function CompareLoadoutsDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
   const { name, draft, loadout, catalog } = useEditor();
   const saved = draft.filed === null ? null : draft.base.loadout;
-  const others = [...catalog.loadouts.values()].filter((entry) => entry.value !== undefined && entry.name !== name);
   const options = [
     ...(saved ? [{ value: "", label: `${name} as saved` }] : []),
-    ...others.map((entry) => ({ value: entry.name, label: entry.name })),
+    ...[...catalog.loadouts.values()].flatMap((entry) =>
+      entry.value && entry.name !== name ? [{ value: entry.name, label: entry.name }] : [],
+    ),
   ];
   const [other, setOther] = useState(draft.from ?? options[0]?.value ?? "");
   const [as, setAs] = useState<"list" | "text">("list");

@@ -67,28 +67,28 @@ function countProblems(name: string, version: LoadoutDraft | CatalogEntry<Loadou
 export function LoadoutList({ open }: { readonly open: (dialog: "new" | "describe") => void }): ReactElement {
   const { catalog, name: chosen } = useEditor();
   const all = listLoadouts(catalog, useStore(loadoutDrafts));
-  const layers = (Object.keys(LAYER_TITLES) as (keyof typeof LAYER_TITLES)[]).filter((layer) =>
-    all.some((each) => each.layer === layer),
-  );
+  const byLayer = Map.groupBy(all, ({ layer }) => LAYER_TITLES[layer]);
+  const groups = Object.values(LAYER_TITLES).map((title) => ({ title, entries: byLayer.get(title) ?? [] }));
   return (
     <nav aria-label="Loadouts">
       <h2>
         Loadouts <span className={css("faint")}>{all.length}</span>
       </h2>
-      {layers.map((layer) => (
-        <section key={layer} aria-label={LAYER_TITLES[layer]}>
-          <h3 className={css("layer")}>{LAYER_TITLES[layer]}</h3>
-          <ul>
-            {all
-              .filter((each) => each.layer === layer)
-              .map((each) => (
-                <li key={each.name}>
-                  <LoadoutItem {...each} chosen={each.name === chosen} />
-                </li>
-              ))}
-          </ul>
-        </section>
-      ))}
+      {groups.map(
+        ({ title, entries }) =>
+          entries.length > 0 && (
+            <section key={title} aria-label={title}>
+              <h3 className={css("layer")}>{title}</h3>
+              <ul>
+                {entries.map((each) => (
+                  <li key={each.name}>
+                    <LoadoutItem {...each} chosen={each.name === chosen} />
+                  </li>
+                ))}
+              </ul>
+            </section>
+          ),
+      )}
       <div className={css("padded")}>
         <Button icon="plus" className={css("whole-width")} onClick={() => open("new")}>
           New loadout

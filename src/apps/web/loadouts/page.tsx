@@ -7,6 +7,8 @@ import {
   useEditor,
   type OpenLoadoutDraft,
   loadoutDrafts,
+  graphPartOf,
+  type LoadoutProblem,
 } from "../loadout-editor/editor.ts";
 import { useEntryDraft } from "../data/entry-drafts.ts";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
@@ -25,7 +27,6 @@ import { Inspector } from "./inspector.tsx";
 import { ProblemsPanel, type ProblemsPanelTab } from "./problems-panel.tsx";
 import { LoadoutList, MateriaPalette } from "./loadouts-and-palette.tsx";
 import { RehearsalPlayer } from "./rehearsal-player.tsx";
-import { graphPartOf, type LoadoutProblem } from "../loadout-editor/check-draft.ts";
 import { useEditorKeys } from "../loadout-editor/use-editor-keys.ts";
 import { EditorToolbar } from "./editor-toolbar.tsx";
 import editorSheet from "./editor.module.css";
@@ -41,20 +42,23 @@ export default function LoadoutsPage({ name }: PageProps): ReactElement {
     const first = catalog?.loadouts.has(active) ? active : catalog?.loadouts.keys().next().value;
     if (name === null && first !== undefined) navigate(hrefOf("loadouts", first));
   }, [name, catalog]);
-  if (!catalog) {
+  if (!catalog)
     return (
       <div className={css("blank")}>
         <IssueList issues={issues} />
       </div>
     );
-  }
-  if (!draft)
-    return name === null || catalog.loadouts.has(name) ? (
-      <div className={css("blank")} />
-    ) : (
-      <LoadoutNotFound name={name} />
-    );
-  return <LoadoutEditor draft={draft} catalog={catalog} />;
+  if (draft) return <LoadoutEditor draft={draft} catalog={catalog} />;
+  if (name === null || catalog.loadouts.has(name)) return <div className={css("blank")} />;
+  return (
+    <div className={css("blank")}>
+      <h1>{name}</h1>
+      <p>There is no loadout of this name.</p>
+      <a className={css("control-button")} href={hrefOf("loadouts")}>
+        All loadouts
+      </a>
+    </div>
+  );
 }
 
 function LoadoutEditor({ draft, catalog }: { draft: OpenLoadoutDraft; catalog: Catalog }): ReactElement {
@@ -64,18 +68,6 @@ function LoadoutEditor({ draft, catalog }: { draft: OpenLoadoutDraft; catalog: C
     <EditorProvider value={editor}>
       <EditorView />
     </EditorProvider>
-  );
-}
-
-function LoadoutNotFound({ name }: { readonly name: string }): ReactElement {
-  return (
-    <div className={css("blank")}>
-      <h1>{name}</h1>
-      <p>There is no loadout of this name.</p>
-      <a className={css("control-button")} href={hrefOf("loadouts")}>
-        All loadouts
-      </a>
-    </div>
   );
 }
 

@@ -1,9 +1,9 @@
 import { useMemo, type ReactElement } from "react";
 import { compareLoadouts, type LoadoutChange } from "../../../core/edit/compare-loadouts.ts";
 import { Button, Tabs, tabId } from "../ui/buttons.tsx";
+import { countedText } from "../../../core/model/text.ts";
 import { Icon } from "../ui/icons.tsx";
-import { useEditor, closeUndoStep } from "../loadout-editor/editor.ts";
-import { type LoadoutProblem, graphPartOf } from "../loadout-editor/check-draft.ts";
+import { useEditor, closeUndoStep, type LoadoutProblem, graphPartOf } from "../loadout-editor/editor.ts";
 import { bindSheets } from "../ui/classes.ts";
 import editorSheet from "./editor.module.css";
 
@@ -51,15 +51,13 @@ export function ProblemsPanel(props: {
 
 function ProblemList({ onShow }: { readonly onShow: (problem: LoadoutProblem) => void }): ReactElement {
   const { checked, apply, readOnly, loadout } = useEditor();
-  if (checked.problems.length === 0) {
-    const count = Object.keys(loadout.sockets).length;
+  if (checked.problems.length === 0)
     return (
       <p className={css("nothing status good")}>
         <Icon name="tick" />
-        {`No problems in ${count} ${count === 1 ? "socket" : "sockets"}.`}
+        {`No problems in ${countedText(Object.keys(loadout.sockets).length, "socket")}.`}
       </p>
     );
-  }
   return (
     <ul>
       {checked.problems.map((problem) => {

@@ -116,11 +116,8 @@ function RehearsalCanvas(props: {
 }
 
 /** [E30] Visited sockets and counts of taken edges at the shown step. */
-function rehearsalMarks(
-  graph: Graph,
-  drawing: GraphDrawing,
-  { replay, visits, step, seq }: RehearsalPlayback,
-): GraphMarks {
+function rehearsalMarks(graph: Graph, drawing: GraphDrawing, play: RehearsalPlayback): GraphMarks {
+  const { replay, visits, step, seq } = play;
   const now = visits[step];
   const seen = visits.slice(0, step + 1);
   const ways = replay?.waysTakenAt(seq) ?? [];
@@ -215,13 +212,13 @@ function RehearsalStep(props: { readonly play: RehearsalPlayback; readonly visit
 }
 
 function renderHandoff(events: readonly CastEvent[]): ReactElement {
-  for (const event of events.toReversed()) {
-    if (event.type === "handoff_accepted")
-      return <pre className={css("handed")}>{JSON.stringify(event.handoff, null, 2)}</pre>;
-    if (event.type === "output_accepted") return <pre className={css("handed")}>{event.text}</pre>;
-    if (event.type === "turn_failed") return <p className={css("note bad")}>{event.message}</p>;
-  }
-  return <p className={css("faint")}>Nothing yet.</p>;
+  const last = events.findLast(
+    ({ type }) => type === "handoff_accepted" || type === "output_accepted" || type === "turn_failed",
+  );
+  if (last?.type === "turn_failed") return <p className={css("note bad")}>{last.message}</p>;
+  if (last?.type === "output_accepted") return <pre className={css("handed")}>{last.text}</pre>;
+  if (last?.type !== "handoff_accepted") return <p className={css("faint")}>Nothing yet.</p>;
+  return <pre className={css("handed")}>{JSON.stringify(last.handoff, null, 2)}</pre>;
 }
 
 function RehearsalEnding({ play }: { readonly play: RehearsalPlayback }): ReactElement | null {

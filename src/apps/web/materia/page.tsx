@@ -39,24 +39,20 @@ export default function MateriaPage({ name }: PageProps): ReactElement {
     if (name === null && first !== undefined) navigate(hrefOf("materia", first));
   }, [name, catalog]);
   if (!catalog) return <div className={css("blank")}>{issues.map(({ message }) => message).join(" ")}</div>;
-  if (!draft) {
-    return name === null || catalog.materia.has(name) ? (
-      <div className={css("blank")} />
-    ) : (
-      <div className={css("blank")}>
-        <h1>{name}</h1>
-        <p>There is no materia of this name.</p>
-        <a className={css("control-button")} href={hrefOf("materia")}>
-          All materia
-        </a>
-      </div>
-    );
-  }
-  return <MateriaEditor draft={draft} catalog={catalog} />;
+  if (draft) return <MateriaEditor draft={draft} catalog={catalog} />;
+  if (name === null || catalog.materia.has(name)) return <div className={css("blank")} />;
+  return (
+    <div className={css("blank")}>
+      <h1>{name}</h1>
+      <p>There is no materia of this name.</p>
+      <a className={css("control-button")} href={hrefOf("materia")}>
+        All materia
+      </a>
+    </div>
+  );
 }
 
-function MateriaEditor(props: { readonly draft: OpenMateriaDraft; readonly catalog: Catalog }): ReactElement {
-  const { draft, catalog } = props;
+function MateriaEditor({ draft, catalog }: { draft: OpenMateriaDraft; catalog: Catalog }): ReactElement {
   const [open, setOpen] = useState<MateriaDialogName | null>(null);
   const width = useScreenWidth();
   const { name } = draft;

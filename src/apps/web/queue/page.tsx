@@ -122,13 +122,7 @@ function RequestList({ rows, send }: { readonly rows: readonly QueueRow[]; reado
           <span className={css("place")}>{row.n}</span>
           <RequestText row={row} />
           {row.castId === undefined && (
-            <RowButtons
-              row={row}
-              above={rows[index - 1]}
-              below={rows[index + 1]}
-              onMove={(to, button) => move(row.id, to, button)}
-              onRemove={() => void send({ kind: "queue", action: "remove", at: row.id }, "Removed from the queue")}
-            />
+            <RowButtons row={row} above={rows[index - 1]} below={rows[index + 1]} onMove={move} send={send} />
           )}
         </li>
       ))}
@@ -157,31 +151,34 @@ function RowButtons(props: {
   readonly row: QueueRow;
   readonly above: QueueRow | undefined;
   readonly below: QueueRow | undefined;
-  readonly onMove: (to: QueueRow | undefined, button: string) => void;
-  readonly onRemove: () => void;
+  readonly onMove: (at: string, to: QueueRow | undefined, button: string) => void;
+  readonly send: Send;
 }): ReactElement {
-  const { row, above, below, onMove, onRemove } = props;
+  const { row, above, below, onMove, send } = props;
   const name = oneLine(row.request, 60);
-  const isFirst = !above || above.castId !== undefined;
+  const moves = [
+    { icon: "up", to: above?.castId === undefined ? above : undefined, off: "It is the first that waits" },
+    { icon: "down", to: below, off: "It is the last" },
+  ] as const;
   return (
     <span className={css("row-buttons")}>
+      {moves.map(({ icon, to, off }) => (
+        <Button
+          key={icon}
+          look="bare"
+          icon={icon}
+          label={`Move ${icon}: ${name}`}
+          data-button={`${icon} ${row.id}`}
+          off={to ? null : off}
+          onClick={() => onMove(row.id, to, `${icon} ${row.id}`)}
+        />
+      ))}
       <Button
         look="bare"
-        icon="up"
-        label={`Move up: ${name}`}
-        data-button={`up ${row.id}`}
-        off={isFirst ? "It is the first that waits" : null}
-        onClick={() => onMove(above, `up ${row.id}`)}
+        icon="bin"
+        label={`Remove: ${name}`}
+        onClick={() => void send({ kind: "queue", action: "remove", at: row.id }, "Removed from the queue")}
       />
-      <Button
-        look="bare"
-        icon="down"
-        label={`Move down: ${name}`}
-        data-button={`down ${row.id}`}
-        off={below ? null : "It is the last"}
-        onClick={() => onMove(below, `down ${row.id}`)}
-      />
-      <Button look="bare" icon="bin" label={`Remove: ${name}`} onClick={onRemove} />
     </span>
   );
 }

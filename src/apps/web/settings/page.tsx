@@ -52,14 +52,7 @@ function SettingsForm({ catalog }: { readonly catalog: Catalog }): ReactElement 
     setIssues(found);
     if (found.length === 0) toast({ text: "The settings are saved.", tone: "ok" });
   };
-  const group = (fields: readonly NumberSetting[]): ReactElement => (
-    <NumberFields
-      fields={fields}
-      settings={settings}
-      typed={typed}
-      onType={(key, text) => setTyped({ ...typed, [key]: text })}
-    />
-  );
+  const numbers = { settings, typed, onType: setTyped };
   return (
     <>
       <SettingsSection title="Casts">
@@ -79,8 +72,12 @@ function SettingsForm({ catalog }: { readonly catalog: Catalog }): ReactElement 
         </FieldRow>
         <Switch label="Notify in the terminal when a cast waits, fails or ends" on={notify} onTurn={setNotify} />
       </SettingsSection>
-      <SettingsSection title="Budget of a cast">{group(BUDGET_FIELDS)}</SettingsSection>
-      <SettingsSection title="Limits">{group(LIMIT_FIELDS)}</SettingsSection>
+      <SettingsSection title="Budget of a cast">
+        <NumberFields fields={BUDGET_FIELDS} {...numbers} />
+      </SettingsSection>
+      <SettingsSection title="Limits">
+        <NumberFields fields={LIMIT_FIELDS} {...numbers} />
+      </SettingsSection>
       <div className={css("row wrap")}>
         <LayerField layer={layer} onPick={setLayer} />
         <Button
@@ -110,24 +107,24 @@ function NumberFields(props: {
   readonly fields: readonly NumberSetting[];
   readonly settings: Settings;
   readonly typed: Readonly<Record<string, string>>;
-  readonly onType: (key: string, text: string) => void;
+  readonly onType: (typed: Readonly<Record<string, string>>) => void;
 }): ReactElement[] {
   const { fields, settings, typed, onType } = props;
   return fields.map((field) => {
-    const key = field.path.join(".");
+    const { key, label, unit, defaultText, description } = field;
     const text = typed[key] ?? currentValueText(settings, field);
-    const read = parseSettingNumber(text, field.unit);
+    const read = parseSettingNumber(text, unit);
     return (
-      <FieldRow key={key} label={field.label}>
+      <FieldRow key={key} label={label}>
         <span>
           <TextField
-            label={field.label}
+            label={label}
             value={text}
-            placeholder={field.defaultText}
+            placeholder={defaultText}
             invalid={"fault" in read ? read.fault : null}
-            onType={(next) => onType(key, next)}
+            onType={(next) => onType({ ...typed, [key]: next })}
           />
-          <span className={css("faint")}>{field.description}</span>
+          <span className={css("faint")}>{description}</span>
         </span>
       </FieldRow>
     );
@@ -139,29 +136,25 @@ function changedSettings(
   settings: Settings,
   { notify, model }: { readonly notify: boolean; readonly model: string },
 ) {
-  const fields = [...BUDGET_FIELDS, ...LIMIT_FIELDS].filter((field) => {
-    const text = typed[field.path.join(".")];
-    return text !== undefined && text.trim() !== currentValueText(settings, field);
+  const read = [...BUDGET_FIELDS, ...LIMIT_FIELDS].flatMap((field) => {
+    const text = typed[field.key];
+    return text === undefined || text.trim() === currentValueText(settings, field)
+      ? []
+      : [{ path: [field.part, field.key], ...parseSettingNumber(text, field.unit) }];
   });
-  const read = fields.map((field) => ({
-    field,
-    read: parseSettingNumber(typed[field.path.join(".")] ?? "", field.unit),
-  }));
-  const numbers = read.flatMap(({ field, read: each }) =>
-    "value" in each ? [{ path: field.path, value: each.value }] : [],
-  );
   const named = model.trim() === "" ? null : model.trim();
-  const changes = [
-    ...numbers,
+  const changes: readonly ChangedSetting[] = [
+    ...read.filter((each) => "value" in each),
     ...(notify === settings.notify ? [] : [{ path: ["notify"], value: notify }]),
     ...(named === settings.model ? [] : [{ path: ["model"], value: named }]),
   ];
-  return { changes, isFaulty: numbers.length < read.length };
+  return { changes, isFaulty: read.some((each) => "fault" in each) };
 }
 
 /** A numeric setting: its key in the file, its label and its effect. */
 interface NumberSetting {
-  readonly path: readonly ["budget" | "limits", string];
+  readonly part: "budget" | "limits";
+  readonly key: string;
   readonly label: string;
   readonly description: string;
   readonly unit: Unit;
@@ -193,7 +186,7 @@ type SettingRow = readonly [key: string, unit: Unit, label: string, description:
 function numberSettings(part: "budget" | "limits", rows: readonly SettingRow[]): readonly NumberSetting[] {
   return rows.map(([key, unit, label, description, usual]) => {
     const defaultText = typeof usual === "string" ? usual : unitText(usual, unit);
-    return { path: [part, key], unit, label, description, defaultText };
+    return { part, key, unit, label, description, defaultText };
   });
 }
 
@@ -223,7 +216,7 @@ const LIMIT_FIELDS = numberSettings("limits", [
 ]);
 
 /** The value in force, as text. */
-function currentValueText(settings: Settings, { path: [part, key], unit }: NumberSetting): string {
+function currentValueText(settings: Settings, { part, key, unit }: NumberSetting): string {
   const values: Readonly<Record<string, unknown>> = settings[part];
   const value = values[key];
   return typeof value === "number" ? unitText(value, unit) : "";

@@ -20,19 +20,14 @@ import testsSheet from "./tests.module.css";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { compileTargets, authoredLayout } from "../../../core/compile/targets/compile.ts";
 import { layoutGraph } from "../../../core/view/layout/layout.ts";
-import {
-  COMPACT_METRICS,
-  REGULAR_METRICS,
-  scaleMetrics,
-  type GraphDrawing,
-} from "../../../core/view/layout/drawing.ts";
+import { COMPACT_METRICS, REGULAR_METRICS, scaleMetrics } from "../../../core/view/layout/drawing.ts";
 import { textScale, useScreenWidth } from "../browser/display.ts";
 import { GraphView } from "../graph/graph-view.tsx";
 import type { Graph } from "../../../core/compile/graph.ts";
 import type { DrawnWay } from "../../../core/view/graph/drawn-ways.ts";
 import { NEXT_ITEM } from "../../../core/model/loadout.ts";
 import { line } from "../../../core/view/line.ts";
-import type { EdgeMark, GraphMarks, SocketMark } from "../graph/graph-marks.ts";
+import type { EdgeMark, SocketMark } from "../graph/graph-marks.ts";
 
 const css = bindSheets(testsSheet);
 
@@ -49,7 +44,9 @@ export default function TestsPage(): ReactElement {
           {untrusted ? "Trust the project and run" : "Run all tests"}
         </Button>
         <span className={css("secondary")} role="status">
-          {busy ? "Running, without a model…" : told && totalsText(told.tests.length, failed)}
+          {busy
+            ? "Running, without a model…"
+            : told && `${failed === 0 ? "" : `${failed} failed, `}${told.tests.length - failed} passed`}
         </span>
       </div>
       <IssueList issues={issues} />
@@ -64,11 +61,6 @@ export default function TestsPage(): ReactElement {
       {told && <TestResults told={told} />}
     </section>
   );
-}
-
-function totalsText(all: number, failed: number): string {
-  if (failed === 0) return `${all} passed`;
-  return `${failed} failed, ${all - failed} passed`;
 }
 
 function useTestRun() {
@@ -189,30 +181,15 @@ function CoverageGraph(props: {
       longestLabelOf: (way) => coverageLabel(way, missingText(graph, way, never)),
       layout: authoredLayout(compiled.value),
     });
-    return { graph, drawing, marks: coverageMarks(graph, drawing, never) };
+    const sockets = new Map(drawing.sockets.map(({ id }) => [id, socketMark(never.has(id))]));
+    const edges = new Map(drawing.edges.map(({ way }) => [way.id, edgeMark(graph, way, never)]));
+    return { graph, drawing, marks: { sockets, edges } };
   }, [catalog, loadout, missing, compact]);
   if (!drawn)
     return (
       <p className={css("faint")}>This loadout has problems and cannot be drawn. Open it under Loadouts to fix them.</p>
     );
-  return (
-    <GraphView
-      graph={drawn.graph}
-      drawing={drawn.drawing}
-      marks={drawn.marks}
-      label={`${loadout}, test coverage`}
-      compact={compact}
-      fullHeight={width !== "large"}
-    />
-  );
-}
-
-/** [W31] Marks for uncovered sockets and edges. */
-function coverageMarks(graph: Graph, drawing: GraphDrawing, missing: ReadonlySet<string>): GraphMarks {
-  return {
-    sockets: new Map(drawing.sockets.map(({ id }) => [id, socketMark(missing.has(id))])),
-    edges: new Map(drawing.edges.map(({ way }) => [way.id, edgeMark(graph, way, missing)])),
-  };
+  return <GraphView {...drawn} label={`${loadout}, test coverage`} compact={compact} fullHeight={width !== "large"} />;
 }
 
 function socketMark(isMissing: boolean): SocketMark {
@@ -223,8 +200,7 @@ function socketMark(isMissing: boolean): SocketMark {
 
 /** [W31] The label says which limit of a covered edge no test reached. */
 function missingText(graph: Graph, way: DrawnWay, missing: ReadonlySet<string>): string | null {
-  const found = coverageNames(graph, way).find(([name]) => missing.has(name));
-  return found?.[1] ?? null;
+  return coverageNames(graph, way).find(([name]) => missing.has(name))?.[1] ?? null;
 }
 
 function edgeMark(graph: Graph, way: DrawnWay, missing: ReadonlySet<string>): EdgeMark {

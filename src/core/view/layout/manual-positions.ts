@@ -58,11 +58,8 @@ export function placeSocketBoxes(
   places: Readonly<Record<string, Point>>,
   metrics: LayoutMetrics,
 ): ReadonlyMap<string, Box> {
-  const boxes = new Map<string, Box>();
-  for (const { id, box } of sockets) {
-    const place = Object.hasOwn(places, id) ? places[id] : undefined;
-    if (place) boxes.set(id, { ...box, x: place.x, y: place.y });
-  }
+  const placed = sockets.filter(({ id }) => Object.hasOwn(places, id));
+  const boxes = new Map<string, Box>(placed.map(({ id, box }) => [id, { ...box, ...places[id] }]));
   const fixed = [...boxes.values()];
   for (const { id, box } of sockets) {
     if (boxes.has(id)) continue;
@@ -100,8 +97,7 @@ export function fitLoopRegion(
 
 export function boundingBox(boxes: readonly Box[]): Box | undefined {
   if (boxes.length === 0) return undefined;
-  const x = Math.min(...boxes.map((box) => box.x));
-  const y = Math.min(...boxes.map((box) => box.y));
+  const [x, y] = [Math.min(...boxes.map((box) => box.x)), Math.min(...boxes.map((box) => box.y))];
   const right = Math.max(...boxes.map((box) => box.x + box.width));
   const bottom = Math.max(...boxes.map((box) => box.y + box.height));
   return { x, y, width: right - x, height: bottom - y };
@@ -150,9 +146,8 @@ function routeEdge({ way, points }: PlacedEdge, { boxOf, region, metrics, socket
   // Beside all sockets between the two, so that the lane crosses none of them.
   const [top, bottom] = [Math.min(from.y, to.y), Math.max(from.y + from.height, to.y + to.height)];
   const between = [from, to, ...others.filter((box) => box.y < bottom && box.y + box.height > top)];
-  const x = isLeft
-    ? Math.min(...between.map((box) => box.x)) - metrics.lane.least
-    : Math.max(...between.map((box) => box.x + box.width)) + metrics.lane.least;
+  const around = boundingBox(between) ?? from;
+  const x = isLeft ? around.x - metrics.lane.least : around.x + around.width + metrics.lane.least;
   const [start, stop] = isLeft ? [from.x, to.x] : [from.x + from.width, to.x + to.width];
   const target = to.y + to.height / 2;
   return [
