@@ -40,6 +40,7 @@ const change = (from: string, to: string) =>
     })),
   });
 const NAMED = PLACES.map((place) => `\`words.js#export const ${place}\``).join(", ");
+const OPEN = "\nOpen: the types were not compiled.";
 const item = (title: string, age: ScriptAge) => ({
   title,
   context: `words.js exports ${title}; a test shows it.${age === "now" ? ` It belongs into ${NAMED}.` : ""}`,
@@ -64,7 +65,7 @@ export function threeItems(age: ScriptAge): object {
   const merge = [
     {
       tools: age === "before" ? [read, merged] : [merged, test],
-      text: "Kept the names of both in all three lists; npm test passes.",
+      text: `Kept the names of both in all three lists; npm test passes.${age === "before" ? "" : OPEN}`,
     },
   ];
   return {
@@ -94,11 +95,11 @@ function buildReplies(name: string, age: ScriptAge): readonly object[] {
   return [
     {
       tools: [...(age === "before" ? [read] : []), change("", `"${name}"`), test],
-      text: `words.js: added ${name}; npm test passes.\nOpen: the types were not compiled.`,
+      text: `words.js: added ${name}; npm test passes.${OPEN}`,
     },
     {
       tools: age === "before" ? [diff, again, test] : [again, test],
-      text: "words.js: an empty text works; npm test passes.\nOpen: the types were not compiled.",
+      text: `words.js: an empty text works; npm test passes.${OPEN}`,
     },
   ];
 }
