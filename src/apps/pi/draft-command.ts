@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { DraftCommand } from "../../core/command/command.ts";
 import type { Options } from "../../core/command/options.ts";
 import { ok, type Issue, type Result } from "../../core/model/issue.ts";
-import { countedText } from "../../core/model/text.ts";
+import { countedText, truncate } from "../../core/model/text.ts";
 import { billLines } from "../../core/view/graph/bill.ts";
 import { gridLines } from "../../core/view/graph/terminal-grid.ts";
 import { line, plainText } from "../../core/view/line.ts";
@@ -19,10 +19,15 @@ import {
 import { agentSourceOf } from "../../shell/commands/prepare.ts";
 import { createUserAgentHost } from "./agents/agent-host.ts";
 import { createTurnControl } from "./agents/turn-control.ts";
-import { startInProject } from "./casts/start-cast.ts";
+import { choose } from "./casts/cast-dialogs.ts";
+import { startInProject, startFromCommand } from "./casts/start-cast.ts";
 import type { CommandContext } from "./casts/session-state.ts";
 import { userOpenedDialogs } from "./session/dialogs.ts";
 import { resolveProject, trustProject, type SessionProject } from "./session/project.ts";
+import type { ExtensionAPI, ExtensionContext, ToolDefinition } from "@earendil-works/pi-coding-agent";
+import { issueLines } from "../../core/view/issues.ts";
+import { activeBill } from "../../shell/commands/forecast.ts";
+import { runCommand } from "../../shell/commands/run-command.ts";
 
 /** [YD11] A draft in Pi: with a person the choices, without one it is only drafted and printed. */
 export async function runDraftCommand(
@@ -40,18 +45,17 @@ export async function runDraftCommand(
   if (!source.ok) return source;
   const named = save === undefined ? ok(undefined) : checkDraftName(workspace, save, source.value?.name);
   if (!named.ok) return named;
-  const draft = await draftInSession(context, place.value, { words: words.value, from: source.value, options });
-  if (!draft.ok) return draft;
-  if (save !== undefined) {
-    const saved = saveIn(context, draft.value, save);
-    if (!saved.ok) return saved;
-  }
+  const made = await draftInSession(context, place.value, { words: words.value, from: source.value, options });
+  if (!made.ok) return made;
+  const draft = made.value;
+  const saved = save === undefined ? ok(undefined) : saveIn(context, draft, save);
+  if (!saved.ok) return saved;
   const { screen } = context;
   if (screen.isWatched && !options.json) {
-    const decided = await offerDraft(context, place.value, { draft: draft.value, options, command });
+    const decided = await offerDraft(context, place.value, draft, { options, command });
     return decided.ok ? ok(undefined) : decided;
   }
-  screen.showAnswer({ lines: draftLines(draft.value, screen.width()), data: draftData(draft.value), code: 0 });
+  screen.showAnswer({ lines: draftLines(draft, screen.width()), data: draftData(draft), code: 0 });
   return ok(undefined);
 }
 
@@ -59,9 +63,8 @@ export async function runDraftCommand(
 export async function draftInSession(
   { user, screen }: CommandContext,
   { workspace }: SessionProject,
-  { words, from, options, signal }: DraftWords,
+  { words, from, options, signal = new AbortController().signal }: DraftWords,
 ): Promise<Result<FinishedDraft>> {
-  const stop = new AbortController();
   const control = createTurnControl({ ask: () => Promise.resolve({ kind: "stop" }), onUnread: () => undefined });
   const agents = agentSourceOf({
     options,
@@ -70,7 +73,7 @@ export async function draftInSession(
   screen.note("Drafting…");
   const onRound = (round: number, issues: readonly Issue[]): void =>
     screen.note(`Draft ${round}: ${countedText(issues.length, "problem")}, sent back to the agent`);
-  return makeDraft(workspace, { words, from, agents, signal: signal ?? stop.signal, onRound });
+  return makeDraft(workspace, { words, from, agents, signal, onRound });
 }
 
 interface DraftWords {
@@ -80,62 +83,56 @@ interface DraftWords {
   readonly signal?: AbortSignal | undefined;
 }
 
-const [CAST, SAVE, CHANGE, DISCARD] = ["Cast it", "Save as…", "Change it…", "Discard"];
-const NOTHING = "The person discarded the draft.";
+interface OfferedDraft {
+  readonly options: Options;
+  readonly command: Pick<DraftCommand, "words" | "cast">;
+}
 
 /** [YD11] Nothing is cast, saved or trusted without the choice of the person. */
 export async function offerDraft(
   context: CommandContext,
   place: SessionProject,
-  {
-    draft,
-    options,
-    command,
-  }: {
-    readonly draft: FinishedDraft;
-    readonly options: Options;
-    readonly command: Pick<DraftCommand, "words" | "cast">;
-  },
+  draft: FinishedDraft,
+  { options, command }: OfferedDraft,
 ): Promise<Result<string>> {
   const { user, screen } = context;
   const dialogs = userOpenedDialogs(user.ctx);
   const bill = billLines(draft.bill);
-  screen.showAnswer({
-    lines: [...gridLines(draft.graph, { width: screen.width() }), line(""), ...bill],
-    data: draftData(draft),
-    code: 0,
-  });
-  const chosen = await dialogs.select(
-    plainText(bill),
-    [CAST, SAVE, CHANGE, DISCARD].flatMap((each) => each ?? []),
-  );
-  if (chosen === CAST) {
+  const drawn = gridLines(draft.graph, { width: screen.width() });
+  screen.showAnswer({ lines: [...drawn, line(""), ...bill], data: draftData(draft), code: 0 });
+  const choice = await choose(dialogs, plainText(bill), [
+    ["Cast it", "cast"],
+    ["Save as…", "save"],
+    ["Change it…", "change"],
+    ["Discard", undefined],
+  ]);
+  if (choice === "cast") {
     const request = command.cast ?? (await dialogs.input("The request of this cast", command.words));
-    return request?.trim() ? castDraft(context, place, { draft, options, request }) : ok(NOTHING);
+    if (request?.trim()) return castDraft(context, place, draft, request, options);
   }
-  if (chosen === SAVE) {
+  if (choice === "save") {
     const name = (await dialogs.input("Save the loadout as", draft.name))?.trim();
-    if (!name) return ok(NOTHING);
-    const named = checkDraftName(place.workspace, name, undefined);
-    return named.ok ? saveIn(context, draft, name) : named;
+    const named = name ? checkDraftName(place.workspace, name, undefined) : undefined;
+    if (name && named) return named.ok ? saveIn(context, draft, name) : named;
   }
-  if (chosen !== CHANGE) return ok(NOTHING);
-  const words = (await dialogs.input("What should change?"))?.trim();
-  if (!words) return ok(NOTHING);
+  const words = choice === "change" ? (await dialogs.input("What should change?"))?.trim() : undefined;
+  if (!words) return ok("The person discarded the draft.");
   const next = await draftInSession(context, place, { words, from: draft, options });
-  return next.ok ? offerDraft(context, place, { draft: next.value, options, command }) : next;
+  return next.ok ? offerDraft(context, place, next.value, { options, command }) : next;
 }
 
 async function castDraft(
   context: CommandContext,
   place: SessionProject,
-  { draft, options, request }: { readonly draft: FinishedDraft; readonly options: Options; readonly request: string },
+  draft: FinishedDraft,
+  prompt: string,
+  options: Options,
 ): Promise<Result<string>> {
   const trusted = await trustProject(context.user.ctx, place, options);
   if (!trusted.ok) return trusted;
   const workspace = { ...draft.workspace, trust: trusted.value.workspace.trust };
-  const command = { kind: "cast" as const, prompt: request, literal: true as const, loadout: draft.name };
-  const started = await startInProject(context, { ...trusted.value, workspace }, { command, options });
+  const command = { kind: "cast" as const, prompt, literal: true as const, loadout: draft.name };
+  const started = await startInProject(context, { ...trusted.value, workspace }, command, options);
   return started.ok ? ok(`The person cast the draft ${draft.name}.`) : started;
 }
 
@@ -145,4 +142,90 @@ function saveIn({ screen }: CommandContext, draft: FinishedDraft, name: string):
   const text = `Saved as ${name} in ${saved.value}`;
   screen.note(text);
   return ok(text);
+}
+
+const MAX_ANSWER = 4_000;
+const ACTIONS = ["draft", "cast", "status", "show", "diff"] as const;
+
+interface ToolCall {
+  readonly action: (typeof ACTIONS)[number];
+  readonly text?: string;
+  readonly loadout?: string;
+  readonly cast?: string;
+}
+
+/** [YD13] The one tool of Pi's own agent. A person decides about everything that it proposes. */
+export function createMateriaTool(contextFor: (ctx: ExtensionContext) => CommandContext): ToolDefinition {
+  return {
+    name: MATERIA_TOOL,
+    label: "Materia",
+    description:
+      "Propose repeatable agent work to the person, or look at it. draft: a new loadout from a description (text). cast: run an existing loadout on a request (text). The person sees the bill and decides. status, show, diff: read a cast.",
+    parameters: {
+      type: "object",
+      properties: {
+        action: { type: "string", enum: [...ACTIONS] },
+        text: { type: "string", description: "the description of a draft, or the request of a cast" },
+        loadout: { type: "string", description: "for cast; the active one if unset" },
+        cast: { type: "string", description: "the id of a cast; the newest if unset" },
+      },
+      required: ["action"],
+    },
+    execute: async (_id, params, signal, _onUpdate, ctx) => {
+      const context = contextFor(ctx);
+      const place = resolveProject(ctx, {});
+      const said = place.ok ? await perform(context, place.value, params as ToolCall, signal) : place; // checked by Pi
+      const text = said.ok ? said.value : plainText(issueLines(said.issues));
+      return { content: [{ type: "text", text: truncate(text, MAX_ANSWER) }], details: {} };
+    },
+  };
+}
+
+const MATERIA_TOOL = "materia";
+
+/** Once offered it stays: a tool that comes and goes would break the provider's cache. */
+export function offerMateriaTool(pi: ExtensionAPI, create: () => ToolDefinition): void {
+  const active = pi.getActiveTools();
+  if (active.includes(MATERIA_TOOL)) return;
+  pi.registerTool(create());
+  pi.setActiveTools([...active, MATERIA_TOOL]);
+}
+
+async function perform(
+  context: CommandContext,
+  place: SessionProject,
+  { action, text = "", loadout, cast }: ToolCall,
+  signal: AbortSignal | undefined,
+): Promise<Result<string>> {
+  if (action === "draft") {
+    const draft = await draftInSession(context, place, { words: text, options: {}, signal });
+    if (!draft.ok) return draft;
+    if (!context.screen.isWatched) return ok(plainText(draftLines(draft.value, MAX_WIDTH)));
+    return offerDraft(context, place, draft.value, { options: {}, command: { words: text } });
+  }
+  if (action === "cast") return proposeCast(context, place, text, loadout);
+  const castId = cast === undefined ? {} : { castId: cast };
+  const command = action === "diff" ? { kind: action, as: "patch" as const, ...castId } : { kind: action, ...castId };
+  const answered = await runCommand(command, place.workspace, place.from);
+  return answered.ok ? ok(plainText(answered.value.lines(MAX_WIDTH))) : answered;
+}
+
+const MAX_WIDTH = 120;
+
+/** [YD13] The person sees the bill and says yes; without a person nothing is cast. */
+async function proposeCast(
+  context: CommandContext,
+  { workspace }: SessionProject,
+  request: string,
+  loadout: string | undefined,
+): Promise<Result<string>> {
+  const bill = await activeBill(workspace, loadout);
+  if (!bill || request.trim() === "") return ok("A cast needs a sound loadout that exists, and a request in text.");
+  const shown = plainText(billLines(bill));
+  if (!context.screen.isWatched) return ok(`Nobody can be asked here, so nothing was cast.\n${shown}`);
+  const yes = await userOpenedDialogs(context.user.ctx).confirm(`Cast ${bill.loadout}?`, `${request}\n\n${shown}`);
+  if (!yes) return ok("The person said no. Nothing was cast.");
+  const command = { kind: "cast" as const, prompt: request, literal: true as const, loadout: bill.loadout };
+  const started = await startFromCommand(context, command, {});
+  return started.ok ? ok("The person said yes, and the cast has started.") : started;
 }

@@ -3,10 +3,9 @@ import type {
   ExtensionCommandContext,
   ExtensionContext,
   InputEvent,
-  InputEventResult,
 } from "@earendil-works/pi-coding-agent";
 import { error } from "../../core/model/issue.ts";
-import { createMateriaTool, offerMateriaTool } from "./materia-tool.ts";
+import { createMateriaTool, offerMateriaTool } from "./draft-command.ts";
 import { setPiLoader, type Pi } from "../../shell/agents/pi-sdk.ts";
 import { thrownMessage } from "../../core/model/text.ts";
 import { runUnlessReplaced, type SeenCasts } from "./session/user-session.ts";
@@ -21,25 +20,10 @@ import { refuseMessage } from "./casts/run-in-session.ts";
 import type { CommandContext, SessionState } from "./casts/session-state.ts";
 import { stopWaiting } from "./casts/waiting-cast.ts";
 
-/** All of `/materia` for one session; loaded on first use. */
-export interface ExtensionHandlers {
-  readonly performCommand: (text: string, ctx: ExtensionCommandContext) => Promise<void>;
-  readonly onInput: (event: InputEvent, ctx: ExtensionContext) => InputEventResult;
-  /** [YD13] Lets Pi's own agent propose drafts and casts. */
-  readonly offerTool: () => void;
-  /** [X43] Shows the conversations of agents. */
-  readonly showConversations: (ctx: ExtensionContext) => Promise<void>;
-  /** [X64] Shows the patch of a cast or of one of its visits. */
-  readonly showPatch: (place: string, ctx: ExtensionContext) => Promise<void>;
-  /** Whether the session is in a turn of a cast, with the turn's context. */
-  readonly hasVisibleTurn: () => boolean;
-  /** [X6] Whether the session may be left; asks the person if a cast runs. */
-  readonly confirmLeave: (ctx: ExtensionContext) => Promise<boolean>;
-  /** [X6] Pauses running casts; resolves when all of them have stopped. */
-  readonly shutDown: (ctx: ExtensionContext) => Promise<void>;
-}
+export type ExtensionHandlers = ReturnType<typeof createHandlers>;
 
-export function createHandlers(pi: ExtensionAPI, own: () => Promise<Pi>, seen: SeenCasts): ExtensionHandlers {
+/** All of `/materia` for one session; loaded on first use. */
+export function createHandlers(pi: ExtensionAPI, own: () => Promise<Pi>, seen: SeenCasts) {
   setPiLoader(own);
   const state: SessionState = { heldMessages: [], seen, conversations: createConversations() };
   const contextFor = (ctx: ExtensionContext): CommandContext => {
@@ -68,8 +52,10 @@ export function createHandlers(pi: ExtensionAPI, own: () => Promise<Pi>, seen: S
     return context;
   };
   return {
-    performCommand: async (text, ctx) => {
-      const context = { ...contextFor(ctx), switchTo: switchWith(ctx) };
+    performCommand: async (text: string, ctx: ExtensionCommandContext): Promise<void> => {
+      const switchTo: CommandContext["switchTo"] = (file, words) =>
+        ctx.switchSession(file, { withSession: async ({ ui }) => ui.notify(words, "warning") });
+      const context = { ...contextFor(ctx), switchTo };
       state.reload = () => ctx.reload();
       try {
         await performCommand(context, text);
@@ -77,13 +63,18 @@ export function createHandlers(pi: ExtensionAPI, own: () => Promise<Pi>, seen: S
         runUnlessReplaced(() => context.screen.refuse([error("internal_error", "", thrownMessage(thrown))]));
       }
     },
-    showConversations: (ctx) => openConversations(contextFor(ctx)),
-    showPatch: (place, ctx) => performCommand(contextFor(ctx), `diff ${place}`),
-    onInput: (event, ctx) => routeInput(contextFor(ctx), event),
+    /** [X43] */
+    showConversations: (ctx: ExtensionContext) => openConversations(contextFor(ctx)),
+    /** [X64] Of a cast or of one of its visits. */
+    showPatch: (place: string, ctx: ExtensionContext) => performCommand(contextFor(ctx), `diff ${place}`),
+    onInput: (event: InputEvent, ctx: ExtensionContext) => routeInput(contextFor(ctx), event),
+    /** [YD13] Lets Pi's own agent propose drafts and casts. */
     offerTool: () => void (state.running || offerMateriaTool(pi, () => createMateriaTool(contextFor))),
+    /** Whether the session is in a turn of a cast, with the turn's context. */
     hasVisibleTurn: () => state.running?.hasVisibleTurn() ?? false,
-    confirmLeave: (ctx) => confirmLeave(contextFor(ctx)),
-    shutDown: async (ctx) => {
+    confirmLeave: (ctx: ExtensionContext) => confirmLeave(contextFor(ctx)),
+    /** [X6] Pauses running casts; resolves when all of them have stopped. */
+    shutDown: async (ctx: ExtensionContext): Promise<void> => {
       const { running } = state;
       returnHeldMessages({ state, user: { pi, ctx } });
       running?.stop("pause");
@@ -102,8 +93,4 @@ async function openConversations({ user, screen, state }: CommandContext): Promi
   } catch (thrown) {
     runUnlessReplaced(() => screen.noteFailure(thrown));
   }
-}
-
-function switchWith(ctx: ExtensionCommandContext): NonNullable<CommandContext["switchTo"]> {
-  return (file, words) => ctx.switchSession(file, { withSession: async ({ ui }) => ui.notify(words, "warning") });
 }

@@ -1,6 +1,7 @@
 import { failWith, suggest, typed, error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { rmSync } from "node:fs";
 import { isTerminalCommand, type CastingCommand, type CommandOf, type DemoKind } from "../../core/command/command.ts";
+import type { Options } from "../../core/command/options.ts";
 import type { ParsedCommand } from "../../core/command/command-input.ts";
 import { parseText } from "../../core/command/parse.ts";
 import { prepareDemo } from "../../shell/casting/demo.ts";
@@ -12,14 +13,19 @@ import type { ImmediateCommand } from "../../shell/commands/run-command.ts";
 import { optionsForOtherProject } from "../../shell/workspace/inbox.ts";
 import { askToTrustCast, resolveProject } from "./session/project.ts";
 import { reviewReply, type ReplyReview, stopWaiting } from "./casts/waiting-cast.ts";
-import { answerWaitingCast, resolveTrustedProject, startFromCommand, startInProject } from "./casts/start-cast.ts";
+import {
+  answerWaitingCast,
+  resolveTrustedProject,
+  startFromCommand,
+  startInProject,
+  type StartedCast,
+} from "./casts/start-cast.ts";
 import { returnHeldMessages } from "./casts/messages.ts";
 import type { CommandContext } from "./casts/session-state.ts";
 import { detachRunningCast } from "./casts/interrupt.ts";
-import { restoreTitle } from "./screen/screen.ts";
+import { restoreTitle, answerCommand, showAnswer } from "./screen/screen.ts";
 import { line, toned, wrapLine } from "../../core/view/line.ts";
 import type { CommandOutput } from "../../shell/commands/command-output.ts";
-import { answerCommand, showAnswer } from "./answer-command.ts";
 
 /** [X1] Runs what was typed after `/materia`, with the grammar and meaning of the command line. */
 export async function performCommand(context: CommandContext, text: string): Promise<void> {
@@ -50,7 +56,7 @@ async function runParsedCommand(context: CommandContext, parsed: ParsedCommand):
   }
   if (command.kind === "queue" && command.action === "run") return startQueue(context, command, options);
   if (options.on !== undefined && command.kind !== "ui" && command.kind !== "help")
-    return (await import("./fleet-commands.ts")).performOnFleet(context, command, { ...options, on: options.on });
+    return (await import("./watch-cast.ts")).performOnFleet(context, command, { ...options, on: options.on });
   switch (command.kind) {
     case "help":
       showAnswer(context, helpInPi(command.topic), options);
@@ -84,11 +90,7 @@ async function runParsedCommand(context: CommandContext, parsed: ParsedCommand):
 }
 
 /** [YQ8] The queue outlives the session. */
-async function startQueue(
-  context: CommandContext,
-  command: QueueRun,
-  options: ParsedCommand["options"],
-): Promise<Result<undefined>> {
+async function startQueue(context: CommandContext, command: QueueRun, options: Options): Promise<Result<undefined>> {
   const { startQueueRun } = await import("../../shell/commands/queue.ts");
   const trusted = await resolveTrustedProject(context, options);
   if (!trusted.ok) return trusted;
@@ -103,15 +105,14 @@ async function findElsewhere({ user }: CommandContext, { command, options }: Par
   return place.ok ? optionsForOtherProject(place.value.workspace, command, options) : undefined;
 }
 
-async function startCast(
-  context: CommandContext,
-  command: CastingCommand,
-  options: ParsedCommand["options"],
-): Promise<Result<undefined>> {
-  const started = await startFromCommand(context, command, options);
+async function startCast(context: CommandContext, command: CastingCommand, options: Options) {
+  return untilSeen(context, await startFromCommand(context, command, options));
+}
+
+/** [X4] Without a person watching, Pi exits as soon as the command returns: wait for the result. */
+async function untilSeen({ screen }: CommandContext, started: Result<StartedCast>): Promise<Result<undefined>> {
   if (!started.ok) return started;
-  // [X4] Without a person watching, Pi exits as soon as the command returns: wait for the result.
-  if (!context.screen.isWatched) await started.value.done;
+  if (!screen.isWatched) await started.value.done;
   return ok(undefined);
 }
 
@@ -119,34 +120,23 @@ async function startCast(
 async function applyDecision(
   context: CommandContext,
   { castId, decision }: ReplyReview,
-  options: ParsedCommand["options"],
+  options: Options,
 ): Promise<Result<undefined>> {
   if (!decision) return ok(undefined);
   if (decision.kind === "abort") return abortCast(context, { kind: "abort", castId }, options);
   const { waiting } = context.state;
-  const started = await answerWaitingCast(
-    context,
-    waiting?.castId === castId ? waiting : { castId, options },
-    decision,
-  );
+  const asked = waiting?.castId === castId ? waiting : { castId, options };
+  const started = await answerWaitingCast(context, asked, decision);
   return started.ok ? ok(undefined) : started;
 }
 
-async function answerInProject(
-  context: CommandContext,
-  command: ImmediateCommand,
-  options: ParsedCommand["options"],
-): Promise<Result<undefined>> {
+async function answerInProject(context: CommandContext, command: ImmediateCommand, options: Options) {
   const place = resolveProject(context.user.ctx, options);
   return place.ok ? answerCommand(context, place.value, { command, options }) : place;
 }
 
 /** [X5] Aborts the cast of this session here and shows its end; aborts any other cast through its journal. */
-async function abortCast(
-  context: CommandContext,
-  command: Extract<ImmediateCommand, { kind: "abort" }>,
-  options: ParsedCommand["options"],
-): Promise<Result<undefined>> {
+async function abortCast(context: CommandContext, command: AbortCommand, options: Options): Promise<Result<undefined>> {
   const { running } = context.state;
   if (running && (command.castId === undefined || command.castId === running.castId)) {
     running.stop("abort");
@@ -164,8 +154,10 @@ async function abortCast(
   return done;
 }
 
+type AbortCommand = CommandOf<"abort">;
+
 /** [X42] Without an id, casts of another Pi are not meant. */
-async function findForeignRun({ user }: CommandContext, options: ParsedCommand["options"]): Promise<Issue | undefined> {
+async function findForeignRun({ user }: CommandContext, options: Options): Promise<Issue | undefined> {
   const place = resolveProject(user.ctx, options);
   if (!place.ok) return undefined;
   const { store } = place.value.workspace;
@@ -183,22 +175,15 @@ async function findForeignRun({ user }: CommandContext, options: ParsedCommand["
 const MAX_CASTS_CHECKED = 20;
 
 /** [S15] An abort ends programs, so ask before aborting a cast that was started elsewhere. */
-async function abortOrAskTrust(
-  context: CommandContext,
-  command: Extract<ImmediateCommand, { kind: "abort" }>,
-  options: ParsedCommand["options"],
-): Promise<Result<undefined>> {
+async function abortOrAskTrust(context: CommandContext, command: AbortCommand, options: Options) {
   const done = await answerInProject(context, command, options);
-  const isNamed = command.castId !== undefined;
-  if (done.ok || !isNamed || !(await askToTrustCast(context.user.ctx, done.issues))) return done;
+  if (done.ok || command.castId === undefined) return done;
+  if (!(await askToTrustCast(context.user.ctx, done.issues))) return done;
   return answerInProject(context, { ...command, trust: true }, options);
 }
 
-const DETACH_LINE = line(
-  "  ",
-  toned("strong", "detach"),
-  "  continue the cast of this session in the background, and stay",
-);
+const DETACH_HELP = "  continue the cast of this session in the background, and stay";
+const DETACH_LINE = line("  ", toned("strong", "detach"), DETACH_HELP);
 
 /** [X63] With the command that only Pi has, and no line cut. */
 function helpInPi(topic: string | undefined): CommandOutput {
@@ -209,26 +194,22 @@ function helpInPi(topic: string | undefined): CommandOutput {
 
 /** [X29] The demo of the command line in this session: a scratch repository, scripted replies, everything else real. */
 async function runDemo(context: CommandContext, which: DemoKind): Promise<Result<undefined>> {
-  const { screen } = context;
   const prepared = prepareDemo(process.env, which);
   if (!prepared.ok) return prepared;
   const { repository, workspace, request, loadout, rehearsal } = prepared.value;
   const trusted = { workspace, remember: () => undefined };
-  const started = await startInProject(context, trusted, {
-    command: { kind: "cast", prompt: request, loadout },
-    options: { cwd: repository, rehearse: rehearsal },
-  });
-  if (!started.ok) return started;
-  screen.note(`The replies of this demo are scripted; everything else is real. It works in ${repository}`);
-  if (!screen.isWatched) await started.value.done;
-  return ok(undefined);
+  const command = { kind: "cast" as const, prompt: request, loadout };
+  const started = await startInProject(context, trusted, command, { cwd: repository, rehearse: rehearsal });
+  if (started.ok)
+    context.screen.note(`The replies of this demo are scripted; everything else is real. It works in ${repository}`);
+  return untilSeen(context, started);
 }
 
 /** [X44] Opens the conversation of a visit in place of this session, which is kept. Asks first if a cast runs. */
 async function switchToVisit(
   context: CommandContext,
   command: CommandOf<"open">,
-  options: ParsedCommand["options"],
+  options: Options,
 ): Promise<Result<undefined>> {
   const { user, state, switchTo } = context;
   // Nobody can be asked there, and leaving would pause the cast.
@@ -243,8 +224,8 @@ async function switchToVisit(
     const isTrusted = command.castId !== undefined && (await askToTrustCast(user.ctx, opened.issues));
     return isTrusted ? switchToVisit(context, { ...command, trust: true }, options) : opened;
   }
-  const { session } = opened.value;
-  const words = `This is a copy of ${opened.value.materia}'s conversation; the cast does not change. /resume brings your session back`;
+  const { session, materia } = opened.value;
+  const words = `This is a copy of ${materia}'s conversation; the cast does not change. /resume brings your session back`;
   const switched = await switchTo?.(session, words);
   // The person stays here, so there is nothing to come back to.
   if (switched?.cancelled !== false) rmSync(session, { force: true });

@@ -5,7 +5,7 @@ import { oneLine } from "../../core/model/text.ts";
 import { line } from "../../core/view/line.ts";
 import { runningPiEnvironment } from "../../shell/agents/pi-sdk.ts";
 import { packagePath } from "../../shell/system/package.ts";
-import { nodePath } from "../../shell/commands/prepare-detached.ts";
+import { nodePath, optionWords } from "../../shell/commands/prepare-detached.ts";
 import type { CommandContext } from "./casts/session-state.ts";
 
 /** [X29] The web UI in a separate process, which ends with this session. */
@@ -16,14 +16,8 @@ export async function startUiProcess(
 ): Promise<Result<undefined>> {
   const { user, screen, state } = context;
   state.closeUi?.();
-  const words = [
-    "ui",
-    "--cwd",
-    user.ctx.cwd,
-    ...(port === undefined ? [] : ["--port", String(port)]),
-    ...(on === undefined ? [] : ["--on", on]),
-  ];
-  const child = spawn(nodePath(), [packagePath("bin", "materia.mjs"), ...words, ...(open ? ["--open"] : [])], {
+  const words = ["ui", ...optionWords({ cwd: user.ctx.cwd, port, on, open })];
+  const child = spawn(nodePath(), [packagePath("bin", "materia.mjs"), ...words], {
     env: { ...process.env, ...runningPiEnvironment() },
     stdio: ["ignore", "pipe", "pipe"],
   });

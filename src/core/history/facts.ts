@@ -5,25 +5,7 @@ import { totalTokens } from "../cast/state/usage.ts";
 import { foldVisits, visitKey, type VisitRecord, visitNumber } from "./visits.ts";
 import { failWith, error, fail, ok, type Result } from "../model/issue.ts";
 
-export interface VisitFact {
-  readonly socket: string;
-  readonly materia: string;
-  /** The model that answered; empty for a utility or a person. */
-  readonly model: string;
-  readonly item: string | null;
-  readonly ms: number;
-  readonly tokens: number;
-  readonly cost: number;
-  readonly turns: number;
-  readonly rejected: number;
-  /** [H25] Those of them that were calls of `hand_over`. */
-  readonly rejectedByTool: number;
-  readonly satisfied: boolean | undefined;
-  /** The length of the list that it handed on. */
-  readonly list: number | undefined;
-  /** The materia whose "not satisfied" sent the work back here. */
-  readonly because: string | undefined;
-}
+export type VisitFact = Readonly<ReturnType<typeof visitFact>>;
 
 /** What one cast adds to the figures of its materia. */
 export interface CastFacts {
@@ -58,13 +40,15 @@ export function castFacts(
   };
 }
 
-function visitFact(graph: Graph, visit: VisitRecord, model: string | null): VisitFact {
-  const { socket, materia, item, usage, startedAt, endedAt, result, turns, repairs, toolRepairs, sentBackFrom } = visit;
+function visitFact(graph: Graph, visit: VisitRecord, model: string | null) {
+  const { materia, item, usage, startedAt, endedAt, result, turns, repairs, toolRepairs, sentBackFrom } = visit;
+  const socket: string = visit.socket;
   const { satisfied, workItems } = result?.kind === "handoff" ? result.handoff : {};
   const startMs = parseMillis(startedAt, 0);
   return {
     socket,
     materia,
+    /** The model that answered; empty for a utility or a person. */
     model: visit.model ?? requestedModel(graph, materia, model) ?? UNRECORDED_MODEL,
     item: item?.key ?? null,
     ms: Math.max(0, parseMillis(endedAt, startMs) - startMs),
@@ -72,9 +56,12 @@ function visitFact(graph: Graph, visit: VisitRecord, model: string | null): Visi
     cost: usage.cost,
     turns: graph.materia[materia]?.type === "agent" ? turns : 0,
     rejected: repairs,
+    /** [H25] Those of them that were calls of `hand_over`. */
     rejectedByTool: toolRepairs,
     satisfied: typeof satisfied === "boolean" ? satisfied : undefined,
+    /** The length of the list that it handed on. */
     list: Array.isArray(workItems) ? workItems.length : undefined,
+    /** The materia whose "not satisfied" sent the work back here. */
     because: sentBackFrom === null ? undefined : graph.sockets[sentBackFrom]?.materia,
   };
 }

@@ -1,4 +1,5 @@
-import type { CastStart } from "../cast/state/state.ts";
+import type { CastStart, CastState } from "../cast/state/state.ts";
+import type { EventBody } from "../cast/state/event.ts";
 import type { Flow } from "../compile/flow.ts";
 import { evaluateFormula, worstCase } from "../compile/worst-case.ts";
 import { seededRandom, type RandomSource, answerEvent, simulateCast, type ExternalEffect } from "../cast/simulate.ts";
@@ -10,20 +11,7 @@ export interface QuantileRange {
 }
 
 /** [T23] What a cast will probably use. */
-export interface Forecast {
-  /** How many past casts the estimate uses. */
-  readonly casts: number;
-  /** The longest list that a materia of this graph has made. */
-  readonly items: number | undefined;
-  /** Materia without a past visit; the estimate uses visits of other materia for them. */
-  readonly unknown: readonly string[];
-  /** Materia that have only run with another model. */
-  readonly otherModel: readonly string[];
-  readonly turns: QuantileRange;
-  readonly tokens: QuantileRange;
-  readonly cost: QuantileRange;
-  readonly seconds: QuantileRange;
-}
+export type Forecast = Readonly<NonNullable<ReturnType<typeof forecastGraph>>>;
 
 export interface ForecastRequest {
   readonly start: CastStart;
@@ -39,7 +27,7 @@ export interface ForecastRequest {
 const MOST_ANSWERS = 2_000;
 
 /** Returns nothing if no agent of the graph has a past visit. */
-export function forecastGraph(past: readonly CastFacts[], request: ForecastRequest): Forecast | undefined {
+export function forecastGraph(past: readonly CastFacts[], request: ForecastRequest) {
   const { graph } = request.start;
   const agents = new Set(
     Object.values(graph.sockets).flatMap(({ materia }) => (graph.materia[materia]?.type === "agent" ? [materia] : [])),
@@ -57,19 +45,22 @@ export function forecastGraph(past: readonly CastFacts[], request: ForecastReque
   const [one, ...others] = relevant.map(groupByMateria);
   if (!one) return undefined;
   const all = groupByMateria({ visits: relevant.flatMap(({ visits }) => visits) });
-  const unknown = [...agents].filter((materia) => !all.has(materia));
   const chance = seededRandom(request.seed ?? 1);
   const runs = Array.from({ length: request.runs ?? 500 }, () => {
     // One past cast serves the whole run, because a large request is large at every socket.
     const like = chance.pick([one, ...others]);
-    return simulateRun(request, { chance, like, all });
+    return simulateRun(request, chance, like, all);
   });
-  const range = (of: (run: ForecastRun) => number): QuantileRange => quantiles(runs.map(of));
+  const range = (of: (run: (typeof runs)[number]) => number): QuantileRange => quantiles(runs.map(of));
   const lists = relevant.flatMap(({ visits }) => visits.flatMap(({ list }) => list ?? []));
   return {
+    /** How many past casts the estimate uses. */
     casts: relevant.length,
+    /** The longest list that a materia of this graph has made. */
     items: lists.length === 0 ? undefined : lists.reduce((most, each) => Math.max(most, each), 0),
-    unknown,
+    /** Materia without a past visit; the estimate uses visits of other materia for them. */
+    unknown: [...agents].filter((materia) => !all.has(materia)),
+    /** Materia that have only run with another model. */
     otherModel: [...agents].filter((materia) => all.has(materia) && !withModel.has(materia)),
     turns: range((run) => run.turns),
     tokens: range((run) => run.tokens),
@@ -84,41 +75,27 @@ function groupByMateria({ visits }: Pick<CastFacts, "visits">): VisitsByMateria 
   return Map.groupBy(visits, ({ materia }) => materia);
 }
 
-interface ForecastRun {
-  readonly turns: number;
-  readonly tokens: number;
-  readonly cost: number;
-  readonly ms: number;
-}
-
+/** `like` are the visits of one past cast, `all` those of every one. */
 function simulateRun(
   { start, items }: ForecastRequest,
-  {
-    chance,
-    like,
-    all,
-  }: { readonly chance: RandomSource; readonly like: VisitsByMateria; readonly all: VisitsByMateria },
-): ForecastRun {
+  chance: RandomSource,
+  like: VisitsByMateria,
+  all: VisitsByMateria,
+) {
   const run = { turns: 0, tokens: 0, cost: 0, ms: 0 };
-  const pick = (materia: string): VisitFact | undefined => {
+  const answer = (asked: ExternalEffect, state: CastState): EventBody => {
+    const { materia } = asked.socket;
     const own = like.get(materia) ?? all.get(materia) ?? [...all.values()].flat();
-    return own[chance.below(own.length)];
+    const fact = own[chance.below(own.length)];
+    if (fact && asked.kind !== "wait") {
+      run.turns += asked.kind === "agent" ? Math.max(1, fact.turns) : 0;
+      run.tokens += fact.tokens;
+      run.cost += fact.cost;
+      run.ms += fact.ms;
+    }
+    return answerEvent({ satisfied: fact?.satisfied ?? true, items: items ?? fact?.list ?? 1 }, asked, state);
   };
-  simulateCast(
-    start,
-    (asked: ExternalEffect, state) => {
-      const fact = pick(asked.socket.materia);
-      if (fact && asked.kind !== "wait") {
-        run.turns += asked.kind === "agent" ? Math.max(1, fact.turns) : 0;
-        run.tokens += fact.tokens;
-        run.cost += fact.cost;
-        run.ms += fact.ms;
-      }
-      const choice = { satisfied: fact?.satisfied ?? true, items: items ?? fact?.list ?? 1 };
-      return answerEvent(choice, asked, state);
-    },
-    MOST_ANSWERS,
-  );
+  simulateCast(start, answer, MOST_ANSWERS);
   return run;
 }
 
@@ -135,26 +112,7 @@ export function maxTurns({ start, flow }: ForecastRequest, items: number): numbe
 }
 
 /** [T22] The figures of one materia with one model. */
-export interface MateriaStats {
-  readonly materia: string;
-  readonly model: string;
-  readonly visits: number;
-  readonly rejected: number;
-  /** [H25] Those of them that were calls of `hand_over`. */
-  readonly rejectedByTool: number;
-  /** How often it sent work back, and how often work came back to it. */
-  readonly reworkCaused: number;
-  readonly reworkReceived: number;
-  readonly yes: number;
-  /** How often a later "not satisfied" for the same item reversed its approval. */
-  readonly overturned: number;
-  readonly tokens: number;
-  readonly cost: number;
-  readonly items: number;
-  readonly tokensPerItem: number | null;
-  readonly costPerItem: number | null;
-  readonly seconds: number;
-}
+export type MateriaStats = Readonly<ReturnType<typeof statsRow>>;
 
 interface StatsGroup {
   readonly visits: VisitFact[];
@@ -188,15 +146,14 @@ export function materiaStats(casts: readonly CastFacts[]): readonly MateriaStats
 function isOverturned(visits: readonly VisitFact[], index: number): boolean {
   const own = visits[index];
   if (!own || own.item === null) return false;
-  for (const later of visits.slice(index + 1)) {
-    if (later.item !== own.item) return false;
-    if (later.materia === own.materia) return false;
-    if (later.satisfied === false) return true;
+  for (const { item, materia, satisfied } of visits.slice(index + 1)) {
+    if (item !== own.item || materia === own.materia) return false;
+    if (satisfied === false) return true;
   }
   return false;
 }
 
-function statsRow({ visits, overturned, items, caused }: StatsGroup): MateriaStats {
+function statsRow({ visits, overturned, items, caused }: StatsGroup) {
   const sum = (of: (visit: VisitFact) => number): number => visits.reduce((total, visit) => total + of(visit), 0);
   const [first] = visits;
   const [tokens, cost] = [sum((visit) => visit.tokens), sum((visit) => visit.cost)];
@@ -205,10 +162,13 @@ function statsRow({ visits, overturned, items, caused }: StatsGroup): MateriaSta
     model: first?.model ?? "",
     visits: visits.length,
     rejected: sum((visit) => visit.rejected),
+    /** [H25] Those of them that were calls of `hand_over`. */
     rejectedByTool: sum((visit) => visit.rejectedByTool),
+    /** How often it sent work back, and how often work came back to it. */
     reworkCaused: caused,
     reworkReceived: visits.filter(({ because }) => because !== undefined).length,
     yes: visits.filter(({ satisfied }) => satisfied === true).length,
+    /** How often a later "not satisfied" for the same item reversed its approval. */
     overturned,
     tokens,
     cost,

@@ -20,23 +20,12 @@ export function unmatchedName(from: SocketId, to: string): string {
   return `${from} otherwise ${to}`;
 }
 
-/** The parts of the name of an edge, such as `Build satisfied then Eval`. */
-export interface WayParts {
-  readonly from: string;
-  readonly how: string;
-  readonly to: string;
-}
-
-/** Names of materia may contain spaces; the condition between them may not. */
-export function parseWayName(name: string): WayParts | undefined {
+/** The parts of the name of an edge, such as `Build satisfied then Eval`. Names of materia may contain spaces; the condition between them may not. */
+export function parseWayName(name: string) {
   const match = /^(.+?) ((?:always|satisfied|not_satisfied|otherwise)(?: then)?) (.+)$/.exec(name);
   if (!match || name.startsWith("limit ")) return undefined;
   const [, from = "", how = "", to = ""] = match;
   return { from, how, to };
-}
-
-export function formatWayName({ from, how, to }: WayParts): string {
-  return `${from} ${how} ${to}`;
 }
 
 /** The id of an exit is unique only in its loop, so the loop precedes it if two loops share the id. */

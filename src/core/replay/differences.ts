@@ -83,6 +83,11 @@ function differs(visit: string, kind: ReplayDifferenceKind, message: string): Re
   return { visit, kind, message };
 }
 
+interface Graphs {
+  readonly was: Graph;
+  readonly is: Graph;
+}
+
 interface VisitTrack {
   readonly key: string;
   readonly materia: string;
@@ -94,7 +99,7 @@ interface VisitTrack {
 export function findDifferences(recorded: RecordedCast, replay: ReplayComparison): readonly ReplayDifference[] {
   const { before, after } = replay;
   const [old, now] = [visitTracks(recorded.events), visitTracks(after.events)];
-  const [was, is] = [recorded.start.graph, after.state.graph];
+  const graphs = { was: recorded.start.graph, is: after.state.graph };
   const found: ReplayDifference[] = [];
   const parted = old.findIndex((track, index) => track.key !== now[index]?.key);
   const together = parted === -1 ? Math.min(old.length, now.length) : Math.min(parted, now.length);
@@ -107,14 +112,14 @@ export function findDifferences(recorded: RecordedCast, replay: ReplayComparison
     found.push(
       ...oldPrompts.flatMap((text, turn) => {
         const other = newPrompts[turn];
-        return other ? promptDifferences(left.key, changedSections(text, other)) : [];
+        return other ? promptDifferences(left.key, text, other) : [];
       }),
       ...answerDifferences(left, right),
-      ...wayDifferences({ left, right, was, is }),
+      ...wayDifferences(left, right, graphs),
     );
   }
   found.push(
-    ...differencesAfterParting(old.slice(together), now.slice(together), { was, is }),
+    ...differencesAfterParting(old.slice(together), now.slice(together), graphs),
     ...endDifferences(replay, now.at(-1)),
   );
   // Two turns of a visit may have the same prompt; report one difference.
@@ -128,13 +133,6 @@ function visitTracks(events: readonly CastEvent[]): readonly VisitTrack[] {
     materia: visit.materia,
     events: eventsOfVisit(events, visit),
   }));
-}
-
-function promptDifferences(visit: string, sections: ReturnType<typeof changedSections>): readonly ReplayDifference[] {
-  return sections.map(({ name, was, is }) => {
-    const how = was === "" ? `is new: "${is}"` : is === "" ? `is gone: "${was}"` : `was "${was}", is "${is}"`;
-    return differs(visit, "prompt", `${name} ${how}`);
-  });
 }
 
 function answerDifferences(left: VisitTrack, right: VisitTrack): readonly ReplayDifference[] {
@@ -168,14 +166,7 @@ function answerText(event: CastEvent): string {
   return event.type === "output_accepted" ? event.text : event.type;
 }
 
-interface VisitPair {
-  readonly left: VisitTrack;
-  readonly right: VisitTrack;
-  readonly was: Graph;
-  readonly is: Graph;
-}
-
-function wayDifferences({ left, right, was, is }: VisitPair): readonly ReplayDifference[] {
+function wayDifferences(left: VisitTrack, right: VisitTrack, { was, is }: Graphs): readonly ReplayDifference[] {
   const [old, now] = [[...countWaysTaken(was, left.events).keys()], [...countWaysTaken(is, right.events).keys()]];
   const [limit, reached] = [limitIn(left), limitIn(right)];
   // A visit without an accepted reply takes no way; the difference of the reply says enough.
@@ -197,7 +188,7 @@ function edgeText(old: readonly string[], now: readonly string[]): string {
 function differencesAfterParting(
   old: readonly VisitTrack[],
   now: readonly VisitTrack[],
-  { was, is }: { readonly was: Graph; readonly is: Graph },
+  { was, is }: Graphs,
 ): readonly ReplayDifference[] {
   const gone = [...new Set(old.map(({ socket }) => socket))].filter((id) => !Object.hasOwn(is.sockets, id));
   const come = now.filter(({ socket }) => !Object.hasOwn(was.sockets, socket));
@@ -239,12 +230,15 @@ function openVisitKey({ phase }: ReplayComparison["before"]["state"]): string | 
 const INSTRUCTIONS = "Instructions";
 
 /** The sections that differ, each with its first differing line. */
-function changedSections(before: AgentPrompt, after: AgentPrompt) {
+function promptDifferences(visit: string, before: AgentPrompt, after: AgentPrompt): readonly ReplayDifference[] {
   if (before.system === after.system && before.prompt === after.prompt) return [];
   const [old, now] = [sectionsOf(before), sectionsOf(after)];
   return [...new Set([...old.keys(), ...now.keys()])].flatMap((name) => {
-    const [was, is] = [old.get(name) ?? "", now.get(name) ?? ""];
-    return was === is ? [] : [{ name, ...firstDifference(was, is) }];
+    const [whole, other] = [old.get(name) ?? "", now.get(name) ?? ""];
+    if (whole === other) return [];
+    const [was, is] = firstDifference(whole.split("\n"), other.split("\n"));
+    const how = was === "" ? `is new: "${is}"` : is === "" ? `is gone: "${was}"` : `was "${was}", is "${is}"`;
+    return [differs(visit, "prompt", `${name} ${how}`)];
   });
 }
 
@@ -262,9 +256,8 @@ function splitSections(text: string, first: string): readonly (readonly [string,
   return [...(head.trim() === "" ? [] : [[first, head.trim()] as const]), ...sections];
 }
 
-function firstDifference(was: string, is: string): { readonly was: string; readonly is: string } {
-  const [old, now] = [was.split("\n"), is.split("\n")];
+function firstDifference(old: readonly string[], now: readonly string[]): readonly [string, string] {
   const at = old.findIndex((line, index) => line !== now[index]);
   const line = at === -1 ? old.length : at;
-  return { was: oneLine(old[line] ?? "", 160), is: oneLine(now[line] ?? "", 160) };
+  return [oneLine(old[line] ?? "", 160), oneLine(now[line] ?? "", 160)];
 }

@@ -6,19 +6,12 @@ import { phaseBeforeEnd, type CastStart, type CastState } from "../cast/state/st
 import { NO_USAGE, addUsage, totalTokens } from "../cast/state/usage.ts";
 import { failWith, ok, type Result, suggest, typed } from "../model/issue.ts";
 import { findDifferences, type ReplayDifference, type RecordedCast } from "./differences.ts";
+import { hasResult } from "../cast/summary.ts";
 import { foldVisits, visitKey } from "../history/visits.ts";
 import { loopForkKey, nextVisitKey, replayCast, type StopBefore, type ReplayResult } from "./replay.ts";
 
 /** The events that a fork reuses, and the visits that it runs. */
-export interface CastFork {
-  readonly events: readonly CastEvent[];
-  readonly state: CastState;
-  /** The first visit that it runs, or the place where the cast stopped. */
-  readonly visit: string;
-  readonly reused: readonly string[];
-  readonly saved: { readonly tokens: number; readonly cost: number };
-  readonly anew: readonly { readonly visit: string; readonly why: string }[];
-}
+export type CastFork = Readonly<ReturnType<typeof buildFork>>;
 
 export interface CastForkRequest {
   readonly now: CastStart;
@@ -39,7 +32,7 @@ export function forkCast(recorded: RecordedCast, { now, visit, handoff }: CastFo
     return failWith("unknown_visit", visit, `this cast has no visit "${visit}"`, hint);
   }
   const touched = firstAffectedVisit(differences, whole.after);
-  if (named === undefined && touched === undefined && isFinished(whole.after.state))
+  if (named === undefined && touched === undefined && hasResult(whole.after.state))
     return failWith(
       "unchanged_fork",
       now.castId,
@@ -48,13 +41,16 @@ export function forkCast(recorded: RecordedCast, { now, visit, handoff }: CastFo
     );
   // A named visit keeps all visits before it, even those that an edit affects.
   const end = named ?? touched?.visit;
-  const { after } = replayCast(recorded, now, (key) => key === end);
+  const again = (ends: StopBefore): ReplayResult => replayCast(recorded, now, ends).after;
+  const before = again((key) => key === end);
+  const { unanswered } = before;
   // A visit without an answer runs again.
-  const answers = after.unanswered ? replayCast(recorded, now, isVisitKey(after.unanswered)).after : after;
-  const kept = beforeParallelItems(
-    answers,
-    (ends) => replayCast(recorded, now, (key) => key === end || ends(key)).after,
-  );
+  const stop = unanswered && visitKey(unanswered.socket.id, unanswered.visit);
+  const answers = unanswered ? again((key) => key === stop) : before;
+  // [V22] Item casts belong to the recorded cast, so a fork inside a parallel loop begins before the loop.
+  const phase = phaseBeforeEnd(answers.state.phase);
+  const loop = phase.kind === "forked" ? loopForkKey(phase.fork.number) : undefined;
+  const kept = loop === undefined ? answers : again((key) => key === end || key === loop);
   const at = nextPlace(kept.state) ?? named ?? touched?.visit ?? keys.at(-1) ?? "";
   const why =
     touched?.visit === at
@@ -63,25 +59,12 @@ export function forkCast(recorded: RecordedCast, { now, visit, handoff }: CastFo
         ? "you named it"
         : "the cast stopped there";
   const taken = handoff === undefined ? ok(kept) : withWrittenHandoff(kept, handoff);
-  return taken.ok ? ok(buildFork(recorded, taken.value, { at, why })) : taken;
-}
-
-/** [V22] Item casts belong to the recorded cast, so a fork inside a parallel loop begins before the loop. */
-function beforeParallelItems(replayed: ReplayResult, again: (ends: StopBefore) => ReplayResult): ReplayResult {
-  const phase = phaseBeforeEnd(replayed.state.phase);
-  if (phase.kind !== "forked") return replayed;
-  const first = loopForkKey(phase.fork.number);
-  return again((key) => key === first);
+  return taken.ok ? ok(buildFork(recorded, taken.value, at, why)) : taken;
 }
 
 function nextPlace(state: CastState): string | undefined {
   const effect = next(state);
   return effect.kind === "fork" ? `the items of ${effect.loop.id}` : nextVisitKey(effect);
-}
-
-function isVisitKey({ socket, visit }: NonNullable<ReplayResult["unanswered"]>): (key: string) => boolean {
-  const stop = visitKey(socket.id, visit);
-  return (key) => key === stop;
 }
 
 /** The first visit that would run differently. A changed way affects the visit that it leads to. */
@@ -90,23 +73,14 @@ function firstAffectedVisit(
   { events, unanswered }: ReplayResult,
 ): ReplayDifference | undefined {
   const [first] = differences;
-  if (
-    !first ||
-    first.kind === "prompt" ||
-    first.kind === "fields" ||
-    first.kind === "handoff" ||
-    first.kind === "socket"
-  )
-    return first;
+  if (!first || !WAY_DIFFERENCES.has(first.kind)) return first;
   const keys = visitKeysIn(events);
   const behind =
     keys[keys.indexOf(first.visit) + 1] ?? (unanswered && visitKey(unanswered.socket.id, unanswered.visit));
   return { ...first, visit: behind ?? first.visit };
 }
 
-function isFinished({ phase }: CastState): boolean {
-  return phase.kind === "ended" && (phase.outcome === "completed" || phase.outcome === "not_satisfied");
-}
+const WAY_DIFFERENCES: ReadonlySet<ReplayDifference["kind"]> = new Set(["edge", "limit", "end"]);
 
 function visitKeysIn(events: readonly CastEvent[]): readonly string[] {
   return foldVisits(events).map(({ socket, visit }) => visitKey(socket, visit));
@@ -135,11 +109,7 @@ function withWrittenHandoff(kept: ReplayResult, text: string): Result<ReplayResu
   }
 }
 
-function buildFork(
-  recorded: RecordedCast,
-  { events, state }: ReplayResult,
-  { at, why }: { readonly at: string; readonly why: string },
-): CastFork {
+function buildFork(recorded: RecordedCast, { events, state }: ReplayResult, at: string, why: string) {
   const completed = foldVisits(events).filter(({ isCompleted }) => isCompleted);
   const reused = completed.map(({ socket, visit }) => visitKey(socket, visit));
   const usage = completed.reduce((sum, visit) => addUsage(sum, visit.usage), NO_USAGE);
@@ -147,6 +117,7 @@ function buildFork(
   return {
     events,
     state,
+    /** The first visit that it runs, or the place where the cast stopped. */
     visit: at,
     reused,
     saved: { tokens: totalTokens(usage), cost: usage.cost },

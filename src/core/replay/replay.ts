@@ -13,6 +13,7 @@ import type { ExternalEffect } from "../cast/simulate.ts";
 import { visitKey } from "../history/visits.ts";
 import { externalInputsOf, type ExternalInputs, type RecordedCast, isRefusal } from "./differences.ts";
 import { initialState } from "../cast/state/initial-state.ts";
+import { hasResult } from "../cast/summary.ts";
 
 export interface ReplayResult {
   readonly events: readonly CastEvent[];
@@ -58,7 +59,7 @@ export function replayCast(
       continue;
     }
     if (effect.kind === "stop") {
-      if (!canResume(effect, resumptions)) break;
+      if (resumptions.length === 0 || hasResult(state)) break;
       for (const again of takeResumption(resumptions)) note(again, (at = again.at));
       continue;
     }
@@ -113,8 +114,7 @@ const ITEM_EVENT_TYPES: ReadonlySet<string> = new Set([
 /** Whether the recorded event of an item fits the current state. */
 function canApply(state: CastState, event: CastEvent): boolean {
   try {
-    apply(state, { ...event, seq: state.seq + 1 });
-    return true;
+    return Boolean(apply(state, { ...event, seq: state.seq + 1 }));
   } catch {
     return false;
   }
@@ -144,10 +144,6 @@ function startedAsRecorded(body: EventOf<"cast_started">, { events: [first] }: R
   return { type, castId, request, loadout, ...(files ? { files } : {}), ...(rehearsed ? { rehearsed } : {}) };
 }
 
-function canResume({ phase }: Extract<Effect, { kind: "stop" }>, resumptions: readonly CastEvent[]): boolean {
-  return resumptions.length > 0 && (phase.outcome === "failed" || phase.outcome === "aborted");
-}
-
 /** Removes the next events up to a resume, with the limits raised before it. */
 function takeResumption(resumptions: CastEvent[]): readonly CastEvent[] {
   const end = resumptions.findIndex(({ type }) => type === "cast_resumed");
@@ -164,7 +160,7 @@ interface ReplayQuestion {
 }
 
 /** The event of a recorded answer now; nothing if a different kind of materia would answer. */
-function answerFor({ recorded, state, effect, answer, turnsTaken: taken }: ReplayQuestion): EventBody | undefined {
+function answerFor({ recorded, state, effect, answer, turnsTaken }: ReplayQuestion): EventBody | undefined {
   const { socket } = effect;
   const before = recorded.start.graph.sockets[socket.id];
   const { seq: _seq, at: _at, ...body } = answer;
@@ -172,10 +168,10 @@ function answerFor({ recorded, state, effect, answer, turnsTaken: taken }: Repla
   if (PERSON_EVENTS.has(body.type)) return undefined;
   if (!REPLY_EVENTS.has(body.type)) return body;
   if (before && replyContract(recorded.start.graph, before) === replyContract(state.graph, socket))
-    return readsState(socket) ? decideAgain({ state, effect, text: replyTextOf(body), otherwise: body }) : body;
+    return readsState(socket) ? decideAgain(state, effect, replyTextOf(body), body) : body;
   if (before && materiaKind(recorded.start.graph, before) !== materiaKind(state.graph, socket)) return undefined;
-  const text = recorded.rawReplies?.(socket.id, effect.visit.number)?.[taken - 1] ?? replyTextOf(body);
-  return text === undefined ? body : decideAgain({ state, effect, text, otherwise: body });
+  const text = recorded.rawReplies?.(socket.id, effect.visit.number)?.[turnsTaken - 1] ?? replyTextOf(body);
+  return decideAgain(state, effect, text, body);
 }
 
 const PERSON_EVENTS: ReadonlySet<string> = new Set(["person_answered", "person_finished", "person_judged"]);
@@ -190,15 +186,8 @@ const REPLY_EVENTS: ReadonlySet<string> = new Set([
 export function replyContract(graph: Graph, socket: GraphSocket): string {
   const { parse, generator, interactive, assign } = socket;
   const fields = [...requiredHandoffFields(graph, socket).keys()];
-  return JSON.stringify([
-    materiaKind(graph, socket),
-    parse,
-    generator,
-    interactive,
-    assign,
-    fields,
-    refusalNeedsReason(graph, socket),
-  ]);
+  const kind = materiaKind(graph, socket);
+  return JSON.stringify([kind, parse, generator, interactive, assign, fields, refusalNeedsReason(graph, socket)]);
 }
 
 function materiaKind(graph: Graph, socket: GraphSocket): string {
@@ -217,16 +206,12 @@ function replyTextOf(body: EventBody): string | undefined {
 }
 
 /** Reads the reply again, and keeps the recorded event if the result is equal. */
-function decideAgain({
-  state,
-  effect,
-  text,
-  otherwise,
-}: Pick<ReplayQuestion, "state"> & {
-  readonly effect: Extract<ReplayQuestion["effect"], { kind: "agent" | "utility" }>;
-  readonly text: string | undefined;
-  readonly otherwise: EventBody;
-}): EventBody {
+function decideAgain(
+  state: CastState,
+  effect: Extract<ExternalEffect, { kind: "agent" | "utility" }>,
+  text: string | undefined,
+  otherwise: EventBody,
+): EventBody {
   if (text === undefined) return otherwise;
   const usage = "usage" in otherwise ? (otherwise.usage ?? NO_USAGE) : NO_USAGE;
   const outcome: EffectOutcome =
@@ -240,7 +225,7 @@ function decideAgain({
 }
 
 /** [H25] A recorded reply is given as its agent would give it now, unless it called the tool then. */
-function replyWay({ graph }: CastState, { socket }: ReplayQuestion["effect"], then: EventBody): { byTool?: true } {
+function replyWay({ graph }: CastState, { socket }: ExternalEffect, then: EventBody): { byTool?: true } {
   const wasCall = (then.type === "handoff_accepted" && then.found === "tool") || ("byTool" in then && then.byTool);
   return wasCall || handoffModeOf(graph, socket) === "tool" ? { byTool: true } : {};
 }

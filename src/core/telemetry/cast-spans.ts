@@ -8,6 +8,7 @@ import { notBefore, type TraceSpan, type SpanEvent, type SpanOptions } from "./s
 import { parseJson } from "../model/json.ts";
 import { reportedAmount } from "../cast/state/usage.ts";
 
+const MessageUsage = v.looseObject({ input: v.unknown(), output: v.unknown(), cacheRead: v.unknown() });
 const TimedMessage = v.looseObject({
   type: v.literal("message"),
   timestamp: v.string(),
@@ -16,34 +17,20 @@ const TimedMessage = v.looseObject({
     content: v.fallback(v.unknown(), ""),
     provider: v.optional(v.fallback(v.string(), "")),
     model: v.optional(v.fallback(v.string(), "")),
-    usage: v.optional(
-      v.fallback(v.looseObject({ input: v.unknown(), output: v.unknown(), cacheRead: v.unknown() }), {
-        input: 0,
-        output: 0,
-        cacheRead: 0,
-      }),
-    ),
+    usage: v.optional(v.fallback(MessageUsage, { input: 0, output: 0, cacheRead: 0 })),
     stopReason: v.optional(v.unknown()),
     toolCallId: v.optional(v.unknown()),
     isError: v.optional(v.unknown()),
   }),
 });
 type TimedMessage = v.InferOutput<typeof TimedMessage>;
-type MessageUsage = NonNullable<TimedMessage["message"]["usage"]>;
-
 const ToolCallPart = v.looseObject({ type: v.literal("toolCall"), id: v.string(), name: v.string() });
 type ToolCallPart = v.InferOutput<typeof ToolCallPart>;
-
-/** A reply that is being read, and the calls that it made. */
-interface OpenCall {
-  readonly part: ToolCallPart;
-  readonly at: string;
-}
 
 /** [TM1] A span for each request to a model and for each tool call of a visit. A damaged line has none. */
 function requestSpans(lines: readonly string[], visit: TraceSpan, options: SpanOptions): readonly TraceSpan[] {
   const spans: TraceSpan[] = [];
-  const calls = new Map<string, OpenCall>();
+  const calls = new Map<string, { readonly part: ToolCallPart; readonly at: string }>();
   let asked: string | undefined;
   for (const line of lines) {
     const entry = v.safeParse(TimedMessage, parseJson(line));
@@ -54,7 +41,7 @@ function requestSpans(lines: readonly string[], visit: TraceSpan, options: SpanO
       for (const part of toolCalls(message.content)) calls.set(part.id, { part, at: timestamp });
     } else if (message.role === "toolResult" && typeof message.toolCallId === "string") {
       const call = calls.get(message.toolCallId);
-      if (call) spans.push(toolSpan(entry.output, call, child(visit, spans.length, options)));
+      if (call) spans.push(toolSpan(entry.output, call.part, call.at, child(visit, spans.length, options)));
     }
     asked = timestamp;
   }
@@ -95,11 +82,11 @@ function chatSpan({ message, timestamp }: TimedMessage, asked: string, own: Chil
 }
 
 /** The convention counts cached tokens as input; Pi counts them apart. */
-function inputTokens({ input, cacheRead, cacheWrite }: MessageUsage & { readonly cacheWrite?: unknown }): number {
+function inputTokens({ input, cacheRead, cacheWrite }: v.InferOutput<typeof MessageUsage>): number {
   return [input, cacheRead, cacheWrite].reduce<number>((sum, part) => sum + (reportedAmount(part) ?? 0), 0);
 }
 
-function toolSpan({ message, timestamp }: TimedMessage, { part, at }: OpenCall, own: ChildSpan): TraceSpan {
+function toolSpan({ message, timestamp }: TimedMessage, part: ToolCallPart, at: string, own: ChildSpan): TraceSpan {
   const { contents, ...ids } = own;
   const startMs = notBefore(0, at);
   return {
@@ -139,12 +126,7 @@ export interface TracedVisit {
 }
 
 /** Splits a journal into visits. A visit is complete when the next one starts, or when the cast ends. */
-export interface VisitSplitter {
-  readonly push: (event: CastEvent) => TracedVisit | undefined;
-  readonly current: () => TracedVisit | undefined;
-}
-
-export function createVisitSplitter(): VisitSplitter {
+export function createVisitSplitter() {
   let fold: VisitFold = NO_VISITS;
   let route: TracedVisit["route"] = null;
   let lastAt = "";
@@ -154,7 +136,7 @@ export function createVisitSplitter(): VisitSplitter {
     fold.visit && fold.visit.startedAt >= forkedAt ? { visit: fold.visit, route, lastAt } : undefined;
   return {
     current,
-    push: (event) => {
+    push: (event: CastEvent): TracedVisit | undefined => {
       if (event.type === "cast_started") forkedAt = event.forkedFrom?.at ?? "";
       const before = event.type === "visit_started" ? current() : undefined;
       fold = advanceVisits(fold, event);
@@ -274,16 +256,11 @@ function evaluationEvents(visit: VisitRecord, contents: boolean): readonly SpanE
   const { outcome, endedAt, materia, result } = visit;
   if ((outcome !== "satisfied" && outcome !== "not_satisfied") || endedAt === null) return [];
   const reason = contents && result?.kind === "handoff" ? result.handoff["context"] : undefined;
-  return [
-    {
-      name: "gen_ai.evaluation.result",
-      atMs: notBefore(0, endedAt),
-      attributes: {
-        "gen_ai.evaluation.name": materia,
-        "gen_ai.evaluation.score.label": outcome,
-        "gen_ai.evaluation.score.value": outcome === "satisfied" ? 1 : 0,
-        "gen_ai.evaluation.explanation": typeof reason === "string" ? reason : undefined,
-      },
-    },
-  ];
+  const attributes = {
+    "gen_ai.evaluation.name": materia,
+    "gen_ai.evaluation.score.label": outcome,
+    "gen_ai.evaluation.score.value": outcome === "satisfied" ? 1 : 0,
+    "gen_ai.evaluation.explanation": typeof reason === "string" ? reason : undefined,
+  };
+  return [{ name: "gen_ai.evaluation.result", atMs: notBefore(0, endedAt), attributes }];
 }

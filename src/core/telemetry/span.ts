@@ -37,13 +37,11 @@ export function notBefore(startMs: number, at: string | undefined): number {
   return Number.isNaN(endMs) ? startMs : Math.max(startMs, endMs);
 }
 
-/** The body of an OTLP/JSON request: ids are lower-case hexadecimal digits, 64-bit integers are strings. */
-export interface OtlpTraces {
-  readonly resourceSpans: readonly object[];
-}
-
-/** [TM1] Spans as OTLP/JSON. */
-export function otlpTraces(spans: readonly TraceSpan[], version: string): OtlpTraces {
+/** [TM1] The body of an OTLP/JSON request: ids are lower-case hexadecimal digits, 64-bit integers are strings. */
+export function otlpTraces(
+  spans: readonly TraceSpan[],
+  version: string,
+): { readonly resourceSpans: readonly object[] } {
   const resource = { attributes: keyValues({ "service.name": "pi-materia", "service.version": version }) };
   const scope = { name: "pi-materia", version };
   return { resourceSpans: [{ resource, scopeSpans: [{ scope, spans: spans.map(otlpSpan) }] }] };

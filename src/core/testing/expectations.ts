@@ -2,7 +2,7 @@ import { type Graph, socketsOf } from "../compile/graph.ts";
 import { buildFlow } from "../compile/flow.ts";
 import { isSameJson, type Json, type JsonObject, valueAt } from "../model/json.ts";
 import { didYouMean, oneLine } from "../model/text.ts";
-import { coverableNames, formatWayName, parseWayName, countWaysTaken } from "../history/way-names.ts";
+import { coverableNames, parseWayName, countWaysTaken } from "../history/way-names.ts";
 import { castStatus, endReason } from "../cast/summary.ts";
 import { foldVisits, visitKey, type VisitRecord } from "../history/visits.ts";
 import { type TestExpectations, ANY_VISITS } from "./test-file.ts";
@@ -39,7 +39,7 @@ export function checkExpectations(expect: TestExpectations, observed: ObservedCa
       ([path, value]) =>
         compareValue("state", value as Json, valueAt(state.data, path.split(".")) ?? null, last, ["state", path]), // read from a JSON file
     ),
-    ...Object.entries(expect.files ?? {}).map(([name, expected]) => fileFailure(name, expected, observed.files)),
+    ...Object.entries(expect.files ?? {}).map(([name, expected]) => fileFailure(name, expected, observed)),
     ...Object.entries(expect.prompts ?? {}).flatMap(([name, expected]) => promptFailures(name, expected, observed)),
     expect.turnsAtMost !== undefined && turns.length > expect.turnsAtMost
       ? { what: "turnsAtMost", expected: expect.turnsAtMost, got: turns.length, where: last, keys: ["turnsAtMost"] }
@@ -61,9 +61,8 @@ function compareValue(
 }
 
 function pathFailure(expected: readonly string[], visits: readonly VisitRecord[]): UnmetExpectation | undefined {
-  const compared = comparePath(expected, visits);
-  if (compared.same) return undefined;
-  const { at } = compared;
+  const at = firstUnmatched(expected, visits);
+  if (at === undefined) return undefined;
   const got = visits.map(({ materia, socket }) => (expected.includes(socket) ? socket : materia));
   const seen = visits[at];
   const where = seen ? `visit ${at + 1}: ${visitLabel(seen)}` : `behind the last visit, ${visitLabel(visits.at(-1))}`;
@@ -91,16 +90,12 @@ function waysNamed(name: string, graph: Graph): readonly string[] {
     const own = socketsOf(graph).filter(({ id, materia }) => id === word || materia === word);
     return own.length === 0 ? [word] : own.map(({ id }) => id);
   };
-  return ids(way.from).flatMap((from) => ids(way.to).map((to) => formatWayName({ ...way, from, to })));
+  return ids(way.from).flatMap((from) => ids(way.to).map((to) => `${from} ${way.how} ${to}`));
 }
 
 type ExpectedFile = NonNullable<TestExpectations["files"]>[string];
 
-function fileFailure(
-  name: string,
-  expected: ExpectedFile,
-  files: ReadonlyMap<string, string | null>,
-): UnmetExpectation | undefined {
+function fileFailure(name: string, expected: ExpectedFile, { files }: ObservedCast): UnmetExpectation | undefined {
   const got = files.get(name) ?? null;
   const failure = { what: `files.${name}`, got, where: name };
   if (typeof expected === "string" || expected === null)
@@ -124,13 +119,13 @@ function promptFailures(
   return asked.flatMap((visit) => {
     const text = visit.map((turn) => turn.text).join("\n");
     const failure = { what: `prompts.${name}`, where: visitLabel(visit[0]) };
+    const [missing, present] = [
+      contains.filter((part) => !text.includes(part)),
+      lacks.filter((part) => text.includes(part)),
+    ];
     return [
-      ...contains
-        .filter((part) => !text.includes(part))
-        .map((part) => ({ ...failure, expected: { contains: part }, got: text })),
-      ...lacks
-        .filter((part) => text.includes(part))
-        .map((part) => ({ ...failure, expected: { lacks: part }, got: textAround(text, part) })),
+      ...missing.map((part) => ({ ...failure, expected: { contains: part }, got: text })),
+      ...present.map((part) => ({ ...failure, expected: { lacks: part }, got: textAround(text, part) })),
     ];
   });
 }
@@ -147,11 +142,8 @@ function visitLabel(visit: Pick<TurnPrompt, "socket" | "materia" | "visit"> | un
   return visit ? `${visitKey(visit.socket, visit.visit)} (${visit.materia})` : "before the first visit";
 }
 
-/** Whether the visits match; otherwise the first visit without a match. */
-function comparePath(
-  expected: readonly string[],
-  visits: readonly Pick<VisitRecord, "socket" | "materia">[],
-): { readonly same: true } | { readonly same: false; readonly at: number } {
+/** The first visit without a match, if any. */
+function firstUnmatched(expected: readonly string[], visits: readonly VisitRecord[]): number | undefined {
   let [at, visit, furthest] = [0, 0, 0];
   // The last "…" and the visits that it matches: a later mismatch gives it one more visit.
   let open: { readonly at: number; readonly visit: number } | undefined;
@@ -162,14 +154,14 @@ function comparePath(
     if (word !== undefined && ANY_VISITS.includes(word)) {
       open = { at, visit };
       at += 1;
-    } else if (word === undefined && seen === undefined) return { same: true };
+    } else if (word === undefined && seen === undefined) return undefined;
     else if (seen && (word === seen.socket || word === seen.materia)) {
       at += 1;
       visit += 1;
     } else if (open && open.visit < visits.length) {
       open = { at: open.at, visit: open.visit + 1 };
       [at, visit] = [open.at + 1, open.visit];
-    } else return { same: false, at: furthest };
+    } else return furthest;
   }
 }
 
@@ -195,7 +187,11 @@ export function lastLimitReached(events: readonly CastEvent[]): LimitName | null
 }
 
 /** The expectations that `--update` writes into a test without any. */
-export function fullExpectation({ state, events, exitCode }: ObservedCast): JsonObject {
+export function fullExpectation({
+  state,
+  events,
+  exitCode,
+}: Pick<ObservedCast, "state" | "events" | "exitCode">): JsonObject {
   const limit = lastLimitReached(events);
   const { items, itemsDone, itemsGivenUp = 0 } = state.done;
   return {

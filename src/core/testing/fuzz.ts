@@ -17,7 +17,7 @@ import {
   answerEvent,
 } from "../cast/simulate.ts";
 import { coverableNames, coveredNames } from "../history/way-names.ts";
-import type { Graph } from "../compile/graph.ts";
+import type { Graph, GraphSocket } from "../compile/graph.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { CastStart, CastState } from "../cast/state/state.ts";
 import type { EventBody } from "../cast/state/event.ts";
@@ -56,11 +56,7 @@ export function isReportedAnswer({ by, satisfied }: GivenAnswer): boolean {
 }
 
 /** Findings that are faults of the graph or the engine. Reaching a limit is no fault. */
-const FAULTS = ["endless", "beyond the worst case", "the engine failed", "state"] as const;
-
-function isFault(finding: string): boolean {
-  return FAULTS.some((word) => finding.startsWith(word));
-}
+const FAULT = /^(?:endless|beyond the worst case|the engine failed|state)/;
 
 const MOST_ANSWERS = 20_000;
 
@@ -72,17 +68,17 @@ export function runFuzzCast(
 ): FuzzedCast {
   const choices: GivenAnswer[] = [];
   let turns = 0;
-  const answer = (asked: ExternalEffect, state: CastState): EventBody => {
+  const give = (by: GivenAnswer["by"], socket: string): SimulatedAnswer => {
     const choice = choose(choices.length);
-    choices.push({ ...choice, by: asked.kind, socket: asked.socket.id });
+    choices.push({ ...choice, by, socket });
+    return choice;
+  };
+  const answer = (asked: ExternalEffect, state: CastState): EventBody => {
+    const choice = give(asked.kind, asked.socket.id);
     if (asked.kind === "agent" && choice.resetMs === undefined) turns += 1;
     return answerEvent(choice, asked, state);
   };
-  const merges = (door: string): boolean => {
-    const choice = choose(choices.length);
-    choices.push({ ...choice, by: "merge", socket: door });
-    return choice.satisfied;
-  };
+  const merges = (door: string): boolean => give("merge", door).satisfied;
   try {
     const cast = simulateCast(start, answer, MOST_ANSWERS, itemsGo, merges);
     return { itemsGo, choices, cast, turns, findings: findingsIn(cast, turns, worst) };
@@ -94,7 +90,9 @@ export function runFuzzCast(
 
 function findingsIn(cast: SimulatedCast, turns: number, worst: TurnFormula): readonly string[] {
   const events = mergeItemEvents(cast.events, cast.items);
-  const sizes = longestLists(events);
+  const sizes = new Map<string, number>();
+  for (const event of events)
+    if (event.type === "loop_entered") sizes.set(event.loop, Math.max(sizes.get(event.loop) ?? 0, event.size));
   const most = evaluateFormula(worst, (loop) => sizes.get(loop) ?? 0);
   const stopped = events.flatMap((event) => {
     if (event.type === "limit_reached") {
@@ -113,44 +111,18 @@ function findingsIn(cast: SimulatedCast, turns: number, worst: TurnFormula): rea
   ];
 }
 
-function longestLists(events: SimulatedCast["events"]): ReadonlyMap<string, number> {
-  const sizes = new Map<string, number>();
-  for (const event of events)
-    if (event.type === "loop_entered") sizes.set(event.loop, Math.max(sizes.get(event.loop) ?? 0, event.size));
-  return sizes;
-}
-
-export interface FuzzSettings {
-  readonly casts: number;
-  readonly seed: number;
-  readonly items: number;
-}
-
-export interface FuzzFinding {
-  readonly what: string;
-  readonly fault: boolean;
-  readonly casts: number;
-  readonly smallest: FuzzedCast;
-}
-
-export interface FuzzResult {
-  readonly casts: number;
-  readonly seed: number;
-  readonly outcomes: Readonly<Record<string, number>>;
-  readonly mostTurns: number;
-  readonly conflicts: number;
-  readonly findings: readonly FuzzFinding[];
-  /** Names of coverage that no cast took, sockets that nothing leads to included. */
-  readonly missing: readonly string[];
-  /** The sockets among them that nothing leads to. */
-  readonly unreachable: readonly string[];
-}
+export type FuzzResult = Readonly<ReturnType<typeof fuzzGraph>>;
 
 /** [T17] Random and hostile casts of a graph. Equal seeds give equal results. */
-export function fuzzGraph(subject: FuzzSubject, { casts, seed, items }: FuzzSettings): FuzzResult {
-  const { graph } = subject.start;
-  const { flow } = subject;
-  const unreachable = flow.sockets.flatMap(({ id }, number) => (flow.reached.has(number) ? [] : [id]));
+export function fuzzGraph(
+  subject: FuzzSubject,
+  { casts, seed, items }: { readonly casts: number; readonly seed: number; readonly items: number },
+) {
+  const { start, flow } = subject;
+  const { graph } = start;
+  const unreachable: readonly string[] = flow.sockets.flatMap(({ id }, number) =>
+    flow.reached.has(number) ? [] : [id],
+  );
   const missing = new Set<string>([...unreachable, ...coverableNames(graph, flow)]);
   const outcomes: Record<string, number> = {};
   const found = new Map<string, { casts: number; smallest: FuzzedCast }>();
@@ -175,7 +147,7 @@ export function fuzzGraph(subject: FuzzSubject, { casts, seed, items }: FuzzSett
   }
   const findings = [...found].map(([what, each]) => ({
     what,
-    fault: isFault(what),
+    fault: FAULT.test(what),
     casts: each.casts,
     smallest: shrinkFuzzedCast(subject, each.smallest, what),
   }));
@@ -186,7 +158,9 @@ export function fuzzGraph(subject: FuzzSubject, { casts, seed, items }: FuzzSett
     mostTurns,
     conflicts,
     findings: findings.toSorted((a, b) => Number(b.fault) - Number(a.fault) || b.casts - a.casts),
+    /** Names of coverage that no cast took, sockets that nothing leads to included. */
     missing: [...missing],
+    /** The sockets among them that nothing leads to. */
     unreachable,
   };
 }
@@ -258,7 +232,7 @@ function personReply({ satisfied }: GivenAnswer): Json {
   return { json: satisfied ? { satisfied } : { satisfied, context: "no" } };
 }
 
-function agentReply(choice: GivenAnswer, socket: Graph["sockets"][string]): Json {
+function agentReply(choice: GivenAnswer, socket: GraphSocket): Json {
   if (choice.hostile !== undefined || socket.parse === "text") return { text: answerReplyText(choice, socket) };
   return { json: answerHandoff(choice) };
 }

@@ -2,7 +2,7 @@ import { appendAll } from "../model/lists.ts";
 import { foldVisits, type VisitRecord } from "../history/visits.ts";
 import { type Graph, socketsOf } from "../compile/graph.ts";
 import { itemKeyOfCast, type SocketId } from "../model/ids.ts";
-import { type Json, type JsonObject, isJsonObject } from "../model/json.ts";
+import { type Json, type JsonObject, isJsonObject, parseJson } from "../model/json.ts";
 import { mergeItemEvents, type ItemEvents } from "../cast/simulate.ts";
 import {
   handedOverText,
@@ -51,12 +51,7 @@ export function recordTest({ observed, cast, config, tools, items, repliesOf }: 
     cast: { ...cast, ...(answers.length === 0 ? {} : { answers }) },
     ...(config === undefined ? {} : { config }),
     replies,
-    expect: fullExpectation({
-      ...observed,
-      events: mergeItemEvents(observed.events, items),
-      turns: [],
-      files: new Map(),
-    }),
+    expect: fullExpectation({ ...observed, events: mergeItemEvents(observed.events, items) }),
   };
 }
 
@@ -71,13 +66,7 @@ export interface RecordedReply {
   readonly text: string;
   /** [H25] The text is the argument of `hand_over`, which is not among the tools. */
   readonly byTool?: true;
-  readonly tools: readonly RecordedCall[];
-}
-
-interface RecordedCall {
-  readonly name: string;
-  readonly arguments: unknown;
-  readonly failed: boolean;
+  readonly tools: readonly { readonly name: string; readonly arguments: unknown; readonly failed: boolean }[];
 }
 
 /** The turns of a visit, from its transcript. A failed request that was retried is no turn. */
@@ -112,22 +101,13 @@ export function repliesInTranscript(transcript: string): readonly RecordedReply[
 
 /** [T19] A reply that is JSON stays JSON, so that people can read and edit it. */
 function toRehearsalReply({ text, byTool, tools }: RecordedReply, withTools: boolean): JsonObject {
-  const said = parseJsonObject(text);
-  const calls = tools.map(({ name, arguments: given, failed }) => ({
+  const value = parseJson(text);
+  const said = isJsonObject(value) ? value : undefined;
+  const kept = (withTools ? tools : []).map(({ name, arguments: given, failed }) => ({
     name,
     arguments: isJsonObject(given) ? given : {},
     ...(failed ? { fails: true } : {}),
   }));
-  const kept = withTools ? calls : [];
   if (byTool) return { tools: [...kept, { name: HAND_OVER, arguments: said ?? {} }] };
   return { ...(kept.length > 0 ? { tools: kept } : {}), ...(said ? { json: said } : { text }) };
-}
-
-function parseJsonObject(text: string): Json | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -26,7 +26,7 @@ export function testLines(tests: readonly TestReport[], width: number): readonly
       toned("strong", "Tests  "),
       ...(failed === 0 ? [] : [toned("bad", `${failed} failed`), toned("dim", " · ")]),
       toned(failed === 0 ? "ok" : "dim", `${passed} passed`),
-      ...(updated === 0 ? [] : [toned("dim", ` · ${updated} updated`)]),
+      toned("dim", updated === 0 ? "" : ` · ${updated} updated`),
     ),
   ];
 }
@@ -43,45 +43,39 @@ function testBlock({ file, ok, failures, ms, updated }: TestReport, width: numbe
 
 /** Expected and actual value below each other; long lists begin at their first difference. */
 function failureLines({ what, expected, got, where }: UnmetExpectation, width: number): readonly Line[] {
-  const sides = differingParts(expected, got);
+  const [wanted, found] = differingParts(expected, got);
+  const place = toned("dim", where === "" ? "" : `  at ${sanitizeForTerminal(where)}`);
   return [
-    line(
-      "    ",
-      toned("strong", sanitizeForTerminal(what)),
-      ...(where === "" ? [] : [toned("dim", `  at ${sanitizeForTerminal(where)}`)]),
-    ),
-    ...wrapLine(line("      ", toned("dim", "expected  "), toned("ok", sides.expected)), width),
-    ...wrapLine(line("      ", toned("dim", "     got  "), toned("bad", sides.got)), width),
+    line("    ", toned("strong", sanitizeForTerminal(what)), place),
+    ...wrapLine(line("      ", toned("dim", "expected  "), toned("ok", wanted)), width),
+    ...wrapLine(line("      ", toned("dim", "     got  "), toned("bad", found)), width),
   ];
 }
 
 const MAX_VALUE_LENGTH = 600;
 
-function differingParts(expected: Json, got: Json): { readonly expected: string; readonly got: string } {
-  if (!Array.isArray(expected) || !Array.isArray(got)) return { expected: valueText(expected), got: valueText(got) };
+function differingParts(expected: Json, got: Json): readonly [expected: string, got: string] {
+  if (!Array.isArray(expected) || !Array.isArray(got)) return [valueText(expected), valueText(got)];
   const [left, right] = [expected.map(valueText), got.map(valueText)];
   const same = left.findIndex((each, index) => each !== right[index]);
   const from = Math.max(0, (same === -1 ? left.length : same) - 2);
   const text = (side: readonly string[]): string => {
-    const shown = side.slice(from, from + 12);
-    const words = [...(from > 0 ? [`(${from} before)`] : []), ...shown];
+    const words = [...(from > 0 ? [`(${from} before)`] : []), ...side.slice(from, from + 12)];
     return `${words.join(" → ")}${side.length > from + 12 ? " → …" : ""}`;
   };
-  return { expected: text(left), got: text(right) };
+  return [text(left), text(right)];
 }
 
 function valueText(value: Json): string {
-  if (value === null) return "nothing";
-  return oneLine(typeof value === "string" ? value : JSON.stringify(value), MAX_VALUE_LENGTH);
+  return value === null ? "nothing" : oneLine(jsonText(value), MAX_VALUE_LENGTH);
 }
 
 const MAX_MISSING_SHOWN = 12;
 
+type CoverageTable = Readonly<Record<string, Coverage>>;
+
 /** [T7] The missing coverage of each loadout. */
-export function coverageLines(
-  coverage: Readonly<Record<string, Coverage>>,
-  least: number | undefined,
-): readonly Line[] {
+export function coverageLines(coverage: CoverageTable, least: number | undefined): readonly Line[] {
   const rows = Object.entries(coverage);
   if (rows.length === 0) return [];
   return [
@@ -89,29 +83,25 @@ export function coverageLines(
     ...rows.flatMap(([name, { taken, of, missing }]) => {
       const percent = coveragePercent({ taken, of });
       const tone = least !== undefined && percent < least ? "bad" : missing.length === 0 ? "ok" : "rework";
-      const more = missing.length - MAX_MISSING_SHOWN;
+      const shown = missing.slice(0, MAX_MISSING_SHOWN);
+      const more = missing.length - shown.length;
       return [
         line(
           toned("strong", "Coverage  "),
           `${oneLine(name, 60)}  `,
           toned(tone, `${percent} %`),
           toned("dim", `  ${taken} of ${of} ways and sockets`),
-          ...(tone === "bad" ? [toned("bad", `  --min-coverage ${least} not reached`)] : []),
+          toned("bad", tone === "bad" ? `  --min-coverage ${least} not reached` : ""),
         ),
-        ...missing
-          .slice(0, MAX_MISSING_SHOWN)
-          .map((each) => line(toned("dim", "  never taken  "), sanitizeForTerminal(each))),
-        ...(more > 0 ? [line(toned("dim", `  … ${countedText(more, "more", "more")}`))] : []),
+        ...shown.map((each) => line(toned("dim", "  never taken  "), sanitizeForTerminal(each))),
+        ...(more > 0 ? [line(toned("dim", `  … ${more} more`))] : []),
       ];
     }),
   ];
 }
 
 /** [T7] Coverage below the wanted percentage, as a failed test for CI. */
-export function lowCoverageReports(
-  coverage: Readonly<Record<string, Coverage>>,
-  least: number | undefined,
-): readonly TestReport[] {
+export function lowCoverageReports(coverage: CoverageTable, least: number | undefined): readonly TestReport[] {
   if (least === undefined) return [];
   return Object.entries(coverage).flatMap(([name, each]) => {
     const got = coveragePercent(each);
@@ -124,10 +114,11 @@ export function lowCoverageReports(
 export function junitText(tests: readonly TestReport[]): string {
   const failed = tests.filter(({ ok }) => !ok).length;
   const seconds = tests.reduce((sum, { ms }) => sum + ms, 0) / 1000;
+  const counts = `tests="${tests.length}" failures="${failed}" time="${seconds.toFixed(3)}"`;
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites tests="${tests.length}" failures="${failed}" time="${seconds.toFixed(3)}">`,
-    `  <testsuite name="materia" tests="${tests.length}" failures="${failed}" time="${seconds.toFixed(3)}">`,
+    `<testsuites ${counts}>`,
+    `  <testsuite name="materia" ${counts}>`,
     ...tests.map(testCase),
     "  </testsuite>",
     "</testsuites>",
@@ -138,10 +129,10 @@ export function junitText(tests: readonly TestReport[]): string {
 function testCase({ file, ms, failures }: TestReport): string {
   const open = `    <testcase classname="materia" name="${escapeXml(file)}" time="${(ms / 1000).toFixed(3)}"`;
   if (failures.length === 0) return `${open}/>`;
-  const cases = failures.map(
-    ({ what, expected, got, where }) =>
-      `      <failure message="${escapeXml(what)}">${escapeXml(`expected ${jsonText(expected)}\n     got ${jsonText(got)}\n      at ${where}`)}</failure>`,
-  );
+  const cases = failures.map(({ what, expected, got, where }) => {
+    const text = `expected ${jsonText(expected)}\n     got ${jsonText(got)}\n      at ${where}`;
+    return `      <failure message="${escapeXml(what)}">${escapeXml(text)}</failure>`;
+  });
   return [`${open}>`, ...cases, "    </testcase>"].join("\n");
 }
 
@@ -164,15 +155,15 @@ export function fuzzLines(
   fuzzed: FuzzResult & { readonly seconds: number; readonly worst: string; readonly written: readonly string[] },
   width: number,
 ): readonly Line[] {
-  const { casts, seed, outcomes, mostTurns, conflicts, findings, missing, unreachable, seconds, worst, written } =
-    fuzzed;
-  const faults = findings.filter(({ fault }) => fault).length;
+  const { casts, seed, outcomes, mostTurns, conflicts, findings, missing, unreachable } = fuzzed;
+  const { seconds, worst, written } = fuzzed;
+  const more = missing.length - MAX_NEVER_TAKEN_SHOWN;
   const ends = Object.entries(outcomes).map(([outcome, count]) => `${count} ${outcome}`);
   const row = (tone: Tone, label: string, ...text: readonly (string | Span)[]): readonly Line[] =>
     wrapLine(line(toned(tone, `  ${label.padEnd(9)}`), ...text), width);
   return [
     line(
-      faults === 0 ? toned("ok", "✓ ") : toned("bad", "✗ "),
+      findings.some(({ fault }) => fault) ? toned("bad", "✗ ") : toned("ok", "✓ "),
       toned("strong", sanitizeForTerminal(name)),
       toned("dim", `  ${casts} casts in ${seconds.toFixed(1)} s, seed ${seed}`),
     ),
@@ -190,9 +181,7 @@ export function fuzzLines(
       const why = toned("dim", unreachable.includes(each) ? "  nothing leads there" : "");
       return row("rework", "never", sanitizeForTerminal(each), why);
     }),
-    ...(missing.length > MAX_NEVER_TAKEN_SHOWN
-      ? row("dim", "", toned("dim", `… ${missing.length - MAX_NEVER_TAKEN_SHOWN} more`))
-      : []),
+    ...(more > 0 ? row("dim", "", toned("dim", `… ${more} more`)) : []),
     ...written.flatMap((file) => row("dim", "written", sanitizeForTerminal(file))),
   ];
 }

@@ -3,7 +3,7 @@ import type { ContextWithSystemEvent, SessionBoundaryDraft, SessionEntry } from 
 import { TURN_ENTRY } from "../session/user-session.ts";
 import { sanitizeForTerminal } from "../../../core/model/text.ts";
 import { visitLabel } from "../../../core/view/graph/labels.ts";
-import { fitLine, line, toned, type Line } from "../../../core/view/line.ts";
+import { fitLine, line, toned } from "../../../core/view/line.ts";
 import type { TurnRequest, TurnProgress } from "../../../shell/ports.ts";
 import type { Card } from "../screen/card.ts";
 import { plainProviderError, readRefusal } from "../../../core/cast/provider-refusal.ts";
@@ -39,24 +39,20 @@ export function turnEntriesToHide(branch: readonly SessionEntry[], turn: string)
     (entry) => entry.type === "custom_message" && entry.customType === TURN_ENTRY && turnIdOf(entry.details) === turn,
   );
   if (from === -1) return [];
-  return branch.slice(from).flatMap((entry) => (isMessageEntry(entry) ? [hideEntry(entry.id)] : []));
+  const isMessage = (entry: SessionEntry): boolean =>
+    entry.type === "custom_message" || (entry.type === "message" && entry.message.role !== "system");
+  return branch.slice(from).filter(isMessage).map(hideEntry);
 }
 
 /** Removes the last failed answer from the next try. */
 export function failedAnswerToHide(branch: readonly SessionEntry[]): SessionBoundaryDraft[] {
-  const failed = branch.findLast((entry) => entry.type === "message" && entry.message.role === "assistant");
-  return failed?.type === "message" && failed.message.role === "assistant" && failed.message.stopReason === "error"
-    ? [hideEntry(failed.id)]
-    : [];
+  const last = branch.findLast((entry) => entry.type === "message" && entry.message.role === "assistant");
+  const isFailed = last?.type === "message" && "stopReason" in last.message && last.message.stopReason === "error";
+  return isFailed ? [hideEntry(last)] : [];
 }
 
-function hideEntry(targetId: string): SessionBoundaryDraft {
-  return { type: "context_edit", targetId, replacement: null };
-}
-
-function isMessageEntry(entry: SessionEntry): boolean {
-  if (entry.type === "custom_message") return true;
-  return entry.type === "message" && entry.message.role !== "system";
+function hideEntry({ id }: SessionEntry): SessionBoundaryDraft {
+  return { type: "context_edit", targetId: id, replacement: null };
 }
 
 function turnIdOf(details: unknown): unknown {
@@ -73,41 +69,21 @@ export function turnCard({ socket, materia, prompt }: TurnRequest): Card {
   const head = line(toned("wait", "▸ "), toned("strong", visitLabel(socket, materia)));
   const cut = asked.length - PROMPT_LINES;
   const more = line(toned("dim", `│ … ${cut} more lines`));
-  return {
-    lines: [
-      head,
-      ...quotedLines(asked.slice(0, PROMPT_LINES)).map((each) => fitLine(each, MAX_COLUMNS)),
-      ...(cut > 0 ? [more] : []),
-    ],
-    opened: [head, ...quotedLines(asked)],
-    wraps: true,
-  };
+  const quoted = asked.map((each) => line(toned("dim", "│ "), each));
+  const shown = quoted.slice(0, PROMPT_LINES).map((each) => fitLine(each, MAX_COLUMNS));
+  return { lines: [head, ...shown, ...(cut > 0 ? [more] : [])], opened: [head, ...quoted], wraps: true };
 }
 
-function quotedLines(lines: readonly string[]): readonly Line[] {
-  return lines.map((each) => line(toned("dim", "│ "), each));
-}
-
-/** Handles failed requests of one turn in the user's session. */
-export interface TurnRetries {
-  readonly recordFailure: (message: AssistantMessage) => void;
-  /** Called before a request: returns the error if there were too many tries. */
-  readonly exhaustedError: () => string | undefined;
-  /** Called after a failure, before the session is idle: whether to retry, after a pause. */
-  readonly waitForRetry: (signal: AbortSignal) => Promise<boolean>;
-}
-
-interface RetryOptions {
-  readonly patience: AgentRetryOptions;
-  readonly after: Timer;
-  readonly onProgress: (progress: TurnProgress) => void;
-}
+export type TurnRetries = ReturnType<typeof createTurnRetries>;
 
 const BASE_DELAY_MS = 2000;
 
-/** [X32] The session's own retries come first. If the cast allows fewer it ends them; if it allows more it continues. */
-export function createTurnRetries({ patience, after, onProgress }: RetryOptions): TurnRetries {
-  const { maxRetries, baseDelayMs = BASE_DELAY_MS } = patience;
+/** [X32] Failed requests of one turn. The session's own retries come first. If the cast allows fewer it ends them; if it allows more it continues. */
+export function createTurnRetries(
+  { maxRetries, baseDelayMs = BASE_DELAY_MS }: AgentRetryOptions,
+  after: Timer,
+  onProgress: (progress: TurnProgress) => void,
+) {
   let failures = 0;
   let error = "";
   let reported = 0;
@@ -117,24 +93,21 @@ export function createTurnRetries({ patience, after, onProgress }: RetryOptions)
     onProgress({ kind: "retrying", attempt: failures, delayMs, error: plainProviderError(error) });
   };
   return {
-    recordFailure: ({ errorMessage }) => {
+    recordFailure: ({ errorMessage }: AssistantMessage): void => {
       failures += 1;
       error = errorMessage ?? "the request failed";
     },
-    exhaustedError: () => {
+    /** Called before a request: returns the error if there were too many tries. */
+    exhaustedError: (): string | undefined => {
       if (failures === 0) return undefined;
       if (maxRetries !== undefined && failures > maxRetries) return plainProviderError(error);
       report(0);
       return undefined;
     },
-    waitForRetry: async (signal) => {
-      if (
-        maxRetries === undefined ||
-        failures > maxRetries ||
-        readRefusal({ text: error }, { now: Date.now() })?.kind !== "transient" ||
-        signal.aborted
-      )
-        return false;
+    /** Called after a failure, before the session is idle: whether to retry, after a pause. */
+    waitForRetry: async (signal: AbortSignal): Promise<boolean> => {
+      if (maxRetries === undefined || failures > maxRetries || signal.aborted) return false;
+      if (readRefusal({ text: error }, { now: Date.now() })?.kind !== "transient") return false;
       const delayMs = baseDelayMs * 2 ** (failures - 1);
       report(delayMs);
       if (delayMs > 0) await waitOrAbort(delayMs, after, signal);

@@ -10,25 +10,9 @@ export type InterruptDecision =
   /** The cast was stopped: the turn has ended. */
   | { readonly kind: "stop" };
 
-export type SteeringMessage = { readonly text: string; readonly images?: Parameters<AgentSession["steer"]>[1] };
+type SteeringMessage = { readonly text: string; readonly images?: Parameters<AgentSession["steer"]>[1] };
 
-/** Controls the running turns: one, or one for each parallel item. */
-export interface TurnControl {
-  /** [X35] Interrupts the turns and asks how to continue; returns whether there was one. */
-  readonly interrupt: () => boolean;
-  /** [X36] Sends a message to the running agents. */
-  readonly steer: (message: SteeringMessage) => void;
-  /** How many agents take a message now. */
-  readonly listening: () => number;
-  /** Messages that no agent has read yet. */
-  readonly unread: () => readonly string[];
-  /** Takes them back. */
-  readonly withdrawUnread: () => readonly string[];
-  /** The session of the agent that started last, also while it is interrupted, if it has a separate one. */
-  readonly session: () => AgentSession | undefined;
-  readonly registerSession: (session: AgentSession, request: TurnRequest) => void;
-  readonly run: (request: TurnRequest, run: RunTurn) => Promise<TurnOutcome>;
-}
+export type TurnControl = ReturnType<typeof createTurnControl>;
 
 type RunTurn = (request: TurnRequest) => Promise<TurnOutcome>;
 
@@ -54,7 +38,8 @@ export function agentsText(materia: string, count: number): string {
 const GO_ON_PROMPT =
   "The person you work for has interrupted you and looked at what you do. Go on where you were, and finish it.";
 
-export function createTurnControl({ ask, onUnread, onOpened }: TurnCallbacks): TurnControl {
+/** Controls the running turns: one, or one for each parallel item. */
+export function createTurnControl({ ask, onUnread, onOpened }: TurnCallbacks) {
   const turns = new Set<RunningTurn>();
   const sessions = (): readonly AgentSession[] => [...turns].flatMap(({ session }) => session ?? []);
   const unread = new Set<string>();
@@ -77,29 +62,34 @@ export function createTurnControl({ ask, onUnread, onOpened }: TurnCallbacks): T
     }
   };
   return {
-    unread: () =>
-      distinctTexts([
-        ...unread,
-        ...sessions().flatMap((each) => [...each.getSteeringMessages(), ...each.getFollowUpMessages()]),
-      ]),
+    /** Messages that no agent has read yet. */
+    unread: (): readonly string[] => {
+      const queued = sessions().flatMap((each) => [...each.getSteeringMessages(), ...each.getFollowUpMessages()]);
+      return distinctTexts([...unread, ...queued]);
+    },
+    /** Takes them back. */
     withdrawUnread: () => distinctTexts([...takeAll(unread), ...sessions().flatMap(clearQueue)]),
+    /** The session of the agent that started last, also while it is interrupted, if it has a separate one. */
     session: () => sessions().at(-1) ?? latest,
-    registerSession: (session, request) => {
+    registerSession: (session: AgentSession, request: TurnRequest): void => {
       // The host may have copied the request; the signal is of this turn alone.
       const turn = [...turns].find((each) => each.request.signal === request.signal);
       if (turn) turn.session = session;
       onOpened?.(session, request);
     },
-    interrupt: () => {
+    /** [X35] Interrupts the turns and asks how to continue; returns whether there was one. */
+    interrupt: (): boolean => {
       interrupted = Math.max(1, turns.size);
       for (const { stop } of turns) stop.abort();
       return turns.size > 0;
     },
-    steer: ({ text, images }) => {
+    /** [X36] Sends a message to the running agents. */
+    steer: ({ text, images }: SteeringMessage): void => {
       for (const session of listening()) session.steer(text, images).catch(() => onUnread([text]));
     },
+    /** How many agents take a message now. */
     listening: () => listening().length,
-    run: async (request, run) => {
+    run: async (request: TurnRequest, run: RunTurn): Promise<TurnOutcome> => {
       let used = NO_USAGE;
       let next = request;
       for (;;) {
@@ -152,9 +142,7 @@ function withEarlierUsage(request: TurnRequest, before: Usage): TurnRequest {
   return {
     ...request,
     isBudgetSpent: (usage) => request.isBudgetSpent(addUsage(before, usage)),
-    onProgress: (progress) =>
-      request.onProgress(
-        progress.kind === "used" ? { ...progress, usage: addUsage(before, progress.usage) } : progress,
-      ),
+    onProgress: (news) =>
+      request.onProgress(news.kind === "used" ? { ...news, usage: addUsage(before, news.usage) } : news),
   };
 }

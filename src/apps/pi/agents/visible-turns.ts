@@ -27,25 +27,20 @@ type Messages = ContextWithSystemEvent["messages"];
 
 export type VisibleTurnTiming = AgentRetryOptions & { readonly after: Timer };
 
-/** Turns that run in the user's session, where the person sees and steers them. */
-export interface VisibleTurns {
-  readonly runTurn: (request: TurnRequest, patience: VisibleTurnTiming) => Promise<TurnOutcome>;
-  /** Whether such a turn runs now. */
-  readonly isRunning: () => boolean;
-  /** Whether its last turn was answered, so that the person has seen the answer. */
-  readonly hasAnswered: () => boolean;
-}
+export type VisibleTurns = ReturnType<typeof createVisibleTurns>;
 
-export function createVisibleTurns(user: UserSession): VisibleTurns {
+/** Turns that run in the user's session, where the person sees and steers them. */
+export function createVisibleTurns(user: UserSession) {
   let running = false;
   let answered = false;
   return {
     isRunning: () => running,
+    /** Whether its last turn was answered, so that the person has seen the answer. */
     hasAnswered: () => answered,
-    runTurn: async (request, patience) => {
+    runTurn: async (request: TurnRequest, patience: VisibleTurnTiming): Promise<TurnOutcome> => {
       answered = false;
       try {
-        if (!(await waitUntilIdle(user, request.signal))) return abortedOutcome();
+        if (!(await waitUntilIdle(user, request.signal))) return ABORTED;
         running = true;
         const outcome = await runVisibleTurn(user, request, patience);
         answered = outcome.kind === "said";
@@ -59,9 +54,7 @@ export function createVisibleTurns(user: UserSession): VisibleTurns {
   };
 }
 
-function abortedOutcome(): TurnOutcome {
-  return failedTurn("aborted", "the turn was aborted before it began", NO_USAGE);
-}
+const ABORTED = failedTurn("aborted", "the turn was aborted before it began", NO_USAGE);
 
 let turnCount = 0;
 
@@ -74,7 +67,7 @@ async function runVisibleTurn(
   const own = await loadPi();
   const transcript = openTranscript(own, request);
   const { session } = transcript;
-  if (!session) return diskFailure(transcript) ?? abortedOutcome();
+  if (!session) return diskFailure(transcript) ?? ABORTED;
   turnCount += 1;
   const context: TurnContext = {
     turn: `${request.castId}/${turnCount}`,
@@ -86,13 +79,10 @@ async function runVisibleTurn(
   try {
     if (settings.problem !== undefined) return failedTurn("provider", settings.problem, NO_USAGE);
     const restore = applyEnvironment(request.env);
-    const outcome = await askInSession(user, request, {
-      context,
-      opened: transcript,
-      transcript: session,
-      patience,
-      seen: () => (seen = createTurnRecord(request, user.ctx.model?.cost)),
-    }).finally(restore);
+    // With the model that the session has now.
+    seen = createTurnRecord(request, user.ctx.model?.cost);
+    const setup = { context, opened: transcript, transcript: session, patience, seen };
+    const outcome = await askInSession(user, request, setup).finally(restore);
     return diskFailure(transcript, outcome) ?? outcome;
   } finally {
     await settings.restore();
@@ -116,24 +106,20 @@ interface TurnSetup {
   readonly opened: OpenedTranscript;
   readonly transcript: SessionManager;
   readonly patience: VisibleTurnTiming;
-  /** Starts the record of the turn, with the model that it has now. */
-  readonly seen: () => TurnRecord;
+  readonly seen: TurnRecord;
 }
 
-async function askInSession({ pi, ctx }: UserSession, request: TurnRequest, asked: TurnSetup): Promise<TurnOutcome> {
-  const { context, opened, transcript, patience } = asked;
+async function askInSession({ pi, ctx }: UserSession, request: TurnRequest, setup: TurnSetup): Promise<TurnOutcome> {
+  const { context, opened, transcript, patience, seen } = setup;
   const { after, silenceMs } = { silenceMs: undefined, ...patience };
-  const seen = asked.seen();
-  const settled = watchForSettled({ pi, ctx });
-  const guard = guardTurn({
-    halt: () => runUnlessReplaced(() => ctx.abort()),
-    signal: request.signal,
-    after,
-    silenceMs,
-  });
-  const retries = createTurnRetries({ patience, after, onProgress: request.onProgress });
+  const { signal, onProgress } = request;
+  // Resolves when the next run is idle.
+  const settled = Promise.withResolvers<void>();
+  const offSettled = pi.on("agent_settled", () => settled.resolve());
+  const guard = guardTurn({ halt: () => runUnlessReplaced(() => ctx.abort()), signal, after, silenceMs });
+  const retries = createTurnRetries(patience, after, onProgress);
   const goesOn = () => continueIfOwned(guard, opened, request);
-  const stop = subscribeToTurn(pi, { context, retries, guard, goesOn, signal: request.signal }, (event) => {
+  const stop = subscribeToTurn(pi, { context, retries, guard, goesOn, signal }, (event) => {
     guard.onEvent(event);
     if (event.type === "turn_end") return stopAtLimit(guard, seen, request);
     seen.hear(event);
@@ -145,14 +131,14 @@ async function askInSession({ pi, ctx }: UserSession, request: TurnRequest, aske
   });
   try {
     const model = ctx.model ?? { provider: "", id: "" };
-    request.onProgress({ kind: "told", system: context.system });
+    onProgress({ kind: "told", system: context.system });
     const details = { turn: context.turn, ...turnCard(request) };
     pi.sendMessage({ customType: TURN_ENTRY, content: request.prompt, display: true, details }, { triggerTurn: true });
-    await Promise.race([settled.done, guard.graceExpired]);
+    await Promise.race([settled.promise, guard.graceExpired]);
     return turnOutcome(seen, guard.stopReason() ?? stopByPerson(seen), model);
   } finally {
     guard.release();
-    settled.release();
+    runUnlessReplaced(offSettled);
     stop();
   }
 }
@@ -169,7 +155,7 @@ function appendToTranscript(transcript: SessionManager, message: Messages[number
     transcript.appendMessage({ role: "user", content: message.content, timestamp: message.timestamp });
 }
 
-type RecordedEvent = Parameters<ReturnType<typeof createTurnRecord>["hear"]>[0];
+type RecordedEvent = Parameters<TurnRecord["hear"]>[0];
 
 interface TurnListeners {
   readonly context: TurnContext;
@@ -230,10 +216,8 @@ function subscribeToTurn(pi: ExtensionAPI, listening: TurnListeners, hear: (even
 
 function activeTools(pi: ExtensionAPI) {
   const active = new Set(pi.getActiveTools());
-  return pi
-    .getAllTools()
-    .filter(({ name }) => active.has(name))
-    .map(({ name, description, parameters }) => ({ name, description, parameters }));
+  const tools = pi.getAllTools().filter(({ name }) => active.has(name));
+  return tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
 }
 
 /** Whether the session was idle before the cast was aborted, as when the session is left. */
@@ -244,15 +228,8 @@ async function waitUntilIdle(user: UserSession, signal: AbortSignal): Promise<bo
   const stop = () => resolve(false);
   signal.addEventListener("abort", stop);
   const off = user.pi.on("agent_settled", () => resolve(true));
-  const idle = await promise;
-  signal.removeEventListener("abort", stop);
-  runUnlessReplaced(off);
-  return idle;
-}
-
-/** Resolves when the next run is idle. */
-function watchForSettled({ pi }: UserSession) {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const off = pi.on("agent_settled", () => resolve());
-  return { done: promise, release: () => runUnlessReplaced(off) };
+  return promise.finally(() => {
+    signal.removeEventListener("abort", stop);
+    runUnlessReplaced(off);
+  });
 }

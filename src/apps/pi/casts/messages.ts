@@ -1,6 +1,7 @@
 import type { ExtensionContext, InputEvent, InputEventResult } from "@earendil-works/pi-coding-agent";
 import { socketOf } from "../../../core/compile/graph.ts";
 import { agentsText } from "../agents/turn-control.ts";
+import { withoutUndefined } from "../../../core/model/json.ts";
 import { oneLine } from "../../../core/model/text.ts";
 import type { UnreadMessage } from "../screen/cast-watch.ts";
 import { restoreTitle } from "../screen/screen.ts";
@@ -19,8 +20,9 @@ export function routeInput(
   // While Pi answers the user, messages steer that answer.
   if (streamingBehavior !== undefined && !state.running?.hasVisibleTurn()) return { action: "continue" };
   if (state.running) {
-    const message = images === undefined ? { text } : { text, images };
-    const { receiver, control, refinements } = { ...state.running, receiver: receiverOf(state.running) };
+    const message = withoutUndefined({ text, images });
+    const receiver = receiverOf(state.running);
+    const { control, refinements } = state.running;
     const quoted = `“${oneLine(text, MAX_QUOTED)}”`;
     if (receiver.kind === "next") {
       refinements.push(text);
@@ -28,7 +30,11 @@ export function routeInput(
     } else if (receiver.kind === "now") {
       control.steer(message);
       screen.note(`${receiver.who} ${receiver.count > 1 ? "get" : "gets"} this now: ${quoted}`);
-    } else holdMessage(context, message);
+    } else {
+      // [X36] Until the cast has ended.
+      state.heldMessages.push(message);
+      screen.note(`Kept until the cast has ended, then sent: ${quoted}`);
+    }
     return { action: "handled" };
   }
   // [Q8] At a gate the person may talk with their own agent before deciding.
@@ -39,12 +45,6 @@ export function routeInput(
 
 /** The beginning of a message, enough to recognize it. */
 export const MAX_QUOTED = 80;
-
-/** [X36] Keeps a message until the cast has ended. */
-function holdMessage({ state, screen }: CommandContext, message: HeldMessage): void {
-  state.heldMessages.push(message);
-  screen.note(`Kept until the cast has ended, then sent: “${oneLine(message.text, MAX_QUOTED)}”`);
-}
 
 /** [X36] Puts unread and kept messages back into the editor; returns whether there were any. */
 export function withdrawMessages(context: CommandContext): boolean {
@@ -60,40 +60,29 @@ export function unreadMessages(
   { state, user }: Pick<CommandContext, "state" | "user">,
   { control, refinements }: Pick<RunningCast, "control" | "refinements">,
 ): readonly UnreadMessage[] {
-  const by = runUnlessReplaced(() => user.ctx.mode) === "tui" ? "Alt+Up" : "clear_queue";
-  const told = [...control.unread(), ...refinements].map((text): UnreadMessage => ({
-    target: "agent",
-    text,
-    withdrawWith: by,
-  }));
+  const withdrawWith = runUnlessReplaced(() => user.ctx.mode) === "tui" ? "Alt+Up" : "clear_queue";
+  const told = [...control.unread(), ...refinements];
   return [
-    ...told,
-    ...state.heldMessages.map(({ text }): UnreadMessage => ({ target: "later", text, withdrawWith: by })),
+    ...told.map((text) => ({ label: "not read yet" as const, text, withdrawWith })),
+    ...state.heldMessages.map(({ text }) => ({ label: "for later" as const, text, withdrawWith })),
   ];
 }
 
 /** Who gets a message that is typed now. */
-type Receiver =
-  | { readonly kind: "next"; readonly who: string }
-  | { readonly kind: "now"; readonly who: string; readonly count: number }
-  | { readonly kind: "kept" };
-
-function receiverOf({ watch, control }: Pick<RunningCast, "watch" | "control">): Receiver {
+function receiverOf({ watch, control }: Pick<RunningCast, "watch" | "control">) {
   const { phase, graph } = watch.timeline().state;
   const socket = phase.kind === "visiting" ? socketOf(graph, phase.visit.socket) : undefined;
-  if (socket?.interactive) return { kind: "next", who: socket.materia };
+  if (socket?.interactive) return { kind: "next" as const, who: socket.materia };
   const count = control.listening();
-  return count === 0
-    ? { kind: "kept" }
-    : { kind: "now", who: agentsText(socket?.materia ?? "the agent", count), count };
+  if (count === 0) return { kind: "kept" as const, who: "kept for the end" };
+  return { kind: "now" as const, who: agentsText(socket?.materia ?? "the agent", count), count };
 }
 
 /** [X57] Where Enter and Alt+Enter send the typed text now. */
 export function receiverText(isPiAnswering: boolean, running: Pick<RunningCast, "watch" | "control">): string {
   if (isPiAnswering) return "Enter → Pi, which answers now";
-  const receiver = receiverOf(running);
-  if (receiver.kind === "next") return `Enter → ${receiver.who}`;
-  return `Enter → ${receiver.kind === "now" ? receiver.who : "kept for the end"} · Alt+Enter → Pi`;
+  const { kind, who } = receiverOf(running);
+  return `Enter → ${who}${kind === "next" ? "" : " · Alt+Enter → Pi"}`;
 }
 
 /** [X19] Sends the kept messages as one, once no cast is running. */
@@ -107,10 +96,8 @@ export function sendHeldMessages({ state, user: { pi, ctx } }: CommandContext): 
 
 /** [X19] After an abort or a failure, or when the session is left, send nothing: put the kept messages back into the editor. */
 export function returnHeldMessages({ state, user: { ctx } }: Pick<CommandContext, "state" | "user">): void {
-  const kept = [
-    ...state.heldMessages.splice(0).map(({ text }) => text),
-    ...(state.running?.refinements.splice(0) ?? []),
-  ];
+  const held = state.heldMessages.splice(0).map(({ text }) => text);
+  const kept = [...held, ...(state.running?.refinements.splice(0) ?? [])];
   if (kept.length > 0) runUnlessReplaced(() => ctx.hasUI && prependToEditor(ctx, kept.join("\n\n")));
 }
 

@@ -30,24 +30,22 @@ const ANNOUNCE_DELAY_MS = 250;
 /** [X27, X60] After Pi has started: one line about unfinished casts of this project, and news of those that others run. The returned function stops it. */
 export function watchProjectCasts(user: UserSession, seen: SeenCasts): () => void {
   const { ctx } = user;
-  let stop: (() => void) | undefined;
+  const over = new AbortController();
   const start = async (): Promise<void> => {
     const own = new Set(seen.keys());
-    const stops = await Promise.all(
-      [followOtherCasts, showInboxCount].map((follow) => runUnlessReplacedAsync(() => follow(user, seen))),
-    );
-    stop = () => stops.forEach((each) => each?.());
-    if (isOver) stop();
+    const follows = [followOtherCasts, showInboxCount];
+    for (const stop of await Promise.all(follows.map((follow) => runUnlessReplacedAsync(() => follow(user, seen))))) {
+      if (over.signal.aborted) stop?.();
+      else over.signal.addEventListener("abort", () => stop?.());
+    }
     const text = await runUnlessReplaced(() => unfinishedCastsText(ctx, own));
     if (text !== undefined) runUnlessReplaced(() => ctx.ui.notify(text, "info"));
   };
-  let isOver = false;
   // If the greeting fails, say nothing.
   const timer = setTimeout(() => void start().catch(() => undefined), ANNOUNCE_DELAY_MS).unref();
   return () => {
-    isOver = true;
     clearTimeout(timer);
-    stop?.();
+    over.abort();
   };
 }
 
@@ -89,14 +87,13 @@ async function followOtherCasts(user: UserSession, seen: SeenCasts): Promise<() 
   const over = new AbortController();
   const stops: (() => void)[] = [() => over.abort()];
   const stop = (): void => stops.splice(0).forEach((each) => each());
-  const onStop = (end: RunOutcome): Promise<void> => showCastNews(user, workspace, end);
   const followed = new Set<CastId>();
   const look = async (): Promise<void> => {
     if (runUnlessReplaced(() => user.ctx.mode) === undefined) return stop();
     for (const castId of await newestCasts(store)) {
       if (over.signal.aborted || followed.has(castId)) continue;
       followed.add(castId);
-      stops.push(followCast(store, castId, { seen, signal: over.signal, onStop }));
+      stops.push(followCast({ user, workspace, seen }, castId, over.signal));
     }
   };
   // What had ended before is no news.
@@ -105,6 +102,12 @@ async function followOtherCasts(user: UserSession, seen: SeenCasts): Promise<() 
   stops.push(store.onListChange(() => void look().catch(() => undefined)));
   await look();
   return stop;
+}
+
+interface Followed {
+  readonly user: UserSession;
+  readonly workspace: Workspace;
+  readonly seen: SeenCasts;
 }
 
 const INBOX_KEY = "materia-inbox";
@@ -135,14 +138,9 @@ async function showInboxCount({ ctx }: UserSession): Promise<() => void> {
   return stop;
 }
 
-interface FollowContext {
-  readonly seen: SeenCasts;
-  readonly signal: AbortSignal;
-  readonly onStop: (end: RunOutcome) => Promise<void>;
-}
-
 /** Reads a cast only after its folder has changed, and only if it has news. The returned function stops it. */
-function followCast(store: CastStore, castId: CastId, { seen, signal, onStop }: FollowContext): () => void {
+function followCast({ user, workspace, seen }: Followed, castId: CastId, signal: AbortSignal): () => void {
+  const { store } = workspace;
   let [isReading, isStale] = [false, false];
   const isSeen = (seq: number): boolean => seq <= (seen.get(castId) ?? 0);
   const read = async (): Promise<void> => {
@@ -156,7 +154,7 @@ function followCast(store: CastStore, castId: CastId, { seen, signal, onStop }: 
     const end = await watchCast(store, cast.value, { signal });
     if (!end.ok || signal.aborted || isSeen(end.value.state.seq)) return;
     seen.set(castId, end.value.state.seq);
-    await onStop(end.value);
+    await showCastNews(user, workspace, end.value);
   };
   const changed = (): void => {
     isStale = true;
@@ -186,9 +184,8 @@ async function showCastNews(user: UserSession, workspace: Workspace, end: RunOut
   const { store, catalog } = workspace;
   const { castId, request } = end.state;
   const cast = await store.load(castId);
-  const runDir = store.locationOf(castId);
-  const change = await changeCountsText(workspace, castId);
-  const { card, plainText } = castResultOf(end, { runDir, change, ...(cast.ok ? storedResult(cast.value) : {}) });
+  const place = { runDir: store.locationOf(castId), change: await changeCountsText(workspace, castId) };
+  const { card, plainText } = castResultOf(end, { ...place, ...(cast.ok ? storedResult(cast.value) : {}) });
   const screen = createScreen(user);
   if (user.ctx.mode === "tui") screen.addVisitCard(card);
   else screen.note(plainText);

@@ -38,13 +38,14 @@ export async function startFromCommand(
   const busy = options.detach ? ok(undefined) : requireFreeSession(context);
   if (!busy.ok) return busy;
   const trusted = await resolveTrustedProject(context, options);
-  return trusted.ok ? startInProject(context, trusted.value, { command, options }) : trusted;
+  return trusted.ok ? startInProject(context, trusted.value, command, options) : trusted;
 }
 
 export async function startInProject(
   context: CommandContext,
   trusted: TrustedProject,
-  { command, options }: { readonly command: CastingCommand; readonly options: Options },
+  command: CastingCommand,
+  options: Options,
 ): Promise<Result<StartedCast>> {
   const prepare: CastToRun["prepare"] = (asker) => prepareTrusted(context, command, asker);
   return prepareAndRun(context, trusted, { options, said: undefined, prepare });

@@ -156,7 +156,7 @@ async function castOfBareContinue(
 /** A list of work items as a list, anything else as it is. */
 function replyMarkdown(reply: string): string {
   const plan = workItemListIn(reply);
-  return plan ? planMarkdown(plan.object) : reply;
+  return plan ? planMarkdown(plan.items, plan.object["context"]) : reply;
 }
 
 /** [X38] The person's decision about a reply. */
@@ -197,7 +197,5 @@ const NOT_A_LIST = "Not a list of work items yet: each needs a title and a conte
 function workItemListIn(reply: string) {
   const object = findObject(reply)?.object;
   const items = object?.["workItems"];
-  return object && Array.isArray(items) && items.every(isWorkItem)
-    ? { object: { ...object, workItems: items } }
-    : undefined;
+  return object && Array.isArray(items) && items.every(isWorkItem) ? { object, items } : undefined;
 }

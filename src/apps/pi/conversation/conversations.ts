@@ -1,4 +1,4 @@
-import type { AgentSession, ToolDefinition, AgentSessionEvent } from "@earendil-works/pi-coding-agent";
+import type { AgentSession, ToolDefinition } from "@earendil-works/pi-coding-agent";
 import { visitLabel } from "../../../core/view/graph/labels.ts";
 import type { TurnRequest, TurnProgress } from "../../../shell/ports.ts";
 import type { CastState } from "../../../core/cast/state/state.ts";
@@ -34,21 +34,15 @@ export interface TitledConversation extends Conversation {
   readonly title: string;
 }
 
-/** The agents of casts that work now or worked recently, in the order in which they started. */
-export interface Conversations {
-  /** `runOpen` receives the callback for changes of the conversation. */
-  readonly add: (visit: ConversationVisit, open: (changed: () => void) => Conversation) => void;
-  readonly all: () => readonly TitledConversation[];
-  /** Calls back when any of them changes; the returned function stops it. */
-  readonly onChange: (listener: () => void) => () => void;
-}
+export type Conversations = ReturnType<typeof createConversations>;
 
-export type ConversationVisit = Pick<TurnRequest, "castId" | "socket" | "materia" | "visit" | "item" | "cwd">;
+type ConversationVisit = Pick<TurnRequest, "castId" | "socket" | "materia" | "visit" | "item" | "cwd">;
 
 /** Bound the memory: a cast of a thousand visits must not keep a thousand conversations. */
 const MAX_CONVERSATIONS = 12;
 
-export function createConversations(): Conversations {
+/** The agents of casts that work now or worked recently, in the order in which they started. */
+export function createConversations() {
   const known = new Map<string, TitledConversation>();
   const listeners = new Set<() => void>();
   const changed = (): void => {
@@ -59,27 +53,26 @@ export function createConversations(): Conversations {
     known.delete(key);
   };
   return {
-    add: (visit, open) => {
+    /** `open` receives the callback for changes of the conversation. */
+    add: <T extends Conversation>(visit: ConversationVisit, open: (changed: () => void) => T): T => {
+      const { castId, socket, materia, visit: number, item } = visit;
+      const key = `${castId} ${socket} ${number}`;
       // A turn that continues a visit continues its conversation, which knows the earlier messages.
-      forget(conversationKey(visit));
-      known.set(conversationKey(visit), { ...open(changed), title: conversationTitle(visit) });
+      forget(key);
+      const opened = open(changed);
+      const title = `${visitLabel(socket, materia)}, visit ${number}${item === null ? "" : `, ${item}`}`;
+      known.set(key, { ...opened, title });
       for (const oldest of [...known.keys()].slice(0, Math.max(0, known.size - MAX_CONVERSATIONS))) forget(oldest);
       changed();
+      return opened;
     },
-    all: () => [...known.values()],
-    onChange: (listener) => {
+    all: (): readonly TitledConversation[] => [...known.values()],
+    /** Calls back when any of them changes; the returned function stops it. */
+    onChange: (listener: () => void): (() => void) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
   };
-}
-
-function conversationKey({ castId, socket, visit }: ConversationVisit): string {
-  return `${castId} ${socket} ${visit}`;
-}
-
-function conversationTitle({ socket, materia, visit, item }: ConversationVisit): string {
-  return `${visitLabel(socket, materia)}, visit ${visit}${item === null ? "" : `, ${item}`}`;
 }
 
 /** The conversation of an agent in this process, up to the word that it is writing. */
@@ -88,8 +81,8 @@ export function sessionConversation(session: AgentSession, cwd: string, changed:
   const starts = new Map<string, number>();
   session.subscribe((event) => {
     if (event.type === "tool_execution_start") starts.set(event.toolCallId, Date.now());
-    if (event.type === "tool_execution_end") starts.delete(event.toolCallId);
-    notePartial(partials, event);
+    if (event.type === "tool_execution_update") partials.set(event.toolCallId, event.partialResult);
+    if (event.type === "tool_execution_end") for (const known of [starts, partials]) known.delete(event.toolCallId);
     changed();
   });
   return {
@@ -103,18 +96,7 @@ export function sessionConversation(session: AgentSession, cwd: string, changed:
   };
 }
 
-function notePartial(partials: Map<string, unknown>, event: AgentSessionEvent): void {
-  if (event.type === "tool_execution_update") partials.set(event.toolCallId, event.partialResult);
-  if (event.type === "tool_execution_end") partials.delete(event.toolCallId);
-}
-
-/** [X54] The agents of a cast that another process runs, read from disk. */
-export interface TranscriptFollower {
-  readonly follow: (step: CastStep) => void;
-  /** Reads what the running agents have written so far. */
-  readonly read: () => Promise<void>;
-  readonly close: () => void;
-}
+export type TranscriptFollower = ReturnType<typeof followTranscripts>;
 
 interface FollowOptions {
   readonly pi: Pi;
@@ -125,7 +107,8 @@ interface FollowOptions {
   readonly onProblem: (words: string) => void;
 }
 
-export function followTranscripts(followed: FollowOptions): TranscriptFollower {
+/** [X54] The agents of a cast that another process runs, read from disk. */
+export function followTranscripts(followed: FollowOptions) {
   /** The current visit of each cast: of the cast itself, or of its items. */
   const working = new Map<string, TranscriptConversation>();
   const end = (castId: string): void => {
@@ -133,15 +116,16 @@ export function followTranscripts(followed: FollowOptions): TranscriptFollower {
     working.delete(castId);
   };
   return {
-    follow: ({ event, after }) => {
+    follow: ({ event, after }: CastStep): void => {
       if (event.type === "visit_completed" || event.type === "cast_ended") end(after.castId);
       if (event.type !== "visit_started") return;
       end(after.castId);
       if (materiaOf(after.graph, socketOf(after.graph, event.socket)).type !== "agent") return;
       working.set(after.castId, addTranscriptConversation(followed, event, after));
     },
-    read: async () => void (await Promise.all([...working.values()].map(({ read }) => read()))),
-    close: () => {
+    /** Reads what the running agents have written so far. */
+    read: async (): Promise<void> => void (await Promise.all([...working.values()].map(({ read }) => read()))),
+    close: (): void => {
       for (const conversation of working.values()) conversation.close();
       working.clear();
     },
@@ -155,27 +139,27 @@ function addTranscriptConversation(
 ): TranscriptConversation {
   const { castId } = state;
   const progressOf = createTranscriptProgress({ socket, visit });
-  let made: TranscriptConversation | undefined;
-  conversations.add({ castId, socket, materia, visit, item: currentItemKey(state), cwd }, (changed) => {
-    const reading = {
-      pi,
-      cwd,
-      follow: (wake: () => void) => store.followTranscript(castId, { socket, visit }, wake),
-      onMessage: (message: TranscriptMessage) => {
-        // Text of a finished visit is no news.
-        for (const note of progressOf(message)) if (made?.isWorking()) onProgress(turnProgressFrom(note), state);
+  const added = { castId, socket, materia, visit, item: currentItemKey(state), cwd };
+  return conversations.add(added, (changed) => {
+    const made = openTranscriptConversation(
+      {
+        pi,
+        cwd,
+        follow: (wake: () => void) => store.followTranscript(castId, { socket, visit }, wake),
+        onMessage: (message: TranscriptMessage) => {
+          // Text of a finished visit is no news.
+          for (const note of progressOf(message)) if (made.isWorking()) onProgress(turnProgressFrom(note), state);
+        },
+        onProblem,
       },
-      onProblem,
-    };
-    made = openTranscriptConversation(reading, changed);
+      changed,
+    );
     return made;
   });
-  if (!made) throw new Error("a conversation that is added is opened at once");
-  return made;
 }
 
 /** A conversation read from disk: everything that its agent, in any process, has finished saying. */
-export interface TranscriptConversation extends Conversation {
+interface TranscriptConversation extends Conversation {
   /** Reads what has been written so far. */
   readonly read: () => Promise<void>;
   /** The visit has ended: nothing more will come. */

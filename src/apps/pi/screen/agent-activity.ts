@@ -65,13 +65,10 @@ export function applyProgress(activity: AgentActivity, progress: TurnProgress, n
     case "compacted":
     case "used":
       return activity;
-    case "retrying":
-      return {
-        ...activity,
-        saying: progress.error,
-        state: "retrying",
-        retry: { attempt: progress.attempt, at: now + progress.delayMs },
-      };
+    case "retrying": {
+      const retry = { attempt: progress.attempt, at: now + progress.delayMs };
+      return { ...activity, saying: progress.error, state: "retrying", retry };
+    }
   }
 }
 
@@ -83,18 +80,14 @@ const CALL_MARKS = {
 
 /** [X9] The last steps and the last words; more of both if there is room. */
 export function activityLines(activity: AgentActivity, width: number, opened: boolean): readonly Line[] {
-  const { steps } = activity;
-  const shown = opened ? { steps: 8, words: 6 } : { steps: 2, words: 1 };
-  const done = steps
-    .slice(-shown.steps)
-    .map(({ name, text, how }) => line("  ", CALL_MARKS[how], toned("dim", `${name} ${text}`.trim())));
-  return [...done, ...currentLines(activity, { width: width - 4, count: shown.words })];
+  const last = activity.steps.slice(opened ? -8 : -2);
+  return [
+    ...last.map(({ name, text, how }) => line("  ", CALL_MARKS[how], toned("dim", `${name} ${text}`.trim()))),
+    ...currentLines(activity, width - 4, opened ? 6 : 1),
+  ];
 }
 
-function currentLines(
-  { saying, state, retry }: AgentActivity,
-  { width, count }: { readonly width: number; readonly count: number },
-): readonly Line[] {
+function currentLines({ saying, state, retry }: AgentActivity, width: number, count: number): readonly Line[] {
   switch (state) {
     case "asking":
       return [line("  ", toned("dim", "… asking"))];
@@ -119,11 +112,9 @@ function retryText(retry: AgentActivity["retry"]): string {
 
 /** [X10] The commands and the failed calls of a visit, in a few words. */
 export function callSummary({ counts: { commands, failed } }: AgentActivity): string {
-  const parts = [
-    ...(commands > 0 ? [`ran ${countedText(commands, "command")}`] : []),
-    ...(failed > 0 ? [`${failed} failed`] : []),
-  ];
-  return parts.join(", ");
+  return [commands > 0 && `ran ${countedText(commands, "command")}`, failed > 0 && `${failed} failed`]
+    .filter(Boolean)
+    .join(", ");
 }
 
 /** [X55] Each call of a visit, and why it failed. */

@@ -7,6 +7,7 @@ import {
   type CastTimeline,
 } from "../../../core/cast/timeline.ts";
 import { boardLines, castBoard, positionText, type CastBoard } from "../../../core/view/progress/board.ts";
+import { materiaOf, socketOf } from "../../../core/compile/graph.ts";
 import { statusSymbol } from "../../../core/view/cast-list.ts";
 import { amountText, durationText, costText } from "../../../core/view/numbers.ts";
 import { oneLine } from "../../../core/model/text.ts";
@@ -15,7 +16,6 @@ import { castStartOf } from "../../../shell/store/cast-file.ts";
 import type { RunObserver } from "../../../shell/context/run-context.ts";
 import {
   createItemRows,
-  type LiveItemRows,
   NO_UNCOUNTED_USAGE,
   usageAfterEvent,
   usageAfterProgress,
@@ -61,7 +61,7 @@ export interface WatchHooks {
 
 /** Waiting messages of the person: for the agent that works, or for the end of the cast. */
 export interface UnreadMessage {
-  readonly target: "agent" | "later";
+  readonly label: "not read yet" | "for later";
   readonly text: string;
   /** How to take it back: a key, or a request of a client. */
   readonly withdrawWith: string;
@@ -87,12 +87,13 @@ export function createCastWatch(
   let isStreamed = false;
   let turn = NO_UNCOUNTED_USAGE;
   const items = createItemRows();
+  const thenDraw = followedBy(watcher.onChange);
   const board = (): CastBoard => runningBoard(trail, addUsage(estimateUsage(turn), items.usage()));
   return {
     timeline: () => trail,
     result: () => ({ ...tales.result(), command: file.command, workedMs: board().elapsedMs }),
     used: () => turn.used,
-    onSteps: (steps) => {
+    onSteps: thenDraw((steps) => {
       for (const step of steps) {
         trail = advanceTimeline(trail, step);
         tales.follow(step);
@@ -102,118 +103,86 @@ export function createCastWatch(
         for (const card of cards.follow(step, activity)) watcher.onVisit(card);
         if (step.event.type === "visit_started") [activity, isStreamed] = [IDLE_ACTIVITY, false];
       }
-      watcher.onChange();
-    },
-    onProgress: (progress) => {
+    }),
+    onProgress: thenDraw((progress) => {
       isStreamed = watcher.isStreamedElsewhere?.() ?? false;
       activity = applyProgress(activity, progress);
       turn = usageAfterProgress(turn, progress);
-      watcher.onChange();
-    },
-    ...itemListeners(items, watcher, tales.followItem),
+    }),
+    onItemSteps: thenDraw((steps) => {
+      items.onItemSteps(steps);
+      for (const step of steps) {
+        tales.followItem(step);
+        watcher.onStep?.(step);
+      }
+    }),
+    onItemProgress: thenDraw(items.onItemProgress),
+    onItemQueued: thenDraw(items.onItemQueued),
     widgetContent: {
       lines: (width) => {
-        const now = board();
-        return [
-          ...boardLines(now, width),
-          ...items.lines(Date.now(), width),
-          ...agentLines(now, { trail, activity: isStreamed ? undefined : activity, watcher, width }),
-        ];
+        const shown = { trail, itemLines: items.lines(Date.now(), width), watcher, width };
+        return widgetLines(board(), { ...shown, activity: isStreamed ? undefined : activity });
       },
       status: () => statusLineText(board()),
     },
   };
 }
 
-/** Show news of items at once. */
-function itemListeners(
-  { onItemSteps, onItemProgress, onItemQueued }: LiveItemRows,
-  watcher: WatchHooks,
-  followItem: (step: CastStep) => void,
-): Pick<CastWatch, "onItemSteps" | "onItemProgress" | "onItemQueued"> {
-  return {
-    onItemSteps: (steps) => {
-      onItemSteps(steps);
-      for (const step of steps) {
-        followItem(step);
-        watcher.onStep?.(step);
-      }
-      watcher.onChange();
-    },
-    onItemProgress: (progress, state) => {
-      onItemProgress(progress, state);
-      watcher.onChange();
-    },
-    onItemQueued: (state) => {
-      onItemQueued(state);
-      watcher.onChange();
-    },
-  };
+/** Makes a function that calls another one after each call. */
+function followedBy(next: () => void) {
+  return <A extends readonly unknown[]>(act: (...news: A) => void) =>
+    (...news: A): void => {
+      act(...news);
+      next();
+    };
 }
 
 /** Its last event may be a stop, but a watched cast is running. */
 function runningBoard(trail: CastTimeline, used: Usage): CastBoard {
   const board = castBoard(trail, { now: Date.now(), program: COMMAND_PREFIX, used });
-  return {
-    ...board,
-    status: board.asleep ? "sleeping" : "running",
-    reason: null,
-    question: null,
-    last: null,
-    next: [],
-  };
+  const running = { reason: null, question: null, last: null, next: [] };
+  return { ...board, ...running, status: board.asleep ? "sleeping" : "running" };
 }
 
-interface AgentView {
+interface ShownCast {
   readonly trail: CastTimeline;
+  readonly itemLines: readonly Line[];
   readonly activity: AgentActivity | undefined;
   readonly watcher: WatchHooks;
   readonly width: number;
 }
 
-/** The agent, its activity, and how to stop it. */
-function agentLines(now: CastBoard, { trail, activity, watcher, width }: AgentView): readonly Line[] {
-  const isWorking = isAgentVisit(trail);
+/** The cast, its items, the agent, its activity, and how to stop it. */
+function widgetLines(now: CastBoard, { trail, itemLines, activity, watcher, width }: ShownCast): readonly Line[] {
+  const { phase, graph } = trail.state;
+  const isWorking = phase.kind === "visiting" && materiaOf(graph, socketOf(graph, phase.visit.socket)).type === "agent";
   const isExpanded = runUnlessReplaced(() => watcher.user.ctx.ui.getToolsExpanded()) ?? false;
   const isShown = activity && isWorking && !watcher.isStreamedElsewhere?.();
+  const hints = watcher.hint().split("\n");
   return [
+    ...boardLines(now, width),
+    ...itemLines,
     ...(isShown ? activityLines(activity, width, isExpanded) : []),
     ...(watcher.unread?.() ?? []).map(unreadLine),
     budgetLine(now, trail, isWorking ? watcher.agentLabel?.() : undefined),
-    ...watcher
-      .hint()
-      .split("\n")
-      .map((each) => line(toned("dim", each))),
+    ...hints.map((each) => line(toned("dim", each))),
   ];
 }
 
-const UNREAD_LABELS = { agent: "not read yet", later: "for later" } as const;
-
 /** [X36] */
-function unreadLine({ target: whom, text, withdrawWith: by }: UnreadMessage): Line {
-  return line(
-    "  ",
-    toned("wait", `⧗ ${UNREAD_LABELS[whom]}: `),
-    oneLine(text, 60),
-    toned("dim", `  ${by} takes it back`),
-  );
+function unreadLine({ label, text, withdrawWith: by }: UnreadMessage): Line {
+  return line("  ", toned("wait", `⧗ ${label}: `), oneLine(text, 60), toned("dim", `  ${by} takes it back`));
 }
 
 /** [X40] The agent, and the used share of the budget. */
 function budgetLine({ tokens, cost }: CastBoard, { state: { budget } }: CastTimeline, agent: string | undefined): Line {
   const { maxTokens, maxCostUsd } = budget;
   const parts = [
-    ...(agent === undefined ? [] : [agent]),
-    ...(maxTokens === undefined ? [] : [`${amountText(tokens)} of ${amountText(maxTokens)} tokens`]),
-    ...(maxCostUsd === undefined ? [] : [`${costText(cost)} of ${costText(maxCostUsd)}`]),
+    agent,
+    maxTokens !== undefined && `${amountText(tokens)} of ${amountText(maxTokens)} tokens`,
+    maxCostUsd !== undefined && `${costText(cost)} of ${costText(maxCostUsd)}`,
   ];
-  return line(toned("dim", parts.join(" · ")));
-}
-
-function isAgentVisit({ state: { phase, graph } }: CastTimeline): boolean {
-  if (phase.kind !== "visiting") return false;
-  const socket = graph.sockets[phase.visit.socket];
-  return socket !== undefined && graph.materia[socket.materia]?.type === "agent";
+  return line(toned("dim", parts.filter(Boolean).join(" · ")));
 }
 
 function statusLineText({ status, position, item, asleep, elapsedMs, tokens }: CastBoard): string {

@@ -1,9 +1,9 @@
 import { writeSync } from "node:fs";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import { type Totals, totalsOf } from "../../../core/cast/state/usage.ts";
-import type { Issue, Result } from "../../../core/model/issue.ts";
+import { type Issue, type Result, ok } from "../../../core/model/issue.ts";
 import { issueJson, issueLines, withProgramName } from "../../../core/view/issues.ts";
-import { lineText, plainText, type Line } from "../../../core/view/line.ts";
+import { lineText, plainText, type Line, line } from "../../../core/view/line.ts";
 import type { TurnProgress } from "../../../shell/ports.ts";
 import type { Card, CardLine } from "./card.ts";
 import type { CastResult } from "./result-card.ts";
@@ -15,7 +15,7 @@ import {
   RESULT_ENTRY,
   VISIT_ENTRY,
 } from "../session/user-session.ts";
-import { COMMAND_PREFIX } from "../session/project.ts";
+import { COMMAND_PREFIX, type SessionProject } from "../session/project.ts";
 import type { PreparedCast } from "../../../shell/casting/prepared-cast.ts";
 import type { RunOutcome } from "../../../shell/context/run-context.ts";
 import type { CastObserver, CastWatch } from "./cast-watch.ts";
@@ -23,6 +23,10 @@ import { basename } from "node:path";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { oneLine, thrownMessage } from "../../../core/model/text.ts";
 import { type CastStatus, castStatus, endReason } from "../../../core/cast/summary.ts";
+import type { Options } from "../../../core/command/options.ts";
+import type { CommandOutput } from "../../../shell/commands/command-output.ts";
+import { runCommand, type ImmediateCommand } from "../../../shell/commands/run-command.ts";
+import type { CommandContext } from "../casts/session-state.ts";
 
 /** Shows the output of commands to people and programs, in each of Pi's modes. */
 export interface Screen {
@@ -63,7 +67,6 @@ export interface CastStatusReport {
 
 export type CastStreamEntry = { readonly event: CastEvent } | { readonly progress: TurnProgress };
 
-const EXIT_REFUSED = 2;
 const PLAIN_WIDTH = 100;
 
 export function createScreen(user: UserSession): Screen {
@@ -113,7 +116,7 @@ function screenForPrograms({ pi, ctx }: UserSession, mode: "print" | "json"): Sc
       const lines = withProgramName(issueLines(issues), COMMAND_PREFIX);
       if (mode === "print") writeFully(2, lines.map((each) => `${lineText(each)}\n`).join(""));
       else print("", { issues: issues.map(issueJson) });
-      process.exitCode = EXIT_REFUSED;
+      process.exitCode = 2;
     },
     note: (text) => writeFully(2, `${text}\n`),
     noteFailure: (thrown) => writeFully(2, `${failureText(thrown)}\n`),
@@ -240,4 +243,27 @@ export function restoreTitle(ctx: ExtensionContext): void {
     const name = ctx.sessionManager.getSessionName();
     if (ctx.mode === "tui") ctx.ui.setTitle(["π", ...(name ? [name] : []), basename(ctx.cwd)].join(" - "));
   });
+}
+
+/** Runs a command that answers at once, and shows the answer. */
+export async function answerCommand(
+  context: CommandContext,
+  { workspace, from, left }: SessionProject,
+  { command, options }: { readonly command: ImmediateCommand; readonly options: Options },
+): Promise<Result<undefined>> {
+  const found = await runCommand(command, workspace, from);
+  if (!found.ok) return found;
+  showAnswer(context, found.value, options);
+  if (left) context.screen.note(left.hint === undefined ? left.message : `${left.message}: ${left.hint}`, "warning");
+  return ok(undefined);
+}
+
+export function showAnswer({ screen }: CommandContext, { code, data, lines }: CommandOutput, { json }: Options): void {
+  screen.showAnswer({ lines: json ? jsonLines(data) : lines(screen.width()), data, code });
+}
+
+function jsonLines(data: unknown): readonly Line[] {
+  return JSON.stringify(data, undefined, 2)
+    .split("\n")
+    .map((text) => line(text));
 }

@@ -13,20 +13,19 @@ import { countedText, oneLine } from "../../../core/model/text.ts";
 import { conditionText, conditionTone } from "../../../core/view/graph/labels.ts";
 import { costText } from "../../../core/view/numbers.ts";
 import { eventLines } from "../../../core/view/report/event-lines.ts";
-import { currentItemText, FULL_DETAIL, handoffLines, titleText } from "../../../core/view/report/handoff-lines.ts";
-import { changedFileNames, fileChangesText } from "../../../core/view/file-changes.ts";
+import {
+  contextOf,
+  currentItemText,
+  FULL_DETAIL,
+  handoffLines,
+  titleText,
+} from "../../../core/view/report/handoff-lines.ts";
+import { fileChangesText } from "../../../core/view/file-changes.ts";
 import { modelText } from "../../../core/view/report/visit-detail.ts";
-import { visitHeadLine } from "../../../core/view/report/story.ts";
+import { fileLines, visitHeadLine } from "../../../core/view/report/story.ts";
 import { line, lineText, toned, type Line } from "../../../core/view/line.ts";
 import { callLines, callSummary, IDLE_ACTIVITY, type AgentActivity } from "./agent-activity.ts";
 import { markdownLine, type Card, type CardLine } from "./card.ts";
-
-export interface VisitCards {
-  /** The cards that this step completes, with what the agent of the visit did. */
-  readonly follow: (step: CastStep, activity: AgentActivity) => readonly Card[];
-  /** No card for earlier steps: they were reported when they happened. */
-  readonly discardPending: () => void;
-}
 
 /** Wider than any screen: a card is cut or wrapped when it is drawn. */
 const WIDTH = 400;
@@ -34,12 +33,7 @@ const INDENT = "    ";
 const GAP = "  ";
 
 /** These events come after everything that belongs to a completed visit. */
-const CLOSING_EVENTS: ReadonlySet<CastEvent["type"]> = new Set([
-  "visit_started",
-  "loop_entered",
-  "cast_resumed",
-  "cast_ended",
-]);
+const CLOSING_EVENTS = /^(?:visit_started|loop_entered|cast_resumed|cast_ended)$/;
 
 type HandedEvent = EventOf<"handoff_accepted"> | EventOf<"output_accepted">;
 
@@ -54,7 +48,7 @@ interface CurrentVisit {
 }
 
 /** [X10] One card for each finished visit: its head and route, and when open everything it handed over. */
-export function createVisitCards({ castId }: CastState): VisitCards {
+export function createVisitCards({ castId }: CastState) {
   let visits = NO_VISITS;
   let clock = UNSTARTED_CLOCK;
   let visit: CurrentVisit | undefined;
@@ -63,10 +57,11 @@ export function createVisitCards({ castId }: CastState): VisitCards {
     if (done.length > 0) visit = undefined;
     return done;
   };
-  const follow: VisitCards["follow"] = ({ event, before }, activity) => {
+  /** The cards that this step completes, with what the agent of the visit did. */
+  const follow = ({ event, before }: CastStep, activity: AgentActivity): readonly Card[] => {
     visits = advanceVisits(visits, event);
     clock = advanceClock(clock, before, event);
-    const cards = CLOSING_EVENTS.has(event.type) ? close(activity) : [];
+    const cards = CLOSING_EVENTS.test(event.type) ? close(activity) : [];
     if (visits.visit?.firstSeq === event.seq) {
       visit = { record: visits.visit, item: currentItemText(before, 200), since: clock, lines: [], way: [] };
     } else if (visit && visits.visit) {
@@ -76,6 +71,7 @@ export function createVisitCards({ castId }: CastState): VisitCards {
     }
     return cards;
   };
+  // No card for earlier steps: they were reported when they happened.
   return { follow, discardPending: () => void close(IDLE_ACTIVITY) };
 }
 
@@ -83,7 +79,11 @@ function recordEvent(visit: CurrentVisit, before: CastState, event: CastEvent): 
   if (event.type === "handoff_accepted" || event.type === "output_accepted") visit.handed = event;
   const told = eventLines(before, event, WIDTH - INDENT.length, FULL_DETAIL);
   if (event.type === "edge_taken" || event.type === "limit_reached") visit.way = told[0] ?? [];
-  const shown = isHanded(event) ? handedLines(event) : event.type === "visit_completed" ? fileLines(event) : told;
+  const shown = isHanded(event)
+    ? handedLines(event)
+    : event.type === "visit_completed"
+      ? fileLines(event, FULL_DETAIL)
+      : told;
   visit.lines.push(...shown.map((each) => (each[0]?.tone === "markdown" ? each : [...line(INDENT), ...each])));
 }
 
@@ -92,22 +92,14 @@ function isHanded(event: CastEvent): event is CastEvent & HandedEvent {
   return (event.type === "handoff_accepted" || event.type === "output_accepted") && event.approved === undefined;
 }
 
-/** The files of a visit by name. */
-function fileLines({ files }: EventOf<"visit_completed">): readonly Line[] {
-  const changed = fileChangesText(files);
-  const names = changed === undefined ? [] : [changed, ...changedFileNames(files).map((name) => `  ${name}`)];
-  return names.map((text) => line(toned("dim", text)));
-}
-
 /** [X55] What was handed over, by its kind: a plan, a verdict, or text. */
 function handedLines(event: HandedEvent): readonly CardLine[] {
   if (event.type === "output_accepted") return markdownLines(event.text);
   const { workItems, satisfied, context, ...rest } = event.handoff;
-  const text = typeof context === "string" && context.trim() !== "" ? context : (event.excerpt ?? "");
   return [
     ...satisfiedLine(satisfied),
     ...(Array.isArray(workItems) ? [line(planText(workItems.length))] : []),
-    ...markdownLines(Array.isArray(workItems) ? planMarkdown({ workItems, context }) : text),
+    ...markdownLines(Array.isArray(workItems) ? planMarkdown(workItems, context) : contextOf(event)),
     ...handoffLines({ ...event, handoff: rest, excerpt: undefined }, WIDTH, FULL_DETAIL),
   ];
 }
@@ -127,13 +119,7 @@ function satisfiedLine(satisfied: unknown): readonly Line[] {
 }
 
 /** A plan as Markdown, which is readable as plain text, too. */
-export function planMarkdown({
-  workItems,
-  context,
-}: {
-  readonly workItems: readonly unknown[];
-  readonly context?: unknown;
-}): string {
+export function planMarkdown(workItems: readonly unknown[], context: unknown): string {
   const items = workItems.map((item, index) => {
     const { title, context: about } = isWorkItem(item) ? item : { title: "", context: "" };
     const number = `${index + 1}. `;
@@ -153,21 +139,14 @@ function visitCard(castId: string, visit: CurrentVisit, activity: AgentActivity)
   );
   const taken = [...did, ...way.filter(({ text }) => text.trim() !== "")];
   const said = (handed ? firstWords(handed, lineText(taken)) : []).map((span) => ({ ...span, gives: true as const }));
-  const isRehearsed = record.model !== null && modelText(record.model) !== record.model;
+  const { model } = record;
+  const isAsked = model !== null && modelText(model) === model;
+  const name = isAsked ? oneLine(model.slice(model.indexOf("/") + 1), 60) : "";
   const gap = said.length > 0 && taken.length > 0 ? GAP : "";
+  const figures = { usage: completed?.event.usage ?? null, ms: completed?.ms ?? 0, width: WIDTH };
   const head: CardLine = [
-    ...visitHeadLine(
-      { record, item: "" },
-      { usage: completed?.event.usage ?? null, ms: completed?.ms ?? 0, width: WIDTH },
-    ),
-    ...(record.model === null || isRehearsed
-      ? []
-      : [
-          toned(
-            "dim",
-            ` · ${costText(record.usage.cost)} · ${oneLine(record.model.slice(record.model.indexOf("/") + 1), 60)}`,
-          ),
-        ]),
+    ...visitHeadLine({ record, item: "" }, figures),
+    ...line(toned("dim", isAsked ? ` · ${costText(record.usage.cost)} · ${name}` : "")),
     ...(item === "" ? [] : line(GAP, toned("dim", item)).map((span) => ({ ...span, gives: true as const }))),
   ];
   const summary = said.length + taken.length === 0 ? [] : [[...line(INDENT), ...said, ...line(gap, ...taken)]];
@@ -183,14 +162,14 @@ function firstWords(event: HandedEvent, way: string): Line {
   // A heading without its mark.
   if (event.type === "output_accepted")
     return line(oneLine(event.text.trim().split("\n", 1).join("").replace(/^#+ +/, ""), WIDTH));
-  const { workItems, satisfied, context } = event.handoff;
+  const { workItems, satisfied } = event.handoff;
   if (Array.isArray(workItems)) {
     const titles = workItems.map((item) => (isWorkItem(item) ? titleText(item.title, 60) : ""));
     return line(planText(titles.length), toned("dim", titles.length === 0 ? "" : `: ${titles.join(" · ")}`));
   }
   const [first = []] = handoffLines(event, WIDTH);
   if (typeof satisfied !== "boolean") return first;
-  const given = typeof context === "string" && context.trim() !== "" ? context : (event.excerpt ?? "");
+  const given = contextOf(event);
   const reason = given.trim() === "" ? "" : `“${oneLine(given, WIDTH)}”`;
   const isShown = way.includes(conditionText(satisfied ? "satisfied" : "not_satisfied"));
   const verdict = isShown ? [] : satisfiedLine(satisfied).flat();

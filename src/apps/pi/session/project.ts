@@ -16,9 +16,9 @@ import { plainText } from "../../../core/view/line.ts";
 import { folderExists } from "../../../shell/system/folders.ts";
 import { projectConfigFile, findProject } from "../../../shell/config/config.ts";
 
-/** The project of a command in Pi. */
 export const COMMAND_PREFIX = "/materia";
 
+/** The project of a command in Pi. */
 export interface SessionProject {
   readonly workspace: Workspace;
   /** File names in the command are relative to this folder. */
@@ -40,12 +40,10 @@ export function resolveProject(ctx: ExtensionContext, options: Options): Result<
     program: COMMAND_PREFIX,
     ...(options.config === undefined ? {} : { explicitFile: resolve(ctx.cwd, options.config) }),
   });
-  const file = projectConfigFile(place.cwd);
-  const workspace = loadWorkspace(
-    place,
-    options.artifacts === undefined ? undefined : resolve(ctx.cwd, options.artifacts),
-  );
+  const { artifacts } = options;
+  const workspace = loadWorkspace(place, artifacts === undefined ? undefined : resolve(ctx.cwd, artifacts));
   if (!workspace.ok) return workspace;
+  const file = projectConfigFile(place.cwd);
   const left = refused && existsSync(file) ? { left: untrustedIssue(file) } : {};
   return ok({ workspace: workspace.value, from: ctx.cwd, ...left });
 }
@@ -57,15 +55,9 @@ export function sessionModel(ctx: ExtensionContext): string | undefined {
 }
 
 function untrustedIssue(file: string): Issue {
-  return {
-    ...error(
-      "untrusted_project",
-      "",
-      "Pi does not trust this project, so its configuration is not read",
-      "trust it with /trust and start Pi again, start Pi with --approve, or name a file with --config",
-    ),
-    file,
-  };
+  const message = "Pi does not trust this project, so its configuration is not read";
+  const hint = "trust it with /trust and start Pi again, start Pi with --approve, or name a file with --config";
+  return { ...error("untrusted_project", "", message, hint), file };
 }
 
 export interface TrustedProject {
@@ -84,12 +76,12 @@ export async function trustProject(
 ): Promise<Result<TrustedProject>> {
   if (left && options.config === undefined) return fail(left);
   const { trust, place } = workspace;
+  const asBefore = { workspace, remember: () => undefined };
+  if (trust.kind === "given") return ok(asBefore);
   const given = { ...workspace, trust: { kind: "given" as const } };
-  if (trust.kind === "given") return ok({ workspace, remember: () => undefined });
-  if (await isTrustedInPi(ctx, place.cwd))
-    return ok({ workspace: given, remember: () => undefined, vouch: trust.remember });
+  if (await isTrustedInPi(ctx, place.cwd)) return ok({ ...asBefore, workspace: given, vouch: trust.remember });
   if (options.trust) return ok({ workspace: given, remember: trust.remember });
-  if (!ctx.hasUI) return ok({ workspace, remember: () => undefined });
+  if (!ctx.hasUI) return ok(asBefore);
   const commands =
     trust.commands.length === 0 ? "" : ` Its utilities run:\n${trust.commands.map(sanitizeForTerminal).join("\n")}`;
   const runs = [commands, ...describeProgramsToTrust({ ...trust, commands: [] }).map(sanitizeForTerminal)].join("\n");
@@ -99,7 +91,7 @@ export async function trustProject(
     "Trust this project's materia?",
     `${sanitizeForTerminal(trust.file)} is new or has changed, and decides what agents do here.${runs}${billed}`,
   );
-  return ok(yes ? { workspace: given, remember: trust.remember } : { workspace, remember: () => undefined });
+  return ok(yes ? { workspace: given, remember: trust.remember } : asBefore);
 }
 
 /** Whether a person has really decided to trust this folder. */

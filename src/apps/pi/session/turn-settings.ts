@@ -18,20 +18,12 @@ const SavedSettings = v.object({
 });
 type SavedSettings = v.InferOutput<typeof SavedSettings>;
 
-/** Replaces the user's settings for one turn. */
-export interface TurnSettings {
-  /** Why the turn cannot get its settings. */
-  readonly problem?: string;
-  /** Restores the user's settings, except those they have changed since. */
-  readonly restore: () => Promise<void>;
-}
-
-/** [X20] Sets tools, model and thinking level for a turn, after writing down the user's. */
+/** [X20] Sets tools, model and thinking level for a turn, after writing down the user's. `problem`: why that is not possible. */
 export async function applyTurnSettings(
   user: UserSession,
   wanted: TurnRequest,
   lastReply: Parameters<typeof handOverDefinition>[1],
-): Promise<TurnSettings> {
+) {
   const { pi, ctx } = user;
   const before: SavedSettings = {
     kind: "changed",
@@ -45,6 +37,7 @@ export async function applyTurnSettings(
   const stopWatching = pi.on("model_select", () => {
     if (!ours) chosen = true;
   });
+  /** Restores the user's settings, except those they have changed since. */
   const restore = async (): Promise<void> => {
     stopWatching();
     await runUnlessReplacedAsync(() => restoreSaved(user, chosen ? { ...before, model: null } : before));
@@ -56,7 +49,7 @@ export async function applyTurnSettings(
     // A change of model resets the level, so set the level after it.
     if (wanted.thinking !== undefined) pi.setThinkingLevel(wanted.thinking);
     ours = false;
-    return problem === undefined ? { restore } : { problem, restore };
+    return { problem, restore };
   } catch (thrown) {
     await restore();
     throw thrown;

@@ -24,7 +24,7 @@ import castSheet from "./cast.module.css";
 import type { CastState } from "../../../core/cast/state/state.ts";
 import { materiaOf } from "../../../core/compile/graph.ts";
 import { stitchNumber, type DrawnWay } from "../../../core/view/graph/drawn-ways.ts";
-import { progressCounts } from "../../../core/view/progress/item-cells.ts";
+import { progressCounts } from "../../../core/view/progress/item-progress.ts";
 import { durationText, costText, itemsDoneText } from "../../../core/view/numbers.ts";
 import { countOfLimitText } from "../../../core/cast/failure-text.ts";
 import { titleText } from "../../../core/view/report/handoff-lines.ts";

@@ -1,5 +1,5 @@
 import type { Issue } from "../../../core/model/issue.ts";
-import type { ItemProgress } from "../../../core/view/progress/item-cells.ts";
+import type { ItemProgress } from "../../../core/view/progress/item-progress.ts";
 import type { Line } from "../../../core/view/line.ts";
 import type { Box, GraphDrawing, PlacedEdge, Point } from "../../../core/view/layout/drawing.ts";
 

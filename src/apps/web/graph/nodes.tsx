@@ -3,7 +3,7 @@ import { memo, type ReactElement } from "react";
 import { type GraphSocket, materiaOf, type Graph, type Origin } from "../../../core/compile/graph.ts";
 import type { Materia } from "../../../core/model/materia.ts";
 import type { Box, PlacedLoop, TargetBand } from "../../../core/view/layout/drawing.ts";
-import { progressCounts } from "../../../core/view/progress/item-cells.ts";
+import { progressCounts } from "../../../core/view/progress/item-progress.ts";
 import { itemsDoneText } from "../../../core/view/numbers.ts";
 import { ItemCells } from "../ui/status.tsx";
 import { MateriaIcon } from "../ui/icons.tsx";

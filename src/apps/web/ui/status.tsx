@@ -2,7 +2,7 @@ import type { ReactElement } from "react";
 import { statusText } from "../../../core/view/cast-list.ts";
 import { Icon, type IconName } from "./icons.tsx";
 import { css } from "./classes.ts";
-import { itemCells, type ItemCell, type ItemProgress } from "../../../core/view/progress/item-cells.ts";
+import { itemCells, type ItemCell, type ItemProgress } from "../../../core/view/progress/item-progress.ts";
 import { MAX_ITEM_CELLS, type CastStatus, type CastSummary } from "../../../core/cast/summary.ts";
 
 const STATUS_LOOKS = {

@@ -10,7 +10,7 @@ import type { SocketId } from "../../model/ids.ts";
 import { oneLine, countedText, parseMillis } from "../../model/text.ts";
 import { statusSpan, statusSymbol } from "../cast-list.ts";
 import { nameText, visitLabel } from "../graph/labels.ts";
-import { itemProgressLine, type ItemProgress } from "./item-cells.ts";
+import { itemProgressLine, type ItemProgress } from "./item-progress.ts";
 import { elapsedMs, workedMsSince, type CastTimeline } from "../../cast/timeline.ts";
 import { figuresLine, figuresText, ageText, durationText, doneCountText, sleepText } from "../numbers.ts";
 import { pathLine, castPath, currentSocket, type CastPath } from "./cast-path.ts";

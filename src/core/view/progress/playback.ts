@@ -28,22 +28,7 @@ export function visitEndSeq({ leftBy, lastSeq }: TimelineVisit, last: number): n
   return leftBy === null ? Math.min(lastSeq, last) : leftBy - 1;
 }
 
-/** A cast as it stood after any of its events. Snapshots bound the cost of going back to `SNAPSHOT_EVERY` events. */
-export interface CastPlayback {
-  /** Takes the next event; ignores an event that it has. */
-  readonly push: (event: CastEvent) => void;
-  readonly events: () => readonly CastEvent[];
-  readonly lastSeq: () => number;
-  /** The cast after the event `seq`; 0 is before the first. */
-  readonly timelineAt: (seq: number) => CastTimeline;
-  /** The visits that had begun by then; the last one as it stood then. */
-  readonly visitsAt: (seq: number) => readonly TimelineVisit[];
-  readonly waysTakenAt: (seq: number) => readonly WayTaken[];
-  /** The work done until the event `seq`, in milliseconds. */
-  readonly workedAt: (seq: number) => number;
-  /** The last event within this much work, from 1. */
-  readonly seqAt: (ms: number) => number;
-}
+export type CastPlayback = Readonly<ReturnType<typeof createPlayback>>;
 
 const SNAPSHOT_EVERY = 64;
 
@@ -52,7 +37,8 @@ interface Snapshot {
   readonly visits: VisitFold;
 }
 
-export function createPlayback(start: CastStart): CastPlayback {
+/** A cast as it stood after any of its events. Snapshots bound the cost of going back to `SNAPSHOT_EVERY` events. */
+export function createPlayback(start: CastStart) {
   const first: Snapshot = { timeline: startTimeline(initialState(start)), visits: NO_VISITS };
   const events: CastEvent[] = [];
   const snapshots: Snapshot[] = [first];
@@ -62,6 +48,7 @@ export function createPlayback(start: CastStart): CastPlayback {
   const worked: number[] = [0];
   let latest = first;
 
+  /** Takes the next event; ignores an event that it has. */
   const push = (event: CastEvent): void => {
     if (event.seq !== events.length + 1) return;
     const before = latest.timeline.state;
@@ -91,6 +78,7 @@ export function createPlayback(start: CastStart): CastPlayback {
     to: visit.endSeq === null ? null : (worked[visit.endSeq] ?? 0),
     reasons: reasons[visit.index] ?? [],
   });
+  /** The visits that had begun by then; the last one as it stood then. */
   const visitsAt = (seq: number): readonly TimelineVisit[] => {
     if (seq >= events.length) return visits.map(onTimeline);
     const { visit } = snapshotAt(seq).visits;
@@ -98,13 +86,16 @@ export function createPlayback(start: CastStart): CastPlayback {
   };
   return {
     push,
-    events: () => events,
+    events: (): readonly CastEvent[] => events,
     lastSeq: () => events.length,
-    timelineAt: (seq) => snapshotAt(seq).timeline,
+    /** The cast after the event `seq`; 0 is before the first. */
+    timelineAt: (seq: number): CastTimeline => snapshotAt(seq).timeline,
     visitsAt,
-    waysTakenAt: (seq) => (seq >= events.length ? [...ways] : ways.filter((way) => way.seq <= seq)),
-    workedAt: (seq) => worked[Math.min(seq, events.length)] ?? 0,
-    seqAt: (ms) => lastIndexAtMost(worked, ms),
+    waysTakenAt: (seq: number): readonly WayTaken[] => ways.filter((way) => way.seq <= seq),
+    /** The work done until the event `seq`, in milliseconds. */
+    workedAt: (seq: number): number => worked[Math.min(seq, events.length)] ?? 0,
+    /** The last event within this much work, from 1. */
+    seqAt: (ms: number): number => lastIndexAtMost(worked, ms),
   };
 }
 

@@ -26,16 +26,6 @@ import { changedFileNames, fileChangesText } from "../file-changes.ts";
 import { eventLines } from "./event-lines.ts";
 import { reportEvent } from "./event-table.ts";
 
-/** Writes the story step by step. The lines of a visit come when it ends, because its head says how long it took. */
-interface StoryWriter {
-  readonly write: (step: CastStep) => readonly Line[];
-  /** Passes over a step that is on another page. */
-  readonly skip: (step: CastStep) => void;
-  /** The lines of a visit that has not ended. */
-  readonly flush: () => readonly Line[];
-  readonly current: () => { readonly state: CastState; readonly clock: WorkClock };
-}
-
 const MAX_VISIT_LINES = 2_000;
 
 /** [C52] Nobody reads a hundred thousand lines of one visit; its beginning and its end say what happened. */
@@ -49,12 +39,13 @@ function withoutMiddle(lines: readonly Line[]): readonly Line[] {
 /** Further lines for below the head of a visit. */
 export type VisitNotes = (visit: { readonly socket: SocketId; readonly visit: number }) => readonly Line[];
 
+/** Writes the story step by step. The lines of a visit come when it ends, because its head says how long it took. */
 export function createStoryWriter(
   start: CastState,
   width = DEFAULT_WIDTH,
   extent: DetailLevel = BRIEF_DETAIL,
   aside: VisitNotes = () => [],
-): StoryWriter {
+) {
   let state = start;
   let clock = UNSTARTED_CLOCK;
   let worked = clock;
@@ -83,7 +74,7 @@ export function createStoryWriter(
       return [];
     }
     if (event.type === "visit_completed") {
-      const files = fileLines(event, extent);
+      const files = fileLines(event, extent).map((each) => line(INDENT, ...each));
       return open ? [...close(event.usage), ...files] : [visitCompletedLine(event), ...files];
     }
     const wholeCast = castEventLines(step, width, idleMs);
@@ -97,12 +88,14 @@ export function createStoryWriter(
   };
   const fitted = (lines: readonly Line[]): readonly Line[] => lines.map((each) => fitLine(each, width));
   return {
-    write: (step) => fitted(write(step)),
-    skip: (step) => {
+    write: (step: CastStep): readonly Line[] => fitted(write(step)),
+    /** Passes over a step that is on another page. */
+    skip: (step: CastStep): void => {
       advance(step);
       [worked, open] = [clock, null];
     },
-    flush: () => {
+    /** The lines of a visit that has not ended. */
+    flush: (): readonly Line[] => {
       // [Q14] A person who has not answered needs the whole question.
       if (open?.asked && state.phase.kind === "waiting")
         open.lines.splice(open.asked.after, Infinity, ...open.asked.whole);
@@ -162,11 +155,11 @@ function visitCompletedLine({ socket, visit, usage }: EventOf<"visit_completed">
 }
 
 /** [Y7] The files that the visit changed; their names only in full detail. */
-function fileLines({ files }: EventOf<"visit_completed">, extent: DetailLevel): readonly Line[] {
+export function fileLines({ files }: EventOf<"visit_completed">, extent: DetailLevel): readonly Line[] {
   const changed = fileChangesText(files);
   if (changed === undefined) return [];
   const names = extent === FULL_DETAIL ? changedFileNames(files).map((name) => `  ${name}`) : [];
-  return [changed, ...names].map((text) => line(INDENT, toned("dim", text)));
+  return [changed, ...names].map((text) => line(toned("dim", text)));
 }
 
 /** Empty for a utility, which uses no tokens. */
