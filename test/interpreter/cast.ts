@@ -23,12 +23,17 @@ export interface World {
   readonly resolves: (place: Place, visit: string) => boolean;
   /** How much more a person allows when the cast has been stopped so often; nothing where they leave it. */
   readonly raise: (limit: string, times: number) => number | undefined;
+  /** [R6] What a person decides about work that was sent back too often, in place of allowing more. */
+  readonly decide: (times: number, hasItem: boolean) => "accept" | "next" | undefined;
   /** [Z3] How the provider refuses this turn after so many refusals. The walk asks nobody: a refusal changes nothing. */
   readonly refusal: (place: Place, visit: string, turn: number, times: number) => ProviderRefusal | undefined;
 }
 
 /** For a moment, for long, for long with another model at hand, or without a time. */
 export type ProviderRefusal = "soon" | "limit" | "switched" | "overload";
+
+/** How a stopped cast goes on: with so much more allowed, or with what a person decided about refused work. */
+export type Allowance = number | "accept" | "next";
 
 export interface PersonAnswer {
   readonly yes: boolean;
@@ -92,10 +97,12 @@ export interface Stop {
   readonly where: string;
   /** Whether nothing else has failed beside it that no person can allow. */
   readonly goesOn: boolean;
+  /** [R6] Whether refused work would be sent back once more, and whether an item is in hand. */
+  readonly rework?: { readonly hasItem: boolean } | undefined;
 }
 
 /** Something that may stop at limits on its way. */
-export type Steps<T> = Generator<Stop, T, number>;
+export type Steps<T> = Generator<Stop, T, Allowance>;
 
 export interface Cast {
   readonly graph: Graph;
@@ -223,8 +230,13 @@ export function fail(cast: Cast): never {
 
 /** [D33] Stops at a limit; where a person allows more, the cast goes on where it stood. */
 export function* stopAt(cast: Cast, limit: string, where: string, goesOn = true): Steps<number> {
-  cast.facts.push(`limit ${limit} ${where}`, "ended failed");
-  return yield { limit, where, goesOn };
+  const more = yield* stopForPerson(cast, { limit, where, goesOn });
+  return typeof more === "number" ? more : 0;
+}
+
+export function* stopForPerson(cast: Cast, stop: Stop): Steps<Allowance> {
+  cast.facts.push(`limit ${stop.limit} ${stop.where}`, "ended failed");
+  return yield stop;
 }
 
 export function regionOf(cast: Cast, id: string): Region | undefined {

@@ -1,5 +1,5 @@
 import { END, type EdgeText, type Place } from "./texts.ts";
-import { itemOf, placeOf, stopAt, type Cast, type Pass, type Route, type Steps } from "./cast.ts";
+import { itemOf, placeOf, stopAt, stopForPerson, type Cast, type Pass, type Route, type Steps } from "./cast.ts";
 
 /** [G9, G10] Visits of a socket for an item since something made progress: the first, and every return. */
 export function* countReturn(cast: Cast, { from, to }: Route): Steps<void> {
@@ -74,14 +74,21 @@ export function keepFiles(cast: Cast, place: Place, name: string): void {
 }
 
 /** [R9] Work that is sent back once more, and that the last visits did not change. */
-export function* countUnchanged(cast: Cast, place: Place, { when, to }: EdgeText): Steps<void> {
+export function* countUnchanged(
+  cast: Cast,
+  place: Place,
+  { when, to }: EdgeText,
+): Steps<"accept" | "next" | undefined> {
   const { maxUnchanged: most = 2 } = cast.world.limits;
-  if (when !== "not_satisfied" || to === END || most === 0) return;
+  if (when !== "not_satisfied" || to === END || most === 0) return undefined;
   const isCurrent = cast.pass !== undefined && placeOf(cast, to).loop === cast.pass.region.id;
   const visits = cast.idle.get(`${to} ${isCurrent ? itemOf(cast) : ""}`) ?? 0;
   const key = `unchanged ${to} ${staysIn(cast, place, to) ? itemOf(cast) : ""}`;
   while (visits >= most + (cast.allowed.get(key) ?? 0)) {
-    const more = yield* stopAt(cast, "maxUnchanged", place.id);
+    const rework = { hasItem: cast.pass !== undefined };
+    const more = yield* stopForPerson(cast, { limit: "maxUnchanged", where: place.id, goesOn: true, rework });
+    if (typeof more !== "number") return more;
     cast.allowed.set(key, (cast.allowed.get(key) ?? 0) + more);
   }
+  return undefined;
 }

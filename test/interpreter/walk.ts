@@ -19,7 +19,7 @@ import {
   numberOf,
   placeOf,
   regionOf,
-  stopAt,
+  stopForPerson,
   write,
   type Cast,
   type Pass,
@@ -45,6 +45,7 @@ import {
 import { affordTurn, asked } from "./visit/asked.ts";
 import { isInOrder, isItems, type Item, type Said } from "./visit/reply.ts";
 import { marksOf, promptMarks } from "./visit/prompt-marks.ts";
+import { report } from "./visit/report.ts";
 import { countsAhead, edgeFor, emptyExit, exitFor, givenUpExit } from "./ways.ts";
 
 /** Visits after which nobody follows a cast any longer. */
@@ -65,12 +66,12 @@ export function walk(graph: Graph, world: World): WalkResult {
   try {
     let step = steps.next();
     for (let stops = 1; !step.done; stops += 1) {
-      const { limit, goesOn } = step.value;
+      const { limit, goesOn, rework } = step.value;
       const more = world.raise(limit, stops);
       if (more === undefined || !goesOn) break;
       if (limit === "maxTokens") cast.shared.most += more;
       cast.facts.push("resumed");
-      step = steps.next(more);
+      step = steps.next((rework && world.decide(stops, rework.hasItem)) ?? more);
     }
   } catch (error) {
     if (!(error instanceof CastEnd)) throw error;
@@ -260,19 +261,6 @@ function assigned(cast: Cast, place: Place, said: Said): readonly Write[] {
   ];
 }
 
-const MOST_OPEN = 20;
-
-/** [P12, P14] An agent receives its last answer again; agents outside loops receive what was left open. */
-function report(cast: Cast, place: Place, { handoff, text, excerpt, found, answer }: Said): void {
-  const own = answer === false ? excerpt.slice(0, 900) : "";
-  const words = !found ? text : handoff.context?.trim() ? handoff.context : own;
-  cast.answers.set(`${place.id} ${itemOf(cast)}`, { text: words, refuses: answer === false });
-  const about = cast.pass?.items[cast.pass.index]?.title ?? "";
-  const others = cast.open.filter((point) => point.by !== place.id || point.about !== about);
-  const points = [...words.matchAll(/^Open: (.*)$/gm)].map(([, point = ""]) => ({ by: place.id, about, text: point }));
-  cast.open = [...others, ...points].slice(-MOST_OPEN);
-}
-
 /** What the next visit gets of this one. */
 function handOn(cast: Cast, place: Place, { found, handoff, text, answer }: Said): void {
   // Its assign may have put another list there.
@@ -309,13 +297,29 @@ function* leave(cast: Cast, place: Place, said: Said): Steps<Route> {
   const used = cast.traversals.get(key) ?? 0;
   while (used >= (edge.maxTraversals ?? Infinity) + (cast.allowed.get(key) ?? 0)) {
     if (edge.then !== undefined) return takeThen(cast, place, { edge, advanced }, said);
-    const more = yield* stopAt(cast, "maxTraversals", `${place.id} ${edge.to} ${used}`);
-    cast.allowed.set(key, (cast.allowed.get(key) ?? 0) + more);
+    const rework = edge.when === "not_satisfied" && !advanced ? { hasItem: cast.pass !== undefined } : undefined;
+    const where = `${place.id} ${edge.to} ${used}`;
+    const more = yield* stopForPerson(cast, { limit: "maxTraversals", where, goesOn: true, rework });
+    if (typeof more !== "number" && rework) return yield* decided(cast, place, { edge, decision: more }, said);
+    cast.allowed.set(key, (cast.allowed.get(key) ?? 0) + (typeof more === "number" ? more : 0));
   }
-  if (!advanced) yield* countUnchanged(cast, place, edge);
+  const decision = advanced ? undefined : yield* countUnchanged(cast, place, edge);
+  if (decision) return yield* decided(cast, place, { edge, decision }, said);
   cast.traversals.set(key, used + 1);
   const fact = way(cast, place, edge.to, `${edge.when} edge ${number}`, used + 1);
   return { from: place, to: edge.to, fact, counted: edge.maxTraversals !== undefined, ...reasonOf(edge.when, said) };
+}
+
+/** [R6] A person takes the result as it is, or gives its item up. */
+function* decided(
+  cast: Cast,
+  place: Place,
+  { edge, decision }: { readonly edge: EdgeText; readonly decision: "accept" | "next" },
+  said: Said,
+): Steps<Route> {
+  if (decision === "next") return takeThen(cast, place, { edge, advanced: false, then: "next" }, said);
+  cast.last = true;
+  return yield* leave(cast, place, { ...said, answer: true });
 }
 
 /** Whether there is a next item. [G10, R4] Its predecessor's returns and reasons are forgotten. */
@@ -354,12 +358,11 @@ function exitName({ exits }: Region, exit: ExitText): string {
 function takeThen(
   cast: Cast,
   place: Place,
-  { edge, advanced }: { readonly edge: EdgeText; readonly advanced: boolean },
+  { edge, advanced, then = edge.then }: { readonly edge: EdgeText; readonly advanced: boolean; readonly then?: string },
   said: Said,
 ): Route {
   const how = `${edge.when} edge ${place.edges.indexOf(edge)} then`;
-  if (edge.then !== "next")
-    return { ...take(cast, place, edge.then ?? END, how, advanced), ...reasonOf(edge.when, said) };
+  if (then !== "next") return { ...take(cast, place, then ?? END, how, advanced), ...reasonOf(edge.when, said) };
   // Behind an advance the next item is in hand already.
   if (!advanced) {
     cast.facts.push(`gave up ${cast.pass?.region.id} ${cast.pass?.index}`);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { reworkDecisionEvents, reworkLimitOf, withPersonHint } from "../../src/core/cast/rework-limit.ts";
 import type { CastState } from "../../src/core/cast/state/state.ts";
-import { play, startOf, type Said, type TestConfig } from "../harness/play.ts";
+import { play, playFrom, startOf, type Said, type TestConfig } from "../harness/play.ts";
 import { after, always, fold, graph, items, loop, notSatisfied, satisfied, seat, socket } from "../harness/seats.ts";
 import { initialState } from "../../src/core/cast/state/initial-state.ts";
 
@@ -12,6 +12,10 @@ const YES = { satisfied: true };
 const pair = graph({
   "Socket-1": seat("Build", always("Socket-2")),
   "Socket-2": seat("Eval", notSatisfied("Socket-1", 1), { ...satisfied("Socket-1"), maxTraversals: 1 }, always("end")),
+});
+const anyway = graph({
+  "Socket-1": seat("Build", always("Socket-2")),
+  "Socket-2": seat("Eval", satisfied("end"), { ...always("Socket-1"), maxTraversals: 1 }),
 });
 /** The same for each item of a plan. */
 const listed = (advance = "satisfied", back = "Socket-2") =>
@@ -52,6 +56,7 @@ describe("[R6] where a person decides", () => {
   it.each<[where: string, config: TestConfig, said: readonly Said[]]>([
     ["it was content", listed(), [YES]],
     ["the edge was one for what is content", pair, [YES]],
+    ["the edge was one for any answer", anyway, [NO("first"), NO("second")]],
     ["another limit stopped it", { ...pair, limits: { maxRepairs: 0 } }, ["no JSON"]],
     ["a turn failed", pair, [NO("first"), { fails: "no network" }]],
     ["the item had moved on", listed("not_satisfied", "Socket-4"), [NO("first")]],
@@ -80,6 +85,15 @@ describe("[R6] what is decided", () => {
     ["nothing", stopped, null, []],
   ] as const)("[R6] %s", (_what, state, decision, events) => {
     expect(reworkDecisionEvents(state, decision)).toEqual(events);
+  });
+
+  it("[R6, G28] the item after one that a person gave up begins without a reason", async () => {
+    const next = reworkDecisionEvents(stopped, { kind: "next" });
+    const { asked } = await playFrom(after(stopped, { type: "cast_resumed", by: "recast" }, ...next), {
+      says: { Eval: [YES] },
+    });
+    expect(asked[0]).toMatchObject({ socket: "Socket-2", item: "WI-2" });
+    expect(asked[0]?.prompt).not.toContain("Do it again");
   });
 
   it("[R7] a result that the cast has left cannot be decided", async () => {

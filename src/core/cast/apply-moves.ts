@@ -72,13 +72,14 @@ function wayOfEvent({ graph }: CastState, event: EventOf<"edge_taken">): Way {
 /** [R1, R5] A `not_satisfied` way carries its reason. A given-up item leaves none for the next, nor a part of a chain. */
 function carriesReason(state: CastState, way: Way, { when, from, to }: EventOf<"edge_taken">): boolean {
   if (when !== "not_satisfied" || state.satisfied !== false || state.handed === null) return false;
-  if (to === END || startsNextItem(way)) return false;
+  if (to === END || startsNextItem(state.phase, way)) return false;
   return socketOf(state.graph, from).origin.target === socketOf(state.graph, to).origin.target;
 }
 
-/** [G28] Whether it starts the item after a finished one. */
-function startsNextItem(way: Way): boolean {
-  return way.via === "edge" && way.then === true && way.edge.then === NEXT_ITEM;
+/** [G28, R6] Whether it starts the item after a finished one, or after one that was given up. */
+function startsNextItem(phase: CastState["phase"], way: Way): boolean {
+  if (way.via !== "edge" || way.then !== true) return false;
+  return way.edge.then === NEXT_ITEM || (phase.kind === "leaving" && phase.gaveUp);
 }
 
 function reworkAfter(

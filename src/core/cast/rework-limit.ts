@@ -16,13 +16,14 @@ export interface ReworkLimit {
 }
 
 /** [R6, R9] The limit of a `not_satisfied` edge, before the cast leaves its visit. */
-export function reworkLimitOf({ phase, pass, satisfied, handed }: CastState): ReworkLimit | undefined {
+export function reworkLimitOf({ phase, pass, handed }: CastState): ReworkLimit | undefined {
   if (phase.kind !== "ended" || phase.outcome !== "failed" || !phase.limit) return undefined;
   const { before } = phase;
   const { limit } = phase.limit;
   if (limit !== "maxTraversals" && limit !== "maxUnchanged") return undefined;
   if (before.kind === "forked") return reworkLimitOfItem(limit, before.fork);
-  if (before.kind !== "leaving" || before.moved !== "no" || satisfied !== false) return undefined;
+  if (before.kind !== "leaving" || before.moved !== "no" || phase.reached?.where.when !== "not_satisfied")
+    return undefined;
   const { socket, number } = before.visit;
   const item = pass ? { loop: pass.loop, index: pass.cursor } : null;
   return { limit, visit: { socket, visit: number }, item, reason: handed?.reason ?? "" };
@@ -31,7 +32,7 @@ export function reworkLimitOf({ phase, pass, satisfied, handed }: CastState): Re
 /** The lowest failed item is the reason why the cast failed. */
 function reworkLimitOfItem(limit: ReworkLimit["limit"], fork: ParallelRun): ReworkLimit | undefined {
   const run = getValue(fork.runs, String(fork.failed[0]));
-  if (run?.kind !== "failed" || run.end.satisfied !== false) return undefined;
+  if (run?.kind !== "failed" || run.end.limit?.where.when !== "not_satisfied") return undefined;
   return { limit, visit: null, item: { loop: fork.loop, index: run.index }, reason: run.end.handed?.reason ?? "" };
 }
 

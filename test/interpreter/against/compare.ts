@@ -123,8 +123,13 @@ function isBudgetLimit(event: Ran["events"][number]): boolean {
 
 /** What goes into a journal in one write is there, or is not. */
 function upTo(log: Ran["log"], cut: number): Ran["log"] {
-  const last = log[cut - 1]?.event?.type;
-  return log.slice(0, last === "limits_raised" && log[cut - 1]?.cast !== log[0]?.cast ? cut - 1 : cut);
+  const last = log[cut - 1];
+  const next = log[cut]?.event?.type;
+  const isHalf =
+    last?.event?.type === "cast_resumed"
+      ? next === "person_judged" || next === "item_given_up"
+      : last?.event?.type === "limits_raised" && last.cast !== log[0]?.cast;
+  return isHalf ? upTo(log, cut - 1) : log.slice(0, cut);
 }
 
 function leftBy({ data, givenUp, itemsDone }: WalkResult): readonly string[] {

@@ -7,6 +7,8 @@ import { next, startedEvent, visitCompletedEvent, type Effect } from "../../../s
 import type { CastStart, CastState } from "../../../src/core/cast/state/state.ts";
 import { refsOf } from "../../harness/chain.ts";
 import { compileTargets, type CompiledChain } from "../../../src/core/compile/targets/compile.ts";
+import { reworkLimitOf } from "../../../src/core/cast/rework-limit.ts";
+import { resumeEvents } from "../../../src/shell/casting/resume-cast.ts";
 import type { CastId } from "../../../src/core/model/ids.ts";
 import type { Result } from "../../../src/core/model/issue.ts";
 import { writeAgentPrompt } from "../../../src/core/prompt/agent-prompt.ts";
@@ -215,6 +217,13 @@ function allowedMore(journal: Journal, world: World): boolean {
     const stops = events.filter(({ type }) => type === "limit_reached").length;
     const raised = world.raise(limit.limit, stops);
     if (raised === undefined) return false;
+    const rework = reworkLimitOf(state);
+    const decision = rework && world.decide(stops, rework.item !== null);
+    if (decision) {
+      const events = resumeEvents(state, { kind: "recast", decision: { kind: decision } }, { by: "law" });
+      for (const body of events) journal.note(body);
+      return true;
+    }
     const maxTokens = (state.budget.maxTokens ?? 0) + raised;
     journal.note({ type: "limits_raised", ...(limit.limit === "maxTokens" ? { maxTokens } : { allow: raised }) });
   }

@@ -1,4 +1,4 @@
-import { CastEnd, placeOf, stopAt, type Cast, type Pass, type Route, type Steps } from "../cast.ts";
+import { CastEnd, placeOf, stopForPerson, type Cast, type Pass, type Route, type Steps } from "../cast.ts";
 import { judged } from "../visit/reply.ts";
 import { dropReasons } from "../returns.ts";
 import { END } from "../texts.ts";
@@ -163,13 +163,10 @@ function* stopped(lanes: Lanes): Steps<void> {
   }
   const limit = isStuckForGood ? "maxConflicts" : (lowest?.stop?.limit ?? "maxTokens");
   const where = isStuckForGood ? pass.door : (lowest?.stop?.where ?? pass.door);
-  const more = yield* stopAt(
-    cast,
-    limit,
-    where,
-    failed.every(({ stands }) => stands === "stopped"),
-  );
-  if (isStuckForGood) lanes.allowed.set(lanes.merged, (lanes.allowed.get(lanes.merged) ?? 0) + more);
+  const goesOn = failed.every(({ stands }) => stands === "stopped");
+  const rework = isStuckForGood ? undefined : lowest?.stop?.rework;
+  const more = yield* stopForPerson(cast, { limit, where, goesOn, rework });
+  if (isStuckForGood) lanes.allowed.set(lanes.merged, (lanes.allowed.get(lanes.merged) ?? 0) + Number(more));
   for (const each of failed) {
     each.cast.facts.push("resumed");
     each.stands = "works";

@@ -1,6 +1,7 @@
 import type { JsonObject, Place } from "../texts.ts";
 import {
   castWith,
+  type Allowance,
   overlaps,
   written,
   type Cast,
@@ -30,7 +31,7 @@ export interface Attempt {
   stands: "works" | "over" | "stopped" | "failed";
   stop: Stop | undefined;
   /** How much more it is allowed when it goes on. */
-  more: number;
+  more: Allowance;
   /** How many of its facts were reported, and how many of its visits were counted. */
   told: number;
   readonly counted: Map<string, number>;

@@ -16,6 +16,7 @@ export function worldOf({ seed, texts, parallel = false, raises: most }: Case): 
   };
   const clashes = chanceOf("clashes", seed).pick(0, 0.1, 0.3, 0.6);
   const refusing = chanceOf("refusing", seed).pick(0, 0, 0.05, 0.5);
+  const decides = chanceOf("decides", seed).pick(0, 0.5, 0.9);
   const files = chanceOf("files", seed);
   const busy = files.pick(0, 0.1, 0.3, 0.7);
   const raises = most ?? chance.pick(0, 0, 1, 2);
@@ -35,6 +36,11 @@ export function worldOf({ seed, texts, parallel = false, raises: most }: Case): 
     refusal: (place, visit, turn, times) => {
       const refuses = chanceOf(seed, "refusal", place.id, visit, turn, times);
       return refuses.happens(refusing) ? refuses.pick("soon", "limit", "switched", "overload") : undefined;
+    },
+    decide: (times, hasItem) => {
+      const person = chanceOf(seed, "decide", times);
+      if (!person.happens(decides)) return undefined;
+      return hasItem ? person.pick("accept", "next", "next") : "accept";
     },
     raise: (limit, times) => (times <= raises ? (limit === "maxTokens" ? 100 : 1) : undefined),
   };
