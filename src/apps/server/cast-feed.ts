@@ -100,18 +100,17 @@ function followTurns({ store, castId, live, wake }: FollowedCast, after: number)
     hear,
     next: async (): Promise<AgentProgress | undefined> => {
       // A listener that joins later has not received the start of the current visit.
-      if (!isAsked) for (const event of await lastVisitEvents(store, castId)) hear(event);
+      if (!isAsked) {
+        const isStart = ({ type }: CastEvent): boolean => type === "visit_started";
+        const { last } = await store.readEnds(castId, (events) => events.some(isStart));
+        last.forEach(hear);
+      }
       isAsked = true;
       if (waiting.length === 0) appendAll(waiting, await turn.next());
       return waiting.shift();
     },
     close: turn.close,
   };
-}
-
-async function lastVisitEvents(store: CastStore, castId: CastId): Promise<readonly CastEvent[]> {
-  const { last } = await store.readEnds(castId, (events) => events.some(({ type }) => type === "visit_started"));
-  return last;
 }
 
 /** [V25] Every arrival of an item at a socket. Each item runs in its own cast. */

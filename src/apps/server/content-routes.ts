@@ -1,7 +1,6 @@
 import type { Context, Hono } from "hono";
-import { error, ok, type Result } from "../../core/model/issue.ts";
+import { error, ok } from "../../core/model/issue.ts";
 import type { FileChange } from "../../core/model/checkpoint.ts";
-import type { CheckpointSpan } from "../../core/view/file-changes.ts";
 import type { ChangesResponse, PatchResponse } from "../../core/wire/casts.ts";
 import { loadCastFiles, findSpan, type StoredCastFiles, totalChanges } from "../../shell/commands/diff.ts";
 import { commitsChanging, diffText, listChanges, type CommitRange } from "../../shell/git/diff.ts";
@@ -30,7 +29,9 @@ export function changeRoutes(app: Hono, served: ServedProject): void {
     withCast(served, async (c, castId, workspace) => {
       const tree = await loadCastFiles(workspace, castId);
       if (!tree.ok) return refuseByCode(c, tree.issues);
-      const span = parseSpan(c, tree.value);
+      // `?place=Socket-4#2`, `?place=WI-2`; without it the whole cast.
+      const place = c.req.query("place");
+      const span = place === undefined ? ok(tree.value.spans.whole) : findSpan(tree.value, place);
       if (!span.ok) return refuseByCode(c, span.issues);
       const between = { cwd: tree.value.repository.top, from: span.value.from, to: span.value.to };
       const question = Object.values(between).join("\n");
@@ -74,12 +75,6 @@ async function sendPatch(c: Context, { tree, between, files }: AskedChanges): Pr
   const text = diff.bytes.toString("utf8");
   const patch = diff.isCut ? text.slice(0, text.lastIndexOf("\n") + 1) : text;
   return c.json({ path, patch, isCut: diff.isCut, commits: [...commits] } satisfies PatchResponse);
-}
-
-/** `?place=Socket-4#2`, `?place=WI-2`; without it the whole cast. */
-function parseSpan(c: Context, tree: StoredCastFiles): Result<CheckpointSpan> {
-  const place = c.req.query("place");
-  return place === undefined ? ok(tree.spans.whole) : findSpan(tree, place);
 }
 
 /** Shorter words match everywhere. */

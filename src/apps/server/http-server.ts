@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
-import type { Hono, Context, MiddlewareHandler } from "hono";
+import type { Hono, MiddlewareHandler } from "hono";
 import { failWith, error, ok, type Result } from "../../core/model/issue.ts";
 import { errorText } from "../../shell/system/files.ts";
 import { createHash, timingSafeEqual } from "node:crypto";
@@ -96,16 +96,12 @@ export function requireOwnOrigin(port: () => number): MiddlewareHandler {
     if (origin !== undefined && origin !== `http://${host}`)
       return refuse(c, 403, error("wrong_origin", "Origin", "only pages of this server may send requests"));
     const site = c.req.header("sec-fetch-site");
-    if (site !== undefined && !isOwnSite(site, c))
+    // Another site may link to the page itself: it contains no data.
+    const isLink = !isApiPath(c.req.path) && c.req.header("sec-fetch-mode") === "navigate";
+    if (site !== undefined && site !== "same-origin" && site !== "none" && !isLink)
       return refuse(c, 403, error("wrong_site", "Sec-Fetch-Site", "only pages of this server may send requests"));
     return next();
   };
-}
-
-/** Another site may link to the page itself: it contains no data. */
-function isOwnSite(site: string, c: Context): boolean {
-  if (site === "same-origin" || site === "none") return true;
-  return !isApiPath(c.req.path) && c.req.header("sec-fetch-mode") === "navigate";
 }
 
 function isApiPath(path: string): boolean {

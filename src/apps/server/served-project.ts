@@ -15,15 +15,12 @@ import { refuseByCode, withBody } from "./body-and-reply.ts";
 
 export type CastRuns = ReturnType<typeof openCastRuns>;
 
-interface ActiveRun {
-  readonly controller: AbortController;
-  readonly soFar: ProgressQueue;
-  readonly done: Promise<Result<RunOutcome>>;
-}
-
 /** The casts that this process drives, and the listeners to their agents. */
 export function openCastRuns(report: (problem: string) => void) {
-  const runs = new Map<string, ActiveRun>();
+  const runs = new Map<
+    string,
+    { readonly controller: AbortController; readonly soFar: ProgressQueue; readonly done: Promise<Result<RunOutcome>> }
+  >();
   const listeners = new Map<string, Set<(note: AgentProgress) => void>>();
   let isClosing = false;
 
@@ -45,7 +42,7 @@ export function openCastRuns(report: (problem: string) => void) {
       begun.resolve(ok(castId));
     };
     const done = prepared.run({ signal: controller.signal, onSteps, onProgress: tell });
-    const run: ActiveRun = { controller, soFar, done };
+    const run = { controller, soFar, done };
     // The claim of the first command refuses a second one, which must not replace the first here.
     if (!runs.has(castId)) runs.set(castId, run);
     const over = done.finally(() => {

@@ -34,11 +34,7 @@ export const AgentProgress = v.variant("kind", [
     failed: v.boolean(),
     said: v.optional(v.string(), ""),
   }),
-  v.object({
-    kind: v.literal("used"),
-    ...place,
-    usage: Usage,
-  }),
+  v.object({ kind: v.literal("used"), ...place, usage: Usage }),
   v.object({
     kind: v.literal("retrying"),
     ...place,

@@ -7,7 +7,7 @@ import { CodeTokens } from "../ui/code-tokens.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { Markdown } from "../ui/markdown.tsx";
 import readerSheet from "./visit.module.css";
-import type { CastEvent, EventOf } from "../../../core/cast/state/event.ts";
+import type { CastEvent } from "../../../core/cast/state/event.ts";
 import { eventsOfVisit } from "../../../core/history/visits.ts";
 import { countedText } from "../../../core/model/text.ts";
 import type { VisitProps } from "./visit-panel.tsx";
@@ -116,7 +116,30 @@ export function HandoffTab({ cast, visit }: VisitProps): ReactElement {
 function renderHandoffEvent(event: CastEvent): ReactElement | null {
   switch (event.type) {
     case "handoff_accepted":
-      return <AcceptedHandoff event={event} />;
+      return (
+        <>
+          <p className={css("secondary")}>
+            {event.approved ? "A person accepted it. " : ""}
+            {FOUND_TEXTS[event.found]}
+          </p>
+          {event.dropped.length > 0 && (
+            <p className={css("secondary")}>
+              Ignored:{" "}
+              {event.dropped.map((name) => (
+                <del key={name}>
+                  <code>{name}</code>
+                </del>
+              ))}
+            </p>
+          )}
+          {event.hints?.map((hint) => (
+            <p key={hint} className={css("faint")}>
+              {hint}
+            </p>
+          ))}
+          <HandoffCard handoff={event.handoff} />
+        </>
+      );
     case "handoff_rejected":
       return (
         <div className={css("note rework")}>
@@ -142,31 +165,4 @@ function renderHandoffEvent(event: CastEvent): ReactElement | null {
     default:
       return null;
   }
-}
-
-function AcceptedHandoff({ event }: { readonly event: EventOf<"handoff_accepted"> }): ReactElement {
-  return (
-    <>
-      <p className={css("secondary")}>
-        {event.approved ? "A person accepted it. " : ""}
-        {FOUND_TEXTS[event.found]}
-      </p>
-      {event.dropped.length > 0 && (
-        <p className={css("secondary")}>
-          Ignored:{" "}
-          {event.dropped.map((name) => (
-            <del key={name}>
-              <code>{name}</code>
-            </del>
-          ))}
-        </p>
-      )}
-      {event.hints?.map((hint) => (
-        <p key={hint} className={css("faint")}>
-          {hint}
-        </p>
-      ))}
-      <HandoffCard handoff={event.handoff} />
-    </>
-  );
 }

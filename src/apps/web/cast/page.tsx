@@ -64,12 +64,7 @@ function CastPanels(props: {
   return (
     <section className={css("view")} aria-label={`Cast ${id}`}>
       <CastHead cast={cast} view={view} dialogToOpen={search.get("do")} />
-      {cast.issues.length > 0 && (
-        <div className={css("cast-issues")}>
-          <IssueList issues={cast.issues} />
-          <DamagedCastNotice id={id} issues={cast.issues} />
-        </div>
-      )}
+      {cast.issues.length > 0 && <CastIssues id={id} issues={cast.issues} />}
       <p className={css("spoken")} role="status" aria-live="polite">
         {view.announcement}
       </p>
@@ -160,11 +155,10 @@ function CurrentVisitBar(props: CastPanelProps & { readonly onOpen: () => void }
 const SalvagedCast = v.object({ castId: v.string() });
 
 /** [W21] Salvages a damaged cast into a new one, as `doctor --salvage` does. */
-function DamagedCastNotice(props: { readonly id: string; readonly issues: readonly Issue[] }): ReactElement | null {
+function CastIssues(props: { readonly id: string; readonly issues: readonly Issue[] }): ReactElement {
   const { id, issues } = props;
   const [refused, setRefused] = useState<readonly Issue[]>([]);
   const [busy, setBusy] = useState(false);
-  if (!issues.some(({ code }) => code === "damaged_journal")) return null;
   const salvage = async (): Promise<void> => {
     setBusy(true);
     const answer = await fetchCommandOutput({ command: { kind: "doctor", castId: id, salvage: true } }, SalvagedCast);
@@ -174,13 +168,16 @@ function DamagedCastNotice(props: { readonly id: string; readonly issues: readon
     return navigate(hrefOf("casts", answer.value.castId));
   };
   return (
-    <>
-      <div className={css("row wrap")}>
-        <Button busy={busy} onClick={() => void salvage()}>
-          Save the undamaged part as a new cast
-        </Button>
-      </div>
+    <div className={css("cast-issues")}>
+      <IssueList issues={issues} />
+      {issues.some(({ code }) => code === "damaged_journal") && (
+        <div className={css("row wrap")}>
+          <Button busy={busy} onClick={() => void salvage()}>
+            Save the undamaged part as a new cast
+          </Button>
+        </div>
+      )}
       <IssueList issues={refused} />
-    </>
+    </div>
   );
 }

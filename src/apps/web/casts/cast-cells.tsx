@@ -1,8 +1,8 @@
-import type { ReactElement } from "react";
+import type { ReactElement, ReactNode } from "react";
 import { MAX_ITEM_CELLS, type CastSummary } from "../../../core/cast/summary.ts";
 import { parseMillis } from "../../../core/model/text.ts";
 import { ACTION_LABELS, actionsFor, rowActionOf } from "../../../core/view/cast-actions.ts";
-import { castDurationMs, type CastSortKey } from "../../../core/view/cast-list.ts";
+import { castDurationMs } from "../../../core/view/cast-list.ts";
 import { ageText, amountText, costText, doneCountText, durationText } from "../../../core/view/numbers.ts";
 import { needsPerson, waitReasonText, type WaitReason } from "../../../core/view/progress/fleet-status.ts";
 import { Button, Menu } from "../ui/buttons.tsx";
@@ -14,15 +14,7 @@ import castsSheet from "./casts.module.css";
 
 const css = bindSheets(castsSheet);
 
-/** A column of the table; `isRoomy` ones need a wide page. */
-export interface CastColumn {
-  readonly key: CastSortKey | "cast";
-  readonly title: string;
-  readonly className: string;
-  readonly isRoomy: boolean;
-}
-
-/** Columns that a person may hide. The others name and act. */
+/** Columns that a person may hide; the others name and act. `isRoomy` ones need a wide page. */
 export const CAST_COLUMNS = [
   { key: "cast", title: "Cast", className: css("cast-column"), isRoomy: true },
   { key: "loadout", title: "Loadout", className: css("loadout-column"), isRoomy: true },
@@ -33,46 +25,29 @@ export const CAST_COLUMNS = [
   { key: "cost", title: "Cost", className: css("number-column number"), isRoomy: false },
   { key: "duration", title: "Duration", className: css("number-column number"), isRoomy: true },
   { key: "age", title: "Age", className: css("number-column number"), isRoomy: false },
-] as const satisfies readonly CastColumn[];
+] as const;
 
-export function cellTitle(cast: CastSummary, column: CastColumn["key"]): { readonly title?: string } {
-  if (column === "cast") return { title: cast.castId };
-  if (column === "model") return { title: cast.model ?? "" };
-  if (column === "tokens") return { title: `${cast.tokens} tokens` };
-  return column === "age" ? { title: new Date(cast.startedAt).toLocaleString() } : {};
-}
+export type CastColumn = (typeof CAST_COLUMNS)[number];
 
-export function CastCell(props: {
-  readonly cast: CastSummary;
-  readonly column: CastColumn["key"];
-  readonly now: number;
-}): ReactElement {
-  const { cast, column, now } = props;
-  switch (column) {
-    case "cast":
-      // The last part of an id tells casts apart; commands take it too.
-      return <code className={css("faint")}>{cast.castId.replace(/^\d{8}-\d{6}-/, "")}</code>;
-    case "items":
-      return <ItemsDone cast={cast} />;
-    case "loadout":
-      return <span className={css("secondary cut cell-text")}>{renderSymbols(cast.loadout)}</span>;
-    case "model":
-      return <span className={css("secondary cut cell-text")}>{cast.model?.replace(/^.*\//, "") ?? ""}</span>;
-    case "visits":
-      return <span className={css("secondary")}>{cast.visits}</span>;
-    case "tokens":
-      return <span className={css("secondary")}>{amountText(cast.tokens)}</span>;
-    case "cost":
-      return <>{costText(cast.cost)}</>;
-    case "duration":
-      return <span className={css("secondary")}>{durationText(castDurationMs(cast, now))}</span>;
-    case "age":
-      return <span className={css("secondary")}>{ageText(now - parseMillis(cast.startedAt, now))}</span>;
-    case "status":
-    case "request":
-      return <>{cast[column]}</>;
-  }
-}
+export const CELL_TITLES: Readonly<Partial<Record<CastColumn["key"], (cast: CastSummary) => string>>> = {
+  cast: ({ castId }) => castId,
+  model: ({ model = "" }) => model,
+  tokens: ({ tokens }) => `${tokens} tokens`,
+  age: ({ startedAt }) => new Date(startedAt).toLocaleString(),
+};
+
+export const CAST_CELLS: Readonly<Record<CastColumn["key"], (cast: CastSummary, now: number) => ReactNode>> = {
+  // The last part of an id tells casts apart; commands take it too.
+  cast: ({ castId }) => <code className={css("faint")}>{castId.replace(/^\d{8}-\d{6}-/, "")}</code>,
+  loadout: ({ loadout }) => <span className={css("secondary cut cell-text")}>{renderSymbols(loadout)}</span>,
+  model: ({ model = "" }) => <span className={css("secondary cut cell-text")}>{model.replace(/^.*\//, "")}</span>,
+  items: (cast) => <ItemsDone cast={cast} />,
+  visits: ({ visits }) => <span className={css("secondary")}>{visits}</span>,
+  tokens: ({ tokens }) => <span className={css("secondary")}>{amountText(tokens)}</span>,
+  cost: ({ cost }) => costText(cost),
+  duration: (cast, now) => <span className={css("secondary")}>{durationText(castDurationMs(cast, now))}</span>,
+  age: ({ startedAt }, now) => <span className={css("secondary")}>{ageText(now - parseMillis(startedAt, now))}</span>,
+};
 
 /** [B26, B29] Submitter and worker of a fleet's cast, or why it waits. */
 export function FleetDetails(

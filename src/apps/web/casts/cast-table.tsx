@@ -3,8 +3,8 @@ import { useMemo, useRef, type ComponentProps, type ReactElement, type RefObject
 import type { QueuedCast } from "../../../core/view/progress/fleet-status.ts";
 import {
   CAST_COLUMNS,
-  CastCell,
-  cellTitle,
+  CAST_CELLS,
+  CELL_TITLES,
   FleetDetails,
   RowActions,
   type CastColumn,
@@ -172,8 +172,8 @@ function CastRow(
         <FleetDetails cast={cast} waits={waits} />
       </td>
       {shown.map(({ key, className }) => (
-        <td key={key} className={className} {...cellTitle(cast, key)}>
-          <CastCell cast={cast} column={key} now={now} />
+        <td key={key} className={className} title={CELL_TITLES[key]?.(cast)}>
+          {CAST_CELLS[key](cast, now)}
         </td>
       ))}
       <td className={css("number")}>

@@ -65,8 +65,7 @@ const COMPARED_FIGURES: readonly (readonly [name: string, text: (side: ComparedS
 
 function Comparison({ value }: { readonly value: CastComparison }): ReactElement {
   const { first, second, visits, files } = value;
-  const casts = useBothCasts(first.castId, second.castId);
-  const [before, after] = casts ?? [];
+  const [before, after] = [useCastResponse(first.castId), useCastResponse(second.castId)];
   const requests = before && after && diffWords(before.castFile.request, after.castFile.request);
   return (
     <>
@@ -105,7 +104,7 @@ function Comparison({ value }: { readonly value: CastComparison }): ReactElement
           ))}
         </tbody>
       </table>
-      {casts && <ComparedGraphs casts={casts} />}
+      {before && after && <ComparedGraphs before={before} after={after} />}
       <DifferingFiles files={files} />
       <h2>Path and handoffs</h2>
       <ol className={css("panel")} aria-label="Visits of both casts">
@@ -186,11 +185,9 @@ function usePrompt(castId: string, visit: ComparedVisit["left"]): string | null 
   return asked.kind === "loaded" ? asked.value : null;
 }
 
-function useBothCasts(first: string, second: string): readonly [CastResponse, CastResponse] | null {
-  const before = useFetched(first, first, (signal) => getCast(first, signal));
-  const after = useFetched(second, second, (signal) => getCast(second, signal));
-  const [a, b] = [before, after].map((each) => (each.kind === "loaded" ? each.value : null));
-  return useMemo(() => (a && b ? [a, b] : null), [a, b]);
+function useCastResponse(castId: string): CastResponse | null {
+  const asked = useFetched(castId, castId, (signal) => getCast(castId, signal));
+  return asked.kind === "loaded" ? asked.value : null;
 }
 
 function VisitLink(props: { readonly visit: ComparedVisit["left"]; readonly castId: string }): ReactElement {
@@ -204,8 +201,9 @@ function VisitLink(props: { readonly visit: ComparedVisit["left"]; readonly cast
 }
 
 /** [W52] Both graphs, drawn alike, with the counts of each; a socket that the other visited more or less often says so. */
-function ComparedGraphs({ casts }: { readonly casts: readonly [CastResponse, CastResponse] }): ReactElement {
-  const sides = useMemo(() => casts.map(drawCast), [casts]);
+function ComparedGraphs(props: { readonly before: CastResponse; readonly after: CastResponse }): ReactElement {
+  const { before, after } = props;
+  const sides = useMemo(() => [before, after].map(drawCast), [before, after]);
   return (
     <div className={css("graphs")}>
       {sides.map((side, index) => (
@@ -242,7 +240,7 @@ function drawCast(cast: CastResponse) {
     metrics: scaleMetrics(COMPACT_METRICS, textScale()),
     longestLabelOf: ({ label }) => [`${label} 999×`],
     stitches,
-    ...(layout ? { layout } : {}),
+    layout: layout ?? {},
   });
   const counts = new Map<string, number>();
   const count = (id: string): void => void counts.set(id, (counts.get(id) ?? 0) + 1);

@@ -19,6 +19,10 @@ import { useStore } from "../browser/store.ts";
 import { createDraftStore, type DraftCodec, type DraftStore } from "../browser/unsaved-drafts.ts";
 import { getConfig } from "../net/api.ts";
 
+interface EntryContent {
+  readonly text: string;
+}
+
 /** A loadout or materia that is open for editing, with its undo history. */
 export interface EntryDraft<T> {
   readonly name: string;
@@ -51,7 +55,7 @@ interface EntryKind<T, V> {
 export interface EntryDrafts<T, V> extends DraftStore<EntryDraft<T>>, EntryKind<T, V> {}
 
 /** [E23] Drafts survive the page until they are saved or discarded. */
-export function createEntryDrafts<T extends { readonly text: string }, V>(kind: EntryKind<T, V>): EntryDrafts<T, V> {
+export function createEntryDrafts<T extends EntryContent, V>(kind: EntryKind<T, V>): EntryDrafts<T, V> {
   return { ...createDraftStore(kind.kind, entryCodec(kind)), ...kind };
 }
 
@@ -65,7 +69,7 @@ const StoredEntryDraft = v.object({
   brings: v.optional(v.array(v.object({ name: v.string(), text: v.string() })), []),
 });
 
-function entryCodec<T extends { readonly text: string }, V>(kind: EntryKind<T, V>): DraftCodec<EntryDraft<T>> {
+function entryCodec<T extends EntryContent, V>(kind: EntryKind<T, V>): DraftCodec<EntryDraft<T>> {
   return {
     write: (draft) => {
       const { history, layer, base, filed, from, was, brings } = draft;
@@ -87,7 +91,7 @@ function entryCodec<T extends { readonly text: string }, V>(kind: EntryKind<T, V
 }
 
 /** The draft of this name; opens the entry of the catalog when there is none. */
-export function useEntryDraft<T extends { readonly text: string }, V>(
+export function useEntryDraft<T extends EntryContent, V>(
   drafts: EntryDrafts<T, V>,
   name: string | null,
   catalog: Catalog | null,
@@ -107,10 +111,7 @@ function hasEdits<T, V>({ isDirty }: EntryDrafts<T, V>, draft: EntryDraft<T>): b
   return draft.layer !== null && (past.length > 0 || future.length > 0 || isDirty(draft));
 }
 
-async function updateOutdated<T extends { readonly text: string }, V>(
-  drafts: EntryDrafts<T, V>,
-  name: string,
-): Promise<void> {
+async function updateOutdated<T extends EntryContent, V>(drafts: EntryDrafts<T, V>, name: string): Promise<void> {
   const layer = drafts.get().get(name)?.layer ?? null;
   const file = layer && (await getConfig(layer));
   const draft = drafts.get().get(name);
@@ -120,7 +121,7 @@ async function updateOutdated<T extends { readonly text: string }, V>(
   if (isOutdated !== draft.isOutdated) drafts.put(name, { ...draft, isOutdated });
 }
 
-async function openEntry<T extends { readonly text: string }, V>(
+async function openEntry<T extends EntryContent, V>(
   drafts: EntryDrafts<T, V>,
   { name, layer, value }: CatalogEntry<V>,
 ): Promise<void> {
@@ -160,7 +161,7 @@ export function renameEntryDraft<T, V>(drafts: EntryDrafts<T, V>, name: string, 
 }
 
 /** The file now has the content of the draft. Undo still goes back. */
-export function markEntrySaved<T extends { readonly text: string }, V>(
+export function markEntrySaved<T extends EntryContent, V>(
   drafts: EntryDrafts<T, V>,
   name: string,
   layer: EditableLayer,

@@ -11,7 +11,7 @@ import type { CatalogResponse } from "../../../core/wire/catalog.ts";
 import type { FetchResult } from "../net/request.ts";
 
 /** The catalog of the current files. The last one stays during a reload. */
-export interface CatalogState {
+const catalogStore = createStore<{
   readonly catalog: Catalog | null;
   readonly layers: CatalogResponse["layers"] | null;
   readonly cwd: string | null;
@@ -19,16 +19,7 @@ export interface CatalogState {
   readonly fleet: string | null;
   readonly trust: CatalogResponse["trust"] | null;
   readonly issues: readonly Issue[];
-}
-
-const catalogStore = createStore<CatalogState>({
-  catalog: null,
-  layers: null,
-  cwd: null,
-  fleet: null,
-  trust: null,
-  issues: [],
-});
+}>({ catalog: null, layers: null, cwd: null, fleet: null, trust: null, issues: [] });
 
 let isRequested = false;
 
@@ -52,7 +43,7 @@ export function currentCatalog(): Catalog | null {
 }
 
 /** Loaded once: the server reports every change of a configuration file. */
-export function useCatalog(): CatalogState {
+export function useCatalog() {
   useEffect(() => {
     if (!isRequested) void loadCatalog();
   }, []);

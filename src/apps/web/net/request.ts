@@ -116,7 +116,9 @@ async function exchangeKeyForToken(): Promise<boolean> {
     if (!(key instanceof CryptoKey)) return false;
     const { challenge } = v.parse(LoginChallenge, await (await fetch("/door")).json());
     const text = new TextEncoder().encode(loginMessage(Number(location.port), challenge));
-    const proof = encodeBase64Url(await crypto.subtle.sign("HMAC", key, text));
+    const signature = new Uint8Array(await crypto.subtle.sign("HMAC", key, text));
+    const base64 = btoa(String.fromCharCode(...signature));
+    const proof = base64.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
     const headers = { "content-type": "application/json" };
     const answer = await fetch("/door", { method: "POST", headers, body: JSON.stringify({ proof }) });
     if (!answer.ok) return false;
@@ -147,11 +149,6 @@ async function fetchBrowserKey(): Promise<void> {
   } catch {
     // A browser without storage, such as a private window.
   }
-}
-
-function encodeBase64Url(bytes: ArrayBuffer): string {
-  const text = btoa(String.fromCharCode(...new Uint8Array(bytes)));
-  return text.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
 /** In this browser, for this address. */

@@ -136,7 +136,7 @@ export function SearchDialog<T>(props: {
   const [text, setText] = useState("");
   const list = useId();
   const found = find(text);
-  const { at, first, onKey } = useOptionKeys(found, onPick);
+  const { at, setAt, onKey } = useOptionKeys(found, onPick);
   useEffect(() => {
     document.getElementById(`${list}-${at}`)?.scrollIntoView({ block: "nearest" });
   }, [at, list]);
@@ -154,7 +154,7 @@ export function SearchDialog<T>(props: {
           onKeyDown={onKey}
           onChange={(event) => {
             setText(event.target.value);
-            first();
+            setAt(0);
           }}
         />
       </label>
@@ -180,15 +180,14 @@ export function SearchDialog<T>(props: {
 function useOptionKeys<T>(found: readonly T[], choose: (option: T) => void) {
   const [wanted, setAt] = useState(0);
   const at = Math.max(0, Math.min(wanted, found.length - 1));
-  const onKey = (event: KeyboardEvent): boolean => {
+  const onKey = (event: KeyboardEvent): void => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const option = found[at];
     if (step !== undefined) setAt(at + step);
     else if (event.key === "Enter" && !event.ctrlKey && !event.metaKey && option !== undefined) choose(option);
-    else return false;
+    else return;
     event.preventDefault();
     event.stopPropagation();
-    return true;
   };
-  return { at, first: () => setAt(0), onKey };
+  return { at, setAt, onKey };
 }
