@@ -94,11 +94,9 @@ function trackCastChanges(store: CastStore, live: LiveSources, wake: () => void)
     watch: (castId: CastId): void => {
       if (watched.has(castId)) return;
       changed.add(castId);
-      if (watched.size < MAX_WATCHED)
-        watched.set(
-          castId,
-          store.onCastChange(castId, () => touch(castId)),
-        );
+      if (watched.size >= MAX_WATCHED) return;
+      const stop = store.onCastChange(castId, () => touch(castId));
+      watched.set(castId, stop);
     },
     forget: (castId: CastId): void => {
       watched.get(castId)?.();

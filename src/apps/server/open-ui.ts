@@ -10,7 +10,6 @@ import { deriveUiEndpoint } from "../../shell/config/user-key.ts";
 import { packagePath } from "../../shell/system/package.ts";
 import {
   startHttpServer,
-  type HttpServer,
   requireOwnOrigin,
   rejectMalformedUrls,
   requireToken,
@@ -53,16 +52,19 @@ export const openUi: OpenUi = async ({ place, artifacts, on, port, openReal, rep
     live: { watch: createFolderWatcher({ watch, everySecond }), runs, everySecond },
     report,
   });
-  const serving = port === undefined ? await serveAtLastPort(app, door?.port) : await startHttpServer(app, port);
+  let serving = await startHttpServer(app, port ?? door?.port ?? 0);
+  // [N33] Reuse the last port so that open pages and bookmarks still work; take any other if it is in use.
+  if (!serving.ok && port === undefined && door?.port) serving = await startHttpServer(app, 0);
   if (!serving.ok) {
     await fleet.value?.close();
     return serving;
   }
-  listening = serving.value.port;
+  const server = serving.value;
+  listening = server.port;
   return ok({
     url: `http://127.0.0.1:${listening}/?token=${token}`,
     close: async () => {
-      await serving.value.close(runs.stop);
+      await server.close(runs.stop);
       await fleet.value?.close();
     },
   });
@@ -74,12 +76,6 @@ async function connectToFleet(place: ConfigContext, on: string): Promise<Result<
   if (!workspace.ok) return workspace;
   const { connectFleet } = await import("../../shell/fleet/fleet-workspace.ts");
   return connectFleet(workspace.value, on, "all");
-}
-
-/** [N33] Reuse the last port so that open pages and bookmarks still work; take any other if it is in use. */
-async function serveAtLastPort(app: Hono, port = 0): Promise<Result<HttpServer>> {
-  const serving = await startHttpServer(app, port);
-  return serving.ok || port === 0 ? serving : startHttpServer(app, 0);
 }
 
 function everySecond(listener: () => void): () => void {

@@ -128,15 +128,8 @@ function actionEntries(casts: readonly CastSummary[]): readonly GoToEntry[] {
     return [{ key: `${action} ${cast.castId}`, text, kind: "action", href: hrefOf("casts", cast.castId, asked) }];
   });
   if (!last) return actions;
-  return [
-    {
-      key: "last cast",
-      text: `Open the last cast: ${last.request}`,
-      kind: "action",
-      href: hrefOf("casts", last.castId),
-    },
-    ...actions,
-  ];
+  const text = `Open the last cast: ${last.request}`;
+  return [{ key: "last cast", text, kind: "action", href: hrefOf("casts", last.castId) }, ...actions];
 }
 
 export function ShortcutsDialog({ onClose }: { readonly onClose: () => void }): ReactElement {

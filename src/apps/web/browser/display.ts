@@ -32,13 +32,10 @@ const THEME_KEY = "materia-theme";
 const prefersDark = matchMedia("(prefers-color-scheme: dark)");
 const themeStore = createStore<Theme>(currentTheme());
 
-function chosenTheme(): Theme | null {
-  const kept = localStorage.getItem(THEME_KEY);
-  return kept === "light" || kept === "dark" ? kept : null;
-}
-
 function currentTheme(): Theme {
-  return chosenTheme() ?? (prefersDark.matches ? "dark" : "light");
+  const kept = localStorage.getItem(THEME_KEY);
+  if (kept === "light" || kept === "dark") return kept;
+  return prefersDark.matches ? "dark" : "light";
 }
 
 /** The theme of the system, or the stored choice of the person. */

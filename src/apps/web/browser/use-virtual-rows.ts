@@ -97,7 +97,9 @@ export function useKeptScroll(list: RefObject<HTMLElement | null>, isReady: bool
     if (!isReady) return undefined;
     const key = location.hash;
     const { top, focus } = left.get(key) ?? { top: 0, focus: null };
-    const frame = scrolledElement(list.current);
+    const box = list.current;
+    const scrolls = box && box.scrollHeight > box.clientHeight;
+    const frame = scrolls ? box : (document.scrollingElement ?? document.documentElement);
     if (top > 0) frame.scrollTop = top;
     // The rows of that place are drawn in the next frame.
     const timer = requestAnimationFrame(() => {
@@ -115,8 +117,4 @@ export function useKeptScroll(list: RefObject<HTMLElement | null>, isReady: bool
       element?.removeEventListener("click", keep, true);
     };
   }, [isReady, list]);
-}
-
-function scrolledElement(list: HTMLElement | null): Element {
-  return list && list.scrollHeight > list.clientHeight ? list : (document.scrollingElement ?? document.documentElement);
 }

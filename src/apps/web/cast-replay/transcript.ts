@@ -101,12 +101,11 @@ export function createProgressLog() {
         else blocks = [...blocks, { kind: note.kind, text: note.delta }];
         return;
       }
-      case "tool_started":
-        blocks = [
-          ...blocks,
-          { kind: "tool", id: note.id, name: note.name, args: note.args, result: null, failed: false },
-        ];
+      case "tool_started": {
+        const { id, name, args } = note;
+        blocks = [...blocks, { kind: "tool", id, name, args, result: null, failed: false }];
         return;
+      }
       case "tool_said":
         blocks = updateTool(blocks, note.id, { partialResult: note.said });
         return;

@@ -73,15 +73,14 @@ const MODE_NAMES: Readonly<Record<string, string>> = {
 
 function patchNotes({ modes: { before, after }, similarity, isBinary, hunks }: FilePatch): readonly string[] {
   const word = (mode: string): string => MODE_NAMES[mode] ?? `mode ${mode}`;
+  const isEmpty = hunks.length === 0 && !isBinary && similarity === null && (before === null || after === null);
   return [
-    ...(before !== null && after !== null ? [`${word(before)} became ${word(after)}`] : []),
-    ...(before === null && after !== null && after !== "100644" ? [`new: ${word(after)}`] : []),
-    ...(similarity === null ? [] : [similarity === 100 ? "renamed only" : `renamed, ${similarity} % the same`]),
-    ...(isBinary ? ["binary file"] : []),
-    ...(hunks.length === 0 && !isBinary && similarity === null && (before === null || after === null)
-      ? ["the file is empty"]
-      : []),
-  ];
+    before !== null && after !== null && `${word(before)} became ${word(after)}`,
+    before === null && after !== null && after !== "100644" && `new: ${word(after)}`,
+    similarity !== null && (similarity === 100 ? "renamed only" : `renamed, ${similarity} % the same`),
+    isBinary && "binary file",
+    isEmpty && "the file is empty",
+  ].filter((note) => note !== false);
 }
 
 /** [W26] Every visit that changed the file, in order. */

@@ -57,6 +57,10 @@ export function useCastActions({
     else if (action === "take") void run({ kind: "take", castId }, "The work is on its branch");
     else setDialog(action);
   };
+  const onHint = (text: string): void =>
+    recast({ decision: { kind: "hint", text } }, "The cast continues with your hint");
+  const onClose = (): void => setDialog(null);
+  const shown = dialog !== null && all.includes(dialog) ? ACTION_DIALOGS[dialog] : undefined;
   return {
     ...offered,
     status: view.latest.status,
@@ -65,16 +69,9 @@ export function useCastActions({
     dialog:
       refused && command.isForeign ? (
         <TrustCastDialog resuming={refused} issues={command.issues} onClose={() => setRefused(null)} />
-      ) : dialog !== null && all.includes(dialog) ? (
-        <ActionDialog
-          cast={cast}
-          view={view}
-          action={dialog}
-          busy={command.busy !== null}
-          onHint={(text) => recast({ decision: { kind: "hint", text } }, "The cast continues with your hint")}
-          onClose={() => setDialog(null)}
-        />
-      ) : null,
+      ) : (
+        (shown?.({ cast, view, busy: command.busy !== null, onHint, onClose }) ?? null)
+      ),
   };
 }
 
@@ -91,31 +88,20 @@ function useOfferedActions({ cast, view }: CastPanelProps): OfferedActions {
   return actionsFor({ status, limit, ...(rework ? { rework } : {}), isOnFleet, isApart, isReviewable });
 }
 
-function ActionDialog(props: HintDialogProps & { readonly action: CastAction }): ReactElement | null {
-  const { cast, view, action, onClose } = props;
-  const { castId, request } = cast.castFile;
-  const [first] = view.allVisits;
-  switch (action) {
-    case "abort":
-      return <AbortDialog castId={castId} request={request} onClose={onClose} />;
-    case "answer":
-      return <AnswerDialog cast={cast} view={view} onClose={onClose} />;
-    case "hint":
-      return <HintDialog {...props} />;
-    case "review":
-      return <ReviewCastDialog cast={cast} view={view} onClose={onClose} />;
-    case "raise":
-      return <RaiseLimitDialog cast={cast} view={view} onClose={onClose} />;
-    case "record":
-      return <RecordTestDialog castId={castId} onClose={onClose} />;
-    case "compare":
-      return <CompareCastsDialog cast={cast} onClose={onClose} />;
-    case "again":
-      return first ? <ForkDialog cast={cast} visit={first} onClose={onClose} /> : null;
-    default:
-      return null;
-  }
-}
+/** The actions that ask first. */
+const ACTION_DIALOGS: Readonly<Partial<Record<CastAction, (props: HintDialogProps) => ReactElement | null>>> = {
+  abort: ({ cast: { castFile }, onClose }) => (
+    <AbortDialog castId={castFile.castId} request={castFile.request} onClose={onClose} />
+  ),
+  answer: (props) => <AnswerDialog {...props} />,
+  hint: (props) => <HintDialog {...props} />,
+  review: (props) => <ReviewCastDialog {...props} />,
+  raise: (props) => <RaiseLimitDialog {...props} />,
+  record: ({ cast, onClose }) => <RecordTestDialog castId={cast.castFile.castId} onClose={onClose} />,
+  compare: (props) => <CompareCastsDialog {...props} />,
+  again: ({ cast, view: { allVisits }, onClose }) =>
+    allVisits[0] ? <ForkDialog cast={cast} visit={allVisits[0]} onClose={onClose} /> : null,
+};
 
 /** The most likely action first. */
 export function ActionButtons({ main, busy, act, status }: CastActionsState): readonly ReactElement[] {

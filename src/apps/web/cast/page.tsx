@@ -43,7 +43,6 @@ const PANELS = [
   { key: "time", label: "Timeline" },
   { key: "visit", label: "Visit" },
 ] as const;
-type PanelKey = (typeof PANELS)[number]["key"];
 
 function CastPanels(props: {
   readonly id: string;
@@ -55,7 +54,9 @@ function CastPanels(props: {
   const view = useCastView(cast, search);
   const isFinished = view.latest.status === "completed" || view.latest.status === "not_satisfied";
   // The result comes first.
-  const [part, setPart] = useState<PanelKey>(search.has("visit") || isFinished ? "visit" : "graph");
+  const [part, setPart] = useState<(typeof PANELS)[number]["key"]>(
+    search.has("visit") || isFinished ? "visit" : "graph",
+  );
   const [storedWidth, storeWidth] = useStoredText("materia-graph-width");
   const graphWidth = Number(storedWidth) || USUAL_GRAPH;
   const setGraphWidth = (next: number): void =>

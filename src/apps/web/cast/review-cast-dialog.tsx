@@ -34,11 +34,12 @@ function ReviewDecision(props: ReviewDecisionProps): ReactElement {
   const [said, setSaid] = useTextDraft(`review ${castId}`);
   const { fleet } = useCatalog();
   const command = useCommand({ quiet: true });
+  const { isTreeInUse } = command;
   const words = [said.trim(), comments].filter((part) => part !== "").join("\n\n");
   const sent = sendBack({ castId, request, graph, visits: view.allVisits }, words);
   const send = async (): Promise<void> => {
     if (!sent || words === "") return;
-    const options = command.isTreeInUse ? { anyway: true as const } : {};
+    const options = isTreeInUse ? { anyway: true as const } : {};
     const started = await command.run(sent.command, "Sent back", { options, trust: command.isForeign });
     if (started === null) return;
     setSaid("");
@@ -68,11 +69,7 @@ function ReviewDecision(props: ReviewDecisionProps): ReactElement {
             busy={command.busy !== null}
             off={words === "" ? "Write a comment on a line, or what must change" : null}
           >
-            {command.isForeign
-              ? "Trust this cast and send it back"
-              : command.isTreeInUse
-                ? "Send back anyway"
-                : "Send back"}
+            {command.isForeign ? "Trust this cast and send it back" : isTreeInUse ? "Send back anyway" : "Send back"}
           </Button>
         </form>
       )}

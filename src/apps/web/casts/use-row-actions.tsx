@@ -32,12 +32,9 @@ export function useRowActions() {
   };
   const archive = ({ castId }: CastSummary): void => {
     const isArchived = archived.has(castId);
-    const [before, after] = [archived, isArchived ? without(archived, castId) : added(archived, castId)];
-    setArchived(after);
-    toast({
-      text: isArchived ? "The cast is in the list again." : "The cast is archived.",
-      action: { label: "Undo", act: () => setArchived(before) },
-    });
+    const text = isArchived ? "The cast is in the list again." : "The cast is archived.";
+    setArchived(isArchived ? without(archived, castId) : added(archived, castId));
+    toast({ text, action: { label: "Undo", act: () => setArchived(archived) } });
   };
   const erase = ({ castId }: CastSummary): void => {
     setDeleting((before) => added(before, castId));
@@ -49,11 +46,11 @@ export function useRowActions() {
       for (const { message } of answer.issues) toast({ text: message, tone: "bad" });
     };
     const timer = setTimeout(() => void remove(), DELETE_AFTER_MS);
-    const cancel = (): void => {
+    const act = (): void => {
       clearTimeout(timer);
       undo();
     };
-    toast({ text: "The cast is deleted in a moment.", action: { label: "Undo", act: cancel } });
+    toast({ text: "The cast is deleted in a moment.", action: { label: "Undo", act } });
   };
   const act = (cast: CastSummary, action: RowAction): void => {
     if (action === "abort") setAborting(cast);

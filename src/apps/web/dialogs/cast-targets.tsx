@@ -87,15 +87,10 @@ function TargetSelect(props: {
   readonly onPick: (target: TargetRef) => void;
 }): ReactElement {
   const { catalog, label, target, onPick } = props;
-  const group = (kind: "loadout" | "materia", names: readonly string[]): ReactElement => (
-    <optgroup label={kind === "loadout" ? "Loadouts" : "Materia"}>
-      {names.map((name) => (
-        <option key={name} value={`${kind}:${name}`}>
-          {name}
-        </option>
-      ))}
-    </optgroup>
-  );
+  const groups = [
+    { kind: "loadout", title: "Loadouts", names: catalog.loadouts.keys() },
+    { kind: "materia", title: "Materia", names: catalog.materia.keys() },
+  ];
   return (
     <select
       className={css("chooser")}
@@ -106,8 +101,15 @@ function TargetSelect(props: {
         onPick({ kind: kind === "materia" ? "materia" : "loadout", name: name.join(":") });
       }}
     >
-      {group("loadout", [...catalog.loadouts.keys()])}
-      {group("materia", [...catalog.materia.keys()])}
+      {groups.map(({ kind, title, names }) => (
+        <optgroup key={kind} label={title}>
+          {[...names].map((name) => (
+            <option key={name} value={`${kind}:${name}`}>
+              {name}
+            </option>
+          ))}
+        </optgroup>
+      ))}
     </select>
   );
 }

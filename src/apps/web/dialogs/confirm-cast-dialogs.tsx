@@ -54,16 +54,14 @@ export function TrustCastDialog(props: {
       onClose={onClose}
       onAct={() => void resume()}
     >
-      <IssueList issues={(command.issues.length > 0 ? command.issues : issues).map(withoutHint)} />
+      {/* The hint names the option of the command line; here the button does that. */}
+      <IssueList
+        issues={(command.issues.length > 0 ? command.issues : issues).map(({ hint: _hint, ...issue }) => issue)}
+      />
       <p className={css("secondary")}>
         It came with the project, or from another machine. Trust holds for exactly this cast, as long as nobody changes
         it.
       </p>
     </ConfirmDialog>
   );
-}
-
-/** The hint names the option of the command line; here the button does that. */
-function withoutHint({ hint: _hint, ...issue }: Issue): Issue {
-  return issue;
 }

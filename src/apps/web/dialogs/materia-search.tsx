@@ -52,24 +52,16 @@ export function MateriaSearch(props: {
 
 const GROUP_TITLES = ["Agents", "Generators", "Utility", "Gates"] as const;
 
-export interface MateriaGroup {
-  readonly title: (typeof GROUP_TITLES)[number];
-  readonly entries: readonly CatalogEntry<Materia>[];
-}
-
-export function groupMateria(catalog: Catalog, sought = ""): readonly MateriaGroup[] {
+export function groupMateria(catalog: Catalog, sought = "") {
   const words = sought.toLowerCase().split(/\s+/);
   const found = [...catalog.materia.values()].filter(({ name, value }) => {
     const text = `${name} ${value?.label ?? ""} ${value?.description ?? ""} ${value?.group ?? ""}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });
-  return GROUP_TITLES.map((title) => ({
-    title,
-    entries: found.filter(({ value }) => groupTitle(value) === title),
-  }));
+  return GROUP_TITLES.map((title) => ({ title, entries: found.filter(({ value }) => groupTitle(value) === title) }));
 }
 
-function groupTitle(materia: Materia | undefined): MateriaGroup["title"] {
+function groupTitle(materia: Materia | undefined): (typeof GROUP_TITLES)[number] {
   if (materia === undefined) return "Agents";
   if (isGate(materia)) return "Gates";
   return materia.type === "utility" ? "Utility" : isGenerator(materia) ? "Generators" : "Agents";

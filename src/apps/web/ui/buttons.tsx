@@ -78,17 +78,11 @@ export function UndoRedoButtons<T>(props: {
   );
 }
 
-export interface Tab<K extends string> {
-  readonly key: K;
-  readonly label: string;
-  readonly count?: ReactNode;
-}
-
 /** One tab stop; arrow keys select. The panel is `<div role="tabpanel" aria-labelledby={tabId(name, key)}>`. */
 export function Tabs<K extends string>(props: {
   readonly name: string;
   readonly label: string;
-  readonly tabs: readonly Tab<K>[];
+  readonly tabs: readonly { readonly key: K; readonly label: string; readonly count?: ReactNode }[];
   readonly chosen: K;
   readonly onChoose: (key: K) => void;
   readonly className?: string;

@@ -12,11 +12,9 @@ export interface Toast {
   readonly action?: { readonly label: string; readonly act: () => void };
 }
 
-type ShownToast = Toast & { readonly key: number };
-
 const TOAST_CLASSES = { ok: "toast-good", bad: "toast-bad", plain: "" } as const;
 const TOAST_DURATION_MS = 6_000;
-const shownToasts = createStore<readonly ShownToast[]>([]);
+const shownToasts = createStore<readonly (Toast & { readonly key: number })[]>([]);
 let lastKey = 0;
 
 /** Shows a short notice. Errors stay until they are closed. */
