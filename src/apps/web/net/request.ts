@@ -86,7 +86,7 @@ export function takeTokenFromUrl(): void {
 /** A request with the token; renews a rejected token once. */
 export async function fetchAuthenticated(
   path: string,
-  { headers, ...init }: RequestInit & { readonly headers: Readonly<Record<string, string>> },
+  { headers, ...init }: Omit<RequestInit, "headers"> & { readonly headers: Readonly<Record<string, string>> },
 ): Promise<Response> {
   const ask = (): Promise<Response> => fetch(path, { ...init, headers: { ...authorizationHeader(), ...headers } });
   // A tab that another tab opened has no token yet.
