@@ -121,11 +121,9 @@ function parseDraftKey(key: string): { readonly kind: string; readonly name: str
   }
 }
 
-const StoredText = v.object({ text: v.string() });
-
 const textDrafts = createDraftStore<string>("text", {
   write: (text) => (text.trim() === "" ? null : { text }),
-  read: (_name, kept) => v.parse(StoredText, kept).text,
+  read: (_name, kept) => v.parse(v.object({ text: v.string() }), kept).text,
 });
 
 /** A text field that survives its dialog, the page and the server. An empty text removes the draft. */

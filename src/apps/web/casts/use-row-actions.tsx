@@ -125,8 +125,6 @@ export function useCastListKeys(casts: readonly CastSummary[], act: (cast: CastS
   return { list, onKeyDown };
 }
 
-const StoredIds = v.array(v.string());
-
 /** A set of ids that this browser stores; damaged or missing, it is the default. */
 export function useStoredIds(
   key: string,
@@ -134,7 +132,7 @@ export function useStoredIds(
 ): readonly [ReadonlySet<string>, (ids: ReadonlySet<string>) => void] {
   const [text, setText] = useStoredText(key);
   const ids = useMemo(() => {
-    const read = v.safeParse(StoredIds, parseJson(text ?? ""));
+    const read = v.safeParse(v.array(v.string()), parseJson(text ?? ""));
     return read.success ? new Set(read.output) : initial;
   }, [text, initial]);
   return [ids, (next) => setText(JSON.stringify([...next]))];
