@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { parseCastId } from "../../src/core/model/ids.ts";
 import { createWorkerLimits } from "../../src/shell/config/shared-limits.ts";
-import { createUsageCounts } from "../../src/shell/fleet/worker/usage-counts.ts";
+import { createUsageCounts } from "../../src/shell/fleet/worker/health-server.ts";
 import { createParking } from "../../src/shell/fleet/worker/dispatch-state.ts";
 import type { ResolvedFleetProfile } from "../../src/shell/fleet/open-fleet.ts";
 import { openDispatcher } from "../../src/shell/fleet/worker/dispatcher.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import * as v from "valibot";
-import { TreeSource, isAllowedRemote, protocolsFor } from "../../src/shell/git/transfer/tree-source.ts";
+import { TreeSource, isAllowedRemote, protocolsFor } from "../../src/shell/git/transfer/restore-tree.ts";
 
 const source = (change: object) =>
   v.safeParse(TreeSource, { remote: null, branch: null, below: "", ...change }).success;

@@ -79,9 +79,7 @@ export interface ResolvedFleetProfile extends Pick<FleetProfile, "url" | "ca" | 
   readonly maxCheckpointBytes: number;
 }
 
-/** Everybody who submits to the fleet of this machine may read its folders anyway. */
-const ANY_REMOTE = ["*"];
-const MAX_CHECKPOINT_BYTES = 200 * 1024 * 1024;
+const PROFILE_DEFAULTS = { queue: "casts", maxCheckpointBytes: 200 * 1024 * 1024 };
 
 /** [B3] Finds a profile in the user's own configuration. */
 export function resolveFleetProfile(
@@ -93,7 +91,8 @@ export function resolveFleetProfile(
   const found = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
   const local = found || name !== LOCAL_FLEET ? undefined : localFleetUrl(context.env);
   if (local !== undefined)
-    return ok(withProfileDefaults({ name, url: local, project: basename(context.cwd), remotes: ANY_REMOTE }));
+    // Everybody who submits to the fleet of this machine may read its folders anyway.
+    return ok({ ...PROFILE_DEFAULTS, name, url: local, project: basename(context.cwd), remotes: ["*"] });
   if (!found && name === LOCAL_FLEET && hasLocalFleet(context.env)) {
     const message = "the database of the fleet on this machine does not run";
     return failWith("database_unreachable", name, message, suggest`${typed`fleet up`} starts it, with all its casts`);
@@ -112,13 +111,7 @@ export function resolveFleetProfile(
   const ca = readCertificate(found, name, context.env);
   if (!ca.ok) return ca;
   const { url: _url, ca: _ca, project = basename(context.cwd), ...said } = found;
-  return ok(withProfileDefaults({ ...said, name, url: url.value, project, ...withoutUndefined({ ca: ca.value }) }));
-}
-
-function withProfileDefaults(
-  said: Pick<ResolvedFleetProfile, "name" | "url" | "project"> & Partial<ResolvedFleetProfile>,
-): ResolvedFleetProfile {
-  return { queue: "casts", maxCheckpointBytes: MAX_CHECKPOINT_BYTES, ...said };
+  return ok({ ...PROFILE_DEFAULTS, ...said, name, url: url.value, project, ...withoutUndefined({ ca: ca.value }) });
 }
 
 function readCertificate({ ca }: FleetProfile, profile: string, env: ConfigContext["env"]): Result<string | undefined> {

@@ -14,7 +14,7 @@ import { join, relative, sep } from "node:path";
 import { removeCastRefs, currentBranch } from "../git/refs.ts";
 import { openCheckpointSession } from "../git/checkpoint-session.ts";
 import { isBranchPushed, createPack, maxReadableBytes, findPushedCommits } from "../git/transfer/packs.ts";
-import type { TreeSource } from "../git/transfer/tree-source.ts";
+import type { TreeSource } from "../git/transfer/restore-tree.ts";
 import { findRepository } from "../git/repository.ts";
 import { redactKeys } from "../secrets/redact-event.ts";
 import { createRedactor } from "../secrets/redact.ts";

@@ -2,6 +2,7 @@ import { readFileSync, readlinkSync } from "node:fs";
 import { execFileSync } from "node:child_process";
 import { hostname } from "node:os";
 import * as v from "valibot";
+import { withoutUndefined } from "../../core/model/json.ts";
 import { wholeNumber } from "../../core/model/schemas.ts";
 import { hasErrorCode, valueOr } from "../system/files.ts";
 
@@ -22,14 +23,8 @@ export function thisProcess(): ProcessIdentity {
 }
 
 export function identifyProcess(pid: number): ProcessIdentity {
-  const [boot, namespace] = [bootId(), pidNamespace()];
-  return {
-    pid,
-    startedAt: startTimeOf(pid) ?? "",
-    host: hostname(),
-    ...(boot === "" ? {} : { boot }),
-    ...(namespace === "" ? {} : { namespace }),
-  };
+  const system = withoutUndefined({ boot: bootId() || undefined, namespace: pidNamespace() || undefined });
+  return { pid, startedAt: startTimeOf(pid) ?? "", host: hostname(), ...system };
 }
 
 /** What this process can see of another; `unseen` means that its liveness is unknown. */

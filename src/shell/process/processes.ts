@@ -50,12 +50,12 @@ const SCAN_MS = 50;
 
 /** Ends the rest of a process group: SIGTERM first, so that programs can remove lock files, then SIGKILL. */
 export async function endProcessGroup(leader: number, graceMs: number): Promise<void> {
-  if (!signalGroup(leader, "SIGTERM")) return;
+  if (!sendSignal(-leader, "SIGTERM")) return;
   for (let waited = 0; waited < graceMs; waited += POLL_MS) {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-    if (!signalGroup(leader, 0)) return;
+    if (!sendSignal(-leader, 0)) return;
   }
-  signalGroup(leader, "SIGKILL");
+  sendSignal(-leader, "SIGKILL");
 }
 
 /** Ends every process that `find` returns, one by one: a group may contain others. SIGTERM first, then SIGKILL, until none is left. */
@@ -73,15 +73,11 @@ export function killChildProcesses(): void {
   for (const { pid, parent, group } of listProcesses()) {
     if (parent !== process.pid) continue;
     // A child that leads no group shares ours.
-    if (group === pid) signalGroup(pid, "SIGKILL");
-    else sendSignal(pid, "SIGKILL");
+    sendSignal(group === pid ? -pid : pid, "SIGKILL");
   }
 }
 
-function signalGroup(leader: number, name: NodeJS.Signals | 0): boolean {
-  return sendSignal(-leader, name);
-}
-
+/** False if nobody received it. A negative number is that of a group. */
 function sendSignal(pid: number, name: NodeJS.Signals | 0): boolean {
   return valueOr(() => process.kill(pid, name), false);
 }

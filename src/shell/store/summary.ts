@@ -20,6 +20,8 @@ export async function startedSummary(
 ): Promise<CastSummary | undefined> {
   if (first?.type !== "cast_started") return undefined;
   const last = lastStatusEvent(tail) ?? first;
+  const asleep =
+    last.type === "cast_sleeping" ? { until: last.until, provider: last.provider, model: last.model } : undefined;
   return {
     castId,
     status: await statusOf(last, isOwned),
@@ -28,11 +30,7 @@ export async function startedSummary(
     startedAt: first.forkedFrom?.at ?? first.at,
     endedAt: last.type === "cast_ended" ? last.at : null,
     ...castFigures(totalsFromLastEvents(castId, tail)),
-    ...(last.type === "cast_sleeping"
-      ? { asleep: { until: last.until, provider: last.provider, model: last.model } }
-      : {}),
-    ...withoutUndefined({ reason: reasonOf(last, tail) }),
-    ...(first.branch === undefined ? {} : { branch: first.branch }),
+    ...withoutUndefined({ reason: reasonOf(last, tail), branch: first.branch, asleep }),
     ...(first.rehearsed ? { rehearsed: true } : lastModel(tail)),
   };
 }

@@ -101,9 +101,9 @@ function requeueOperations(
   workerId: string,
   tracker: DispatchTracker,
 ): Pick<Dispatcher, "requeueFrom" | "requeueLost"> {
-  const assignedTo = (workers: readonly string[]): Promise<readonly QueuedDispatch[]> =>
+  const assignedTo = (workers: readonly string[]) =>
     DBOS.listWorkflows({ status: "PENDING", executorId: [...workers], loadInput: false });
-  const requeueAll = async (dispatches: readonly QueuedDispatch[]): Promise<void> => {
+  const requeueAll = async (dispatches: Awaited<ReturnType<typeof assignedTo>>): Promise<void> => {
     // A dispatch without its queue would ignore all limits.
     for (const [queueName, each] of Map.groupBy(dispatches, (dispatch) => dispatch.queueName ?? ""))
       if (queueName !== "")
@@ -124,11 +124,6 @@ function requeueOperations(
       await requeueAll(lost);
     },
   };
-}
-
-interface QueuedDispatch {
-  readonly workflowID: string;
-  readonly queueName?: string;
 }
 
 async function launchDbos(dbos: Dbos, options: DispatcherOptions, tracker: DispatchTracker): Promise<void> {

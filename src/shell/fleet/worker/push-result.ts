@@ -1,6 +1,6 @@
 import { readUnpushedTexts, pushNewBranch, listRemoteHeads } from "../../git/transfer/branches.ts";
-import type { AllowedRemotes } from "../../git/transfer/tree-source.ts";
-import { createCastBranch } from "../../git/worktrees/cast-branch.ts";
+import type { AllowedRemotes } from "../../git/transfer/restore-tree.ts";
+import { createCastBranch } from "../../git/worktrees/own-worktree.ts";
 import { createSecretFinder, tokenKindsIn } from "../../secrets/redact.ts";
 import { errorText } from "../../system/files.ts";
 import type { DeliveryOutcome, SecretFinding } from "../../../core/cast/summary.ts";

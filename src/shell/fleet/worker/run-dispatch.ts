@@ -1,5 +1,5 @@
 import type { RunContext } from "../../context/run-context.ts";
-import type { UsageCounts } from "./usage-counts.ts";
+import type { UsageCounts } from "./health-server.ts";
 import { startedEvent } from "../../../core/cast/next.ts";
 import { totalsOf } from "../../../core/cast/state/usage.ts";
 import { parentCastId, type CastId } from "../../../core/model/ids.ts";

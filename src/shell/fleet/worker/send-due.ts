@@ -6,7 +6,7 @@ import { errorText } from "../../system/files.ts";
 import type { LimitUsage } from "../fleet-status.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { randomInt } from "node:crypto";
-import type { TreeSource } from "../../git/transfer/tree-source.ts";
+import type { TreeSource } from "../../git/transfer/restore-tree.ts";
 import { newCastId } from "../../store/cast-file.ts";
 import { parseCastFile } from "../../store/postgres/read-cast.ts";
 import { firstScheduledTime } from "../schedules.ts";

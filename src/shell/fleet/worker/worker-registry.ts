@@ -102,7 +102,9 @@ async function openHeartbeatConnection(database: Database, registration: WorkerR
     client = made;
     return made;
   };
-  await connect((session) => register(session, registration));
+  const { host, pid, started, version, queues, concurrency } = registration;
+  const values = [workerId, host, pid, started, version, queues, concurrency];
+  await connect(async (session) => void (await session.query({ ...withQueryTimeout(REGISTER), values })));
   const askOneByOne = createSerialQueue();
   const askNow = async <T extends Record<string, unknown>>(
     text: string,
@@ -134,12 +136,6 @@ async function openHeartbeatConnection(database: Database, registration: WorkerR
 /** As `materia.session_name` gives it. The server keeps 63 bytes of a name. */
 function sessionName(workerId: string): string {
   return `materia-${createHash("sha256").update(workerId).digest("hex").slice(0, 48)}`;
-}
-
-async function register(session: Client, registration: WorkerRegistration): Promise<void> {
-  const { workerId, host, pid, started, version, queues, concurrency } = registration;
-  const values = [workerId, host, pid, started, version, queues, concurrency];
-  await session.query({ ...withQueryTimeout(REGISTER), values });
 }
 
 async function replaceSession(session: Client, workerId: string): Promise<void> {

@@ -7,8 +7,12 @@ import * as v from "valibot";
 import type { CastId } from "../../../core/model/ids.ts";
 import { failWith, ok, type Result } from "../../../core/model/issue.ts";
 import { importPacks, createPack, maxReadableBytes } from "../../git/transfer/packs.ts";
-import { restoreTransferredTree, type RestoredTree, type TreePosition } from "../../git/transfer/restore-tree.ts";
-import { TreeSource } from "../../git/transfer/tree-source.ts";
+import {
+  restoreTransferredTree,
+  type RestoredTree,
+  type TreePosition,
+  TreeSource,
+} from "../../git/transfer/restore-tree.ts";
 import { isObjectId } from "../../git/repository.ts";
 import type { CastFile } from "../../store/cast-file.ts";
 import { sql, type Database } from "../../store/postgres/database.ts";

@@ -1,5 +1,5 @@
 import type { Telemetry } from "../../context/run-context.ts";
-import { createUsageCounts, type UsageRow } from "./usage-counts.ts";
+import { createUsageCounts, type UsageRow } from "./health-server.ts";
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { hostname } from "node:os";
@@ -146,14 +146,8 @@ async function runRegisteredWorker(
     },
   );
   const { run } = runner;
-  const dispatcher = await openDispatcher({
-    ...parts,
-    url: profile.url,
-    queues,
-    concurrency,
-    run,
-    pollMs: pace.pollMs,
-  });
+  const { pollMs } = pace;
+  const dispatcher = await openDispatcher({ ...parts, url: profile.url, queues, concurrency, run, pollMs });
   if (!dispatcher.ok) {
     await closeWorker(parts, session);
     return dispatcher;
@@ -169,7 +163,11 @@ async function runRegisteredWorker(
   state.enter({ kind: "running" });
   const context = { workerId, profile, queues, folder: options.folder, session, database, pace, onWaiting };
   duties = startDuties({ ...context, dispatcher: dispatcher.value, end: state.enter });
-  onAbort([draining, options.stopping], () => state.enter({ kind: "draining" }));
+  const leave = (): void => state.enter({ kind: "draining" });
+  for (const signal of [draining, options.stopping]) {
+    signal.addEventListener("abort", leave);
+    if (signal.aborted) leave();
+  }
   await leaving.promise;
   await duties.drain();
   await Promise.all([dispatcher.value.close(), runner.drained()]);
@@ -177,13 +175,6 @@ async function runRegisteredWorker(
   state.enter({ kind: "drained" });
   await closeWorker(parts, session);
   return ok(workerExitCode(state.current()));
-}
-
-function onAbort(signals: readonly AbortSignal[], listener: () => void): void {
-  for (const signal of signals) {
-    signal.addEventListener("abort", listener);
-    if (signal.aborted) listener();
-  }
 }
 
 async function closeWorker({ budgets, store, folder }: WorkerParts, session: WorkerSession): Promise<void> {

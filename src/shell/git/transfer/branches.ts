@@ -1,5 +1,5 @@
 import { expectSuccess, gitErrorText, gitProblem, runGit, stdoutText } from "../repository.ts";
-import { protocolsFor, redirectOptions, type AllowedRemotes } from "./tree-source.ts";
+import { protocolsFor, redirectOptions, type AllowedRemotes } from "./restore-tree.ts";
 
 export async function listRemoteHeads(
   cwd: string,

@@ -48,10 +48,14 @@ export function createValueWriter(
     if (typeof value !== "object" || value === null) return reference(value);
     const before = known.get(value);
     if (before !== undefined) return before;
-    const json = textOf(value).length < LARGE_VALUE_CHARS ? value : reference(mapParts(value, keep));
+    const json = textOf(value).length < LARGE_VALUE_CHARS ? value : reference(keepParts(value));
     known.set(value, json);
     return json;
   };
+  const keepParts = (value: readonly Json[] | JsonObject): Json =>
+    isJsonObject(value)
+      ? Object.fromEntries(Object.entries(value).map(([key, each]) => [key, keep(each)]))
+      : value.map(keep);
   const reference = (value: Json): Json => {
     const text = textOf(value);
     return text.length < LARGE_VALUE_CHARS ? value : { $value: put(text) };
@@ -63,11 +67,6 @@ export function createValueWriter(
       return { kind: "failed", problem: `cannot write an artifact: ${errorText(thrown)}` };
     }
   };
-}
-
-function mapParts(value: readonly Json[] | JsonObject, part: (value: Json) => Json): Json {
-  if (isJsonObject(value)) return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, part(each)]));
-  return value.map(part);
 }
 
 type ValueLayout = Pick<CastLayout, "values" | "value">;
