@@ -100,15 +100,10 @@ export async function findPostgres(): Promise<Result<PostgresPrograms>> {
   }
 }
 
-/** A user other than root: Postgres refuses to run as root. */
-export interface SystemUser {
-  readonly uid: number;
-  readonly gid: number;
-}
-
 export interface DatabaseOptions {
   readonly folder: string;
-  readonly as?: SystemUser;
+  /** A user other than root: Postgres refuses to run as root. */
+  readonly as?: { readonly uid: number; readonly gid: number };
   readonly isDetached?: boolean;
   readonly settings?: readonly string[];
 }

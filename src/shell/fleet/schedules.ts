@@ -32,16 +32,12 @@ export interface NewSchedule extends PackingHost {
 /** The first time, by the clock of this machine. The clock of the database decides when later times are due. */
 export function firstScheduledTime(text: string, zone: string, now: number): Result<number> {
   const cron = parseCron(text);
-  const zoneIssues = isTimeZone(zone)
-    ? []
-    : [error("bad_option", "--zone", `there is no time zone "${zone}"`, ZONE_HINT)];
-  if (!cron.ok) return fail(...cron.issues, ...zoneIssues);
-  if (zoneIssues.length > 0) return fail(...zoneIssues);
+  const message = `there is no time zone "${zone}"`;
+  const zoneIssues = isTimeZone(zone) ? [] : [error("bad_option", "--zone", message, "--zone Europe/Berlin")];
+  if (!cron.ok || zoneIssues.length > 0) return fail(...(cron.ok ? [] : cron.issues), ...zoneIssues);
   const next = nextCronTime(cron.value, now, zone);
   return next === undefined ? failWith("bad_schedule", text, "this time never comes") : ok(next);
 }
-
-const ZONE_HINT = "--zone Europe/Berlin";
 
 export async function addSchedule(fleet: ConnectedFleet, asked: NewSchedule): Promise<Result<Schedule>> {
   const next = firstScheduledTime(asked.cron, asked.zone, Date.now());

@@ -16,12 +16,21 @@ export type RestoreOutcome =
 
 /** [Y8] Restores a checkpoint into a new working tree, at an unused path. */
 export function restoreToFolder(repository: Repository, commit: string, folder: string): Promise<RestoreOutcome> {
-  return catchFailure(() => checkOutInto(repository, commit, folder));
-}
-
-/** [Y15] Restores over the working tree itself, only if nothing would be lost. */
-export function restoreInPlace(repository: Repository, request: RestoreInPlaceRequest): Promise<RestoreOutcome> {
-  return catchFailure(() => checkOutInPlace(repository, request));
+  return catchFailure(async () => {
+    if (existsSync(folder) && readdirSync(folder).length > 0)
+      return { kind: "refused", why: "folder_not_empty", paths: [folder] };
+    const call = { cwd: repository.top };
+    expectSuccess(await runGit(["worktree", "add", "--no-checkout", "--detach", folder, commit], call));
+    try {
+      const index = await runGit(["rev-parse", "--path-format=absolute", "--git-path", "index"], { cwd: folder });
+      await writeFilesOf(repository, folder, commit, { GIT_INDEX_FILE: stdoutText(index) });
+    } catch (thrown) {
+      await runGit(["worktree", "remove", "--force", folder], call);
+      rmSync(folder, { recursive: true, force: true });
+      throw thrown;
+    }
+    return describeRestored(repository, commit, folder);
+  });
 }
 
 async function catchFailure(work: () => Promise<RestoreOutcome>): Promise<RestoreOutcome> {
@@ -32,44 +41,32 @@ async function catchFailure(work: () => Promise<RestoreOutcome>): Promise<Restor
   }
 }
 
-async function checkOutInto(repository: Repository, commit: string, folder: string): Promise<RestoreOutcome> {
-  if (existsSync(folder) && readdirSync(folder).length > 0)
-    return { kind: "refused", why: "folder_not_empty", paths: [folder] };
-  const call = { cwd: repository.top };
-  expectSuccess(await runGit(["worktree", "add", "--no-checkout", "--detach", folder, commit], call));
-  try {
-    const index = await runGit(["rev-parse", "--path-format=absolute", "--git-path", "index"], { cwd: folder });
-    await writeFilesOf(repository, folder, commit, { GIT_INDEX_FILE: stdoutText(index) });
-  } catch (thrown) {
-    await runGit(["worktree", "remove", "--force", folder], call);
-    rmSync(folder, { recursive: true, force: true });
-    throw thrown;
-  }
-  return describeRestored(repository, commit, folder);
-}
-
-export interface RestoreInPlaceRequest {
+interface RestoreInPlaceRequest {
   readonly commit: string;
   /** Trees that are stored anyway: that of HEAD, and those of the cast's checkpoints. */
   readonly savedTrees: ReadonlySet<string>;
   readonly exclude: readonly string[];
 }
 
-async function checkOutInPlace(repository: Repository, request: RestoreInPlaceRequest): Promise<RestoreOutcome> {
-  const shadow = await openShadowIndex(repository, { exclude: request.exclude });
-  try {
-    const { tree } = await snapshotTree(shadow);
-    if (!request.savedTrees.has(tree)) {
-      const changed = await runGit(["diff-tree", "-r", "-z", "--name-only", "HEAD", tree], { cwd: repository.top });
-      return { kind: "refused", why: "dirty_worktree", paths: stdoutParts(changed) };
+/** [Y15] Restores over the working tree itself, only if nothing would be lost. */
+export function restoreInPlace(repository: Repository, request: RestoreInPlaceRequest): Promise<RestoreOutcome> {
+  return catchFailure(async () => {
+    const { commit, savedTrees, exclude } = request;
+    const shadow = await openShadowIndex(repository, { exclude });
+    try {
+      const { tree } = await snapshotTree(shadow);
+      if (!savedTrees.has(tree)) {
+        const changed = await runGit(["diff-tree", "-r", "-z", "--name-only", "HEAD", tree], { cwd: repository.top });
+        return { kind: "refused", why: "dirty_worktree", paths: stdoutParts(changed) };
+      }
+      const inTheWay = await findOccupiedPaths(repository, tree, commit);
+      if (inTheWay.length > 0) return { kind: "refused", why: "path_occupied", paths: inTheWay };
+      expectSuccess(await shadow.git(["read-tree", "-u", "-m", tree, commit]));
+      return await describeRestored(repository, commit, repository.top);
+    } finally {
+      shadow.close();
     }
-    const inTheWay = await findOccupiedPaths(repository, tree, request.commit);
-    if (inTheWay.length > 0) return { kind: "refused", why: "path_occupied", paths: inTheWay };
-    expectSuccess(await shadow.git(["read-tree", "-u", "-m", tree, request.commit]));
-    return await describeRestored(repository, request.commit, repository.top);
-  } finally {
-    shadow.close();
-  }
+  });
 }
 
 /** Files at the paths to write that are in no checkpoint: ignored, too large or unreadable. git would overwrite them. */

@@ -55,7 +55,10 @@ export function fileStore(root: string, { watch = sharedWatcher }: { readonly wa
       );
     },
     readAttachment: async (castId, name) => readFileText(at(castId).folder, at(castId).attachment(name)),
-    lastVisit: async (castId, socket) => lastVisitIn(at(castId).socketFolder(socket)),
+    lastVisit: async (castId, socket) => {
+      const visits = namesIn(at(castId).socketFolder(socket)).filter((name) => /^\d+$/.test(name));
+      return visits.map(Number).reduce((last, visit) => Math.max(last, visit), 0);
+    },
     create: async (cast, how) => (await folders()).createCast(root, cast, how),
     claim: (castId, how) => claimOwnedCast(root, castId, how),
     requestAbort: async (castId) => (await writing()).writeRequest(at(castId).abortRequest),
@@ -138,10 +141,6 @@ function claimIssue(castId: string, claimed: Exclude<ClaimOutcome, { kind: "mine
     ? ""
     : `; it is out of sight from here, and counts as gone ${OWNER_TIMEOUT_MS / 60_000} minutes after its last sign of life`;
   return error("cast_owned", castId, `process ${owner.pid} on ${owner.host} runs this cast${remote}`, hint);
-}
-
-function lastVisitIn(folder: string): number {
-  return namesIn(folder).reduce((last, name) => Math.max(last, /^\d+$/.test(name) ? Number(name) : 0), 0);
 }
 
 export function followTranscriptTurn(
