@@ -116,20 +116,17 @@ function withoutCommas(lines: readonly DiffLine[]): readonly DiffLine[] {
 }
 
 export function withWordDiffs(lines: readonly DiffLine[]): readonly HighlightedLine[] {
-  const marked: HighlightedLine[] = lines.map((line) => ({ ...line, pieces: [{ text: line.text, isMarked: false }] }));
+  const pieces = lines.map(({ text }): readonly DiffPiece[] => [{ text, isMarked: false }]);
   for (let at = 0; at < lines.length; at += 1) {
     const gone = runLength(lines, at, "gone");
     const fresh = runLength(lines, at + gone, "new");
-    for (let index = 0; index < Math.min(gone, fresh); index += 1) {
-      const [old, now] = [marked[at + index], marked[at + gone + index]];
-      if (!old || !now) continue;
-      const { before, after } = diffWords(old.text, now.text);
-      marked[at + index] = { ...old, pieces: before };
-      marked[at + gone + index] = { ...now, pieces: after };
+    for (let old = at; old < at + Math.min(gone, fresh); old += 1) {
+      const { before, after } = diffWords(lines[old]?.text ?? "", lines[old + gone]?.text ?? "");
+      [pieces[old], pieces[old + gone]] = [before, after];
     }
     at += Math.max(0, gone + fresh - 1);
   }
-  return marked;
+  return lines.map((line, index) => ({ ...line, pieces: pieces[index] ?? [] }));
 }
 
 function runLength(lines: readonly DiffLine[], from: number, kind: DiffLine["kind"]): number {

@@ -1,7 +1,7 @@
 import { applyEdits, findNodeAtLocation, modify } from "jsonc-parser";
 import { ok, type Result } from "../model/issue.ts";
 import { isJsonObject, type Json, withJsonAt } from "../model/json.ts";
-import { indentAt, parseJsonc, updateJsonText } from "./json-edit.ts";
+import { indentAt, parseJsonc, parseJsoncObject, updateJsonText } from "./json-edit.ts";
 import { readAnyFormat } from "../catalog/formats.ts";
 import type { FormatEdit } from "../catalog/format-0-1.ts";
 
@@ -57,8 +57,7 @@ export function withSetting(file: string, path: readonly string[], value: Json |
 
 /** [E27] Renames a materia in the sockets of the same file. */
 export function withMateriaRenamed(file: string, was: string, now: string): string {
-  const read = parseJsonc(file);
-  const { loadouts, materia } = read.ok && isJsonObject(read.value.value) ? read.value.value : {};
+  const { loadouts, materia } = parseJsoncObject(file);
   const seats = entriesOf(loadouts).flatMap(([loadout, value]) =>
     entriesOf(isJsonObject(value) ? value["sockets"] : undefined)
       .filter(([, socket]) => isJsonObject(socket) && socket["materia"] === was)
@@ -79,9 +78,7 @@ function entriesOf(value: Json | undefined): readonly (readonly [string, Json])[
 
 /** [E25] Renames the active loadout of a file; a removed loadout is no longer active. */
 export function withActiveLoadout(file: string, was: string, now: string | null): Result<string> {
-  const read = parseJsonc(file);
-  const isActive = read.ok && isJsonObject(read.value.value) && read.value.value["activeLoadout"] === was;
-  return isActive ? withSetting(file, ["activeLoadout"], now) : ok(file);
+  return parseJsoncObject(file)["activeLoadout"] === was ? withSetting(file, ["activeLoadout"], now) : ok(file);
 }
 
 function withValue(file: string, path: FormatEdit["path"], value: unknown): string {

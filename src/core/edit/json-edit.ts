@@ -28,6 +28,12 @@ export function parseJsonc(text: string): Result<{ readonly value: unknown; read
   );
 }
 
+/** The object of a text; an empty one if the text has none. */
+export function parseJsoncObject(text: string): JsonObject {
+  const read = parseJsonc(text);
+  return read.ok && isJsonObject(read.value.value) ? read.value.value : {};
+}
+
 function lineAndColumnAt(text: string, offset: number): { readonly line: number; readonly column: number } {
   const before = text.slice(0, offset);
   return { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };

@@ -3,7 +3,7 @@ import { readLayer, type CatalogEntry } from "../catalog/layer.ts";
 import { isError, ok, type Issue, type Result } from "../model/issue.ts";
 import { AdvanceRule, Edge, Exit, Loadout, Loop, Socket } from "../model/loadout.ts";
 import { EMPTY_LOADOUT, mapValues } from "./loadout-edit.ts";
-import { parseJsonc, LOADOUT_EXPANDED_LEVELS, printJson, updateJsonText } from "./json-edit.ts";
+import { parseJsonc, parseJsoncObject, LOADOUT_EXPANDED_LEVELS, printJson, updateJsonText } from "./json-edit.ts";
 import { type Json, type JsonObject, isJsonObject } from "../model/json.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 
@@ -101,26 +101,17 @@ export function requiredMateria(
   catalog: Catalog,
   textOf: (name: string) => string | undefined,
 ): readonly MateriaText[] {
-  const names = [...new Set(Object.values(sockets).map(({ materia }) => materia))];
-  const own = names.flatMap((name) => customMateria(name, catalog, textOf));
-  const bases = own.flatMap(({ text }) =>
-    extendedMateria(text).flatMap((name) => customMateria(name, catalog, textOf)),
-  );
+  const customOf = (name: string): readonly MateriaText[] => {
+    const text = catalog.materia.get(name)?.layer === "bundled" ? undefined : textOf(name);
+    return text === undefined ? [] : [{ name, text }];
+  };
+  const own = [...new Set(Object.values(sockets).map(({ materia }) => materia))].flatMap(customOf);
+  const bases = own.flatMap(({ text }) => extendedMateria(text)).flatMap(customOf);
   return [...new Map([...bases, ...own].map((each) => [each.name, each])).values()];
 }
 
-function customMateria(
-  name: string,
-  catalog: Catalog,
-  textOf: (name: string) => string | undefined,
-): readonly MateriaText[] {
-  const text = catalog.materia.get(name)?.layer === "bundled" ? undefined : textOf(name);
-  return text === undefined ? [] : [{ name, text }];
-}
-
 function extendedMateria(text: string): readonly string[] {
-  const read = parseJsonc(text);
-  const base = read.ok && isJsonObject(read.value.value) ? read.value.value["extends"] : undefined;
+  const base = parseJsoncObject(text)["extends"];
   return typeof base === "string" ? [base] : [];
 }
 
@@ -144,11 +135,11 @@ export interface ImportedConfig {
 export function importConfigText(text: string, fallbackName: string): Result<ImportedConfig> {
   const read = parseJsonc(text);
   if (!read.ok) return read;
-  const config = isJsonObject(read.value.value) ? read.value.value : {};
-  const named = isJsonObject(config["loadouts"]) ? entryTexts(config["loadouts"]) : [{ name: fallbackName, text }];
+  const { loadouts, materia } = parseJsoncObject(text);
+  const named = isJsonObject(loadouts) ? entryTexts(loadouts) : [{ name: fallbackName, text }];
   return ok({
     loadouts: named.map((each) => ({ name: each.name, draft: draftFromText(each.name, each.text) })),
-    materia: isJsonObject(config["materia"]) ? entryTexts(config["materia"]) : [],
+    materia: isJsonObject(materia) ? entryTexts(materia) : [],
   });
 }
 

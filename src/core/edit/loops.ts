@@ -31,47 +31,40 @@ export function createLoop(
 ): Result<Loadout> {
   const refused = loopRefusal(loadout, members);
   if (refused) return refused;
-  const ordered = memberOrder(loadout, members);
-  const [first = "", last = first] = [ordered[0], ordered.at(-1)];
+  const ordered = memberOrder(loadout, members) as SocketId[]; // keys of sockets, checked above
   const id = freeLoopId(loadout, "workItemIteration");
   const source = generatorBefore(loadout, ordered, isGenerator);
-  const loop: Loop = {
-    sockets: ordered as SocketId[], // keys of sockets, checked above
-    ...(source === undefined ? {} : { consumes: { from: source as SocketId, output: "workItems" } }),
-    exits: [],
-  };
-  const made = withLoop(loadout, id, loop);
-  if (source === undefined || ordered.some((member) => findSocket(loadout, member)?.advance)) return ok(made);
-  return ok(closeLoop(made, id, { first, last }));
+  const made = withLoop(loadout, id, { sockets: ordered, exits: [] });
+  if (source === undefined) return ok(made);
+  const fed = setLoopGenerator(made, id, source);
+  const isAdvanced = ordered.some((member) => findSocket(loadout, member)?.advance);
+  return fed.ok && !isAdvanced ? ok(closeLoop(fed.value, id, ordered)) : fed;
 }
 
 function loopRefusal(loadout: Loadout, members: readonly string[]): Result<never> | undefined {
   if (members.length === 0) return refuseEdit("loops", "a loop needs at least one socket", "select its sockets first");
-  for (const id of members) {
-    if (!findSocket(loadout, id)) return unknownSocket(id);
-    const other = loopContaining(loadout, id);
-    if (other !== undefined)
-      return refuseEdit(id, `${id} already belongs to the loop ${other}`, "a socket belongs to at most one loop");
-  }
-  return undefined;
+  const refusals = members.map((id) => (findSocket(loadout, id) ? memberRefusal(loadout, id) : unknownSocket(id)));
+  return refusals.find((refusal) => refusal !== undefined);
+}
+
+function memberRefusal(loadout: Loadout, socket: string): Result<never> | undefined {
+  const other = loopContaining(loadout, socket);
+  if (other === undefined) return undefined;
+  return refuseEdit(socket, `${socket} already belongs to the loop ${other}`, "a socket belongs to at most one loop");
 }
 
 /** The last member advances, returns to the first, and its way out becomes the exit. */
-function closeLoop(
-  loadout: Loadout,
-  id: string,
-  { first, last }: { readonly first: string; readonly last: string },
-): Loadout {
-  const socket = findSocket(loadout, last);
-  const inside = loadout.loops[id]?.sockets ?? [];
-  if (!socket) return loadout;
+function closeLoop(loadout: Loadout, id: string, inside: readonly SocketId[]): Loadout {
+  const [first, last = first] = [inside[0], inside.at(-1)];
+  const socket = last && findSocket(loadout, last);
+  if (!socket || !first) return loadout;
   const isOut = (to: string): boolean => to !== END && !inside.some((member) => member === to);
   const hasRework = socket.edges.some((edge) => edge.when === "not_satisfied");
   const onward = socket.edges.find((edge) => edge.when === "always" || (hasRework && edge.when === "satisfied"));
   const out = onward && isOut(onward.to) ? onward.to : undefined;
   const when = onward?.when ?? "always";
   const kept = socket.edges.filter((edge) => edge !== onward);
-  const back = onward && !isOut(onward.to) && onward.to !== END ? onward : { when, to: first as SocketId };
+  const back = onward && !isOut(onward.to) && onward.to !== END ? onward : { when, to: first };
   // With `always` a refused item would count as done.
   const advance: Socket["advance"] = { when: hasRework ? "satisfied" : "always" };
   const advancing: Socket = { ...socket, advance, edges: [...kept, back] };
@@ -122,16 +115,15 @@ export function setLoopMember(loadout: Loadout, id: string, socket: string, isMe
   const loop = loadout.loops[id];
   if (!loop) return unknownLoop(id);
   if (!findSocket(loadout, socket)) return unknownSocket(socket);
-  const other = loopContaining(loadout, socket);
   if (!isMember) {
     const sockets = loop.sockets.filter((member) => member !== socket);
     if (sockets.length === 0) return removeLoop(loadout, id);
     const exits = loop.exits.filter((exit) => exit.from !== socket);
     return ok(withoutStrayAdvances(withLoop(loadout, id, { ...loop, sockets, exits })));
   }
-  if (other === id) return ok(loadout);
-  if (other !== undefined)
-    return refuseEdit(socket, `${socket} already belongs to the loop ${other}`, "a socket belongs to at most one loop");
+  if (loopContaining(loadout, socket) === id) return ok(loadout);
+  const refused = memberRefusal(loadout, socket);
+  if (refused) return refused;
   if (loop.consumes?.from === socket) {
     const message = "the generator stands before the loop";
     return refuseEdit(socket, `${socket} makes the list that the loop ${id} walks`, message);
@@ -171,14 +163,14 @@ function memberOrder(loadout: Loadout, members: readonly string[]): readonly str
   return seen;
 }
 
+/** The nearest generator that leads to the members. */
 function generatorBefore(
   loadout: Loadout,
   members: readonly string[],
   isGenerator: (materia: string) => boolean,
 ): string | undefined {
-  let front: readonly string[] = members;
-  const seen = new Set<string>(members);
-  while (front.length > 0) {
+  const seen = new Set(members);
+  for (let front = members; front.length > 0;) {
     const before = sortSocketIds(Object.keys(loadout.sockets)).filter(
       (id) => !seen.has(id) && findSocket(loadout, id)?.edges.some((edge) => front.includes(edge.to)),
     );

@@ -1,7 +1,24 @@
 import type { Issue } from "../../../core/model/issue.ts";
 import type { ItemProgress } from "../../../core/view/progress/item-progress.ts";
 import type { Line } from "../../../core/view/line.ts";
-import type { Box, GraphDrawing, PlacedEdge, Point } from "../../../core/view/layout/drawing.ts";
+import {
+  type Box,
+  type GraphDrawing,
+  type LayoutMetrics,
+  type PlacedEdge,
+  type Point,
+  COMPACT_METRICS,
+  REGULAR_METRICS,
+  scaleMetrics,
+  withItemLineRoom,
+} from "../../../core/view/layout/drawing.ts";
+import { textScale } from "../browser/display.ts";
+
+/** The sizes of a drawing for the person's text size, with a line for the current item in the heads of loops if needed. */
+export function drawingMetrics(compact: boolean, hasItemLine: boolean): LayoutMetrics {
+  const plain = compact ? COMPACT_METRICS : REGULAR_METRICS;
+  return scaleMetrics(hasItemLine ? withItemLineRoom(plain) : plain, textScale());
+}
 
 /** State shown in a graph: visits and position of a cast, problems and selection of an editor. */
 export interface GraphMarks {

@@ -1,6 +1,6 @@
 import { Handle, Position, type Node } from "@xyflow/react";
 import { memo, type ReactElement } from "react";
-import { type GraphSocket, materiaOf, type Graph, type Origin } from "../../../core/compile/graph.ts";
+import { type GraphSocket, materiaOf, type Origin } from "../../../core/compile/graph.ts";
 import type { Materia } from "../../../core/model/materia.ts";
 import type { Box, PlacedLoop, TargetBand } from "../../../core/view/layout/drawing.ts";
 import { progressCounts } from "../../../core/view/progress/item-progress.ts";
@@ -226,10 +226,12 @@ export const EndNode = memo(function EndNode({ data }: { readonly data: { readon
 export function createFlowNodes(props: EdgeLayerProps & { readonly compact: boolean }): Node[] {
   const { graph, drawing, marks, selected, compact, editing: edit, focus } = props;
   const stop = focus?.kind === "socket" ? focus.id : drawing.sockets[0]?.id;
+  const origins = Object.values(graph.sockets).map(({ origin }) => origin);
   return [
-    ...drawing.bands.map((band) =>
-      createNode(`band ${band.target}`, "band", band.box, -1, { band, kind: targetKind(graph, band.target) }),
-    ),
+    ...drawing.bands.map((band) => {
+      const kind = origins.find(({ target }) => target === band.target)?.kind ?? "loadout";
+      return createNode(`band ${band.target}`, "band", band.box, -1, { band, kind });
+    }),
     ...drawing.loops.map((loop) =>
       createNode(`loop ${loop.id}`, "region", loop.box, 0, {
         loop,
@@ -257,10 +259,6 @@ export function createFlowNodes(props: EdgeLayerProps & { readonly compact: bool
     }),
     ...(drawing.end ? [createNode("end", "end", drawing.end, 3, { edit })] : []),
   ];
-}
-
-function targetKind(graph: Graph, target: number): Origin["kind"] {
-  return Object.values(graph.sockets).find(({ origin }) => origin.target === target)?.origin.kind ?? "loadout";
 }
 
 function createNode(

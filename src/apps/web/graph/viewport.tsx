@@ -12,7 +12,7 @@ import {
   type PointerEvent,
   type ReactElement,
 } from "react";
-import type { Box, GraphDrawing } from "../../../core/view/layout/drawing.ts";
+import type { Box, GraphDrawing, Size } from "../../../core/view/layout/drawing.ts";
 import { textScale } from "../browser/display.ts";
 import { boxOfPart } from "./graph-marks.ts";
 import { bindSheets } from "../ui/classes.ts";
@@ -121,7 +121,7 @@ export function useGraphViewport(
   const fits = whole && !grows ? Math.min(width / drawing.width, height / drawing.height) : width / drawing.width;
   const zoom =
     width === 0 ? 1 : Math.min(1, Math.max(grows || whole ? MIN_ZOOM : MIN_READABLE_ZOOM / textScale(), fits));
-  useInitialViewport(drawing, { width, height: whole ? height : 0, zoom, grows });
+  useInitialViewport(drawing, { width, height: whole ? height : 0, grows }, zoom);
   const reveal = useRevealBox({ fullHeight: grows, width, height });
   useGraphHandle(handle, { box, drawing, width, height, fullHeight: grows }, reveal);
   const extent = useMemo<[[number, number], [number, number]]>(
@@ -136,13 +136,10 @@ export function useGraphViewport(
 }
 
 /** Fits the whole width from the top, at first and after a resize. A person's own view stays. */
-function useInitialViewport(
-  drawing: GraphDrawing,
-  frame: { readonly width: number; readonly height: number; readonly zoom: number; readonly grows: boolean },
-): void {
+function useInitialViewport(drawing: GraphDrawing, frame: Size & { readonly grows: boolean }, zoom: number): void {
   const flow = useReactFlow();
   const placed = useRef("");
-  const { width, height, zoom, grows } = frame;
+  const { width, height, grows } = frame;
   useLayoutEffect(() => {
     const now = `${width} ${height} ${grows} ${Math.round(drawing.width)}`;
     if (width === 0 || placed.current === now) return;
@@ -155,7 +152,7 @@ function useInitialViewport(
   }, [flow, width, height, grows, drawing, zoom]);
 }
 
-function useElementSize(box: RefObject<HTMLDivElement | null>): { readonly width: number; readonly height: number } {
+function useElementSize(box: RefObject<HTMLDivElement | null>): Size {
   const [size, setSize] = useState({ width: 0, height: 0 });
   useEffect(() => {
     const element = box.current;

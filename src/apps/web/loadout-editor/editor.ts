@@ -55,7 +55,9 @@ export function useEditor(): Editor {
 export function useEditorState(draft: OpenLoadoutDraft, catalog: Catalog) {
   const { name, history, layer } = draft;
   const content = history.present;
-  const checked = useCheckedDraft(name, content, catalog);
+  const shown = useDeferredValue(content);
+  // After every edit, as the command line does.
+  const checked = useMemo(() => checkDraft(name, shown, catalog), [name, shown, catalog]);
   const [selected, setSelected] = useState<readonly GraphPart[]>([]);
   const source = catalog.loadouts.get(name)?.layer ?? "bundled";
   /** Why the loadout is read-only; null if it is editable. */
@@ -177,12 +179,6 @@ export interface LoadoutProblem {
 }
 
 export type CheckedDraft = ReturnType<typeof checkDraft>;
-
-/** Checks the draft after every edit, as the command line does. */
-export function useCheckedDraft(name: string, draft: LoadoutDraft, catalog: Catalog): CheckedDraft {
-  const shown = useDeferredValue(draft);
-  return useMemo(() => checkDraft(name, shown, catalog), [name, shown, catalog]);
-}
 
 function checkDraft(name: string, draft: LoadoutDraft, catalog: Catalog) {
   const { loadout } = draft;

@@ -4,17 +4,10 @@ import { addSocket, nextSocketId, placeSockets } from "../../../core/edit/loadou
 import type { Destination } from "../../../core/model/ids.ts";
 import type { Condition } from "../../../core/model/loadout.ts";
 import { canAnswerSatisfied } from "../../../core/model/materia.ts";
-import {
-  type GraphDrawing,
-  type Point,
-  type RouteStyle,
-  COMPACT_METRICS,
-  REGULAR_METRICS,
-  scaleMetrics,
-  withItemLineRoom,
-} from "../../../core/view/layout/drawing.ts";
+import { type GraphDrawing, type Point, type RouteStyle } from "../../../core/view/layout/drawing.ts";
 import type { GraphEditHandlers } from "../graph/graph-view.tsx";
 import {
+  drawingMetrics,
   includesPart,
   socketPart,
   type GraphMarks,
@@ -29,7 +22,6 @@ import type { DrawnWay } from "../../../core/view/graph/drawn-ways.ts";
 import { applyManualPositions } from "../../../core/view/layout/manual-positions.ts";
 import { layoutGraph } from "../../../core/view/layout/layout.ts";
 import { line, toned } from "../../../core/view/line.ts";
-import { textScale } from "../browser/display.ts";
 
 /** An edge that is being drawn with the keyboard. */
 export interface PendingConnection {
@@ -43,10 +35,7 @@ export function useEditorDrawing(compact: boolean) {
   const [dragged, setDragged] = useState<Readonly<Record<string, Point>> | null>(null);
   const { graph } = checked;
   const tells = checked.problems.some(({ place }) => place.kind === "loop");
-  const metrics = useMemo(() => {
-    const plain = scaleMetrics(compact ? COMPACT_METRICS : REGULAR_METRICS, textScale());
-    return tells ? withItemLineRoom(plain) : plain;
-  }, [compact, tells]);
+  const metrics = useMemo(() => drawingMetrics(compact, tells), [compact, tells]);
   const base = useMemo(
     () => layoutGraph(graph, { metrics, longestLabelOf: (way, runs) => edgeLabelLines(graph, way, runs) }),
     [graph, metrics],

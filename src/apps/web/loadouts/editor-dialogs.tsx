@@ -171,20 +171,15 @@ function ExplainLoadoutDialog({ onClose }: { readonly onClose: () => void }): Re
   const { checked, catalog, name } = useEditor();
   const { graph } = checked;
   const isSound = checked.worst !== null;
-  const bill = isSound
-    ? makeBill({ graph, flow: buildFlow(graph), past: [], ...billSettings(catalog.settings) })
-    : null;
+  const request = { graph, flow: buildFlow(graph), past: [], ...billSettings(catalog.settings) };
   return (
     <Dialog title={`What ${name} does`} onClose={onClose}>
       <div className={css("dialog-body")}>
-        {isSound ? (
-          explainGraph(graph).map((sentence) => <p key={sentence}>{sentence}</p>)
-        ) : (
-          <p className={css("faint")}>Solve its problems first.</p>
-        )}
-        {bill && (
+        {!isSound && <p className={css("faint")}>Solve its problems first.</p>}
+        {isSound && explainGraph(graph).map((sentence) => <p key={sentence}>{sentence}</p>)}
+        {isSound && (
           <section aria-label="Bill">
-            {billLines(bill).map((each) => (
+            {billLines(makeBill(request)).map((each) => (
               <p key={lineText(each)} className={css("secondary")}>
                 {lineText(each)}
               </p>

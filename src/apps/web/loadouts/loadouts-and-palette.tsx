@@ -115,18 +115,12 @@ function LoadoutItem(props: ListedLoadout & { readonly chosen: boolean }): React
           <span className={css("spoken")}>not saved</span>
         </span>
       )}
-      {errors > 0 && (
-        <span className={css("status bad")}>
-          <Icon name="warning" />
-          {errors}
-          <span className={css("spoken")}>errors</span>
-        </span>
-      )}
-      {errors === 0 && warnings > 0 && (
-        <span className={css("status rework")}>
-          {warnings}
-          <span aria-hidden="true">?</span>
-          <span className={css("spoken")}>warnings</span>
+      {errors + warnings > 0 && (
+        <span className={css(errors > 0 ? "status bad" : "status rework")}>
+          {errors > 0 && <Icon name="warning" />}
+          {errors || warnings}
+          {errors === 0 && <span aria-hidden="true">?</span>}
+          <span className={css("spoken")}>{errors > 0 ? "errors" : "warnings"}</span>
         </span>
       )}
       {isLocked && (

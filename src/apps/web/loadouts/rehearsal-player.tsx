@@ -4,18 +4,18 @@ import { useEditor } from "../loadout-editor/editor.ts";
 import { bindSheets } from "../ui/classes.ts";
 import editorSheet from "./editor.module.css";
 import { layoutGraph } from "../../../core/view/layout/layout.ts";
-import {
-  COMPACT_METRICS,
-  REGULAR_METRICS,
-  scaleMetrics,
-  withItemLineRoom,
-  type GraphDrawing,
-  type PlacedEdge,
-} from "../../../core/view/layout/drawing.ts";
+import { type GraphDrawing, type PlacedEdge } from "../../../core/view/layout/drawing.ts";
 import type { CastFileView } from "../../../core/wire/casts.ts";
-import { textScale, useScreenWidth } from "../browser/display.ts";
+import { useScreenWidth } from "../browser/display.ts";
 import { GraphView } from "../graph/graph-view.tsx";
-import type { GraphPart, EdgeMark, LoopMark, GraphMarks, SocketMark } from "../graph/graph-marks.ts";
+import {
+  drawingMetrics,
+  type GraphPart,
+  type EdgeMark,
+  type LoopMark,
+  type GraphMarks,
+  type SocketMark,
+} from "../graph/graph-marks.ts";
 import type { Graph } from "../../../core/compile/graph.ts";
 import { line, toned } from "../../../core/view/line.ts";
 import { edgeLabelLines } from "../loadout-editor/use-canvas.ts";
@@ -75,7 +75,7 @@ function RehearsalCanvas(props: {
   const drawing = useMemo(
     () =>
       layoutGraph(graph, {
-        metrics: scaleMetrics(withItemLineRoom(compact ? COMPACT_METRICS : REGULAR_METRICS), textScale()),
+        metrics: drawingMetrics(compact, true),
         // Reserve room for counts, so that nothing moves during playback.
         longestLabelOf: (way, runs) => {
           const lines = edgeLabelLines(graph, way, runs);

@@ -1,9 +1,9 @@
-import { useEffect, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { type CatalogEntry, readLayer } from "../../../core/catalog/layer.ts";
-import { updateJsonText, parseJsonc, printJson } from "../../../core/edit/json-edit.ts";
+import { updateJsonText, parseJsoncObject, printJson } from "../../../core/edit/json-edit.ts";
 import { recordStep } from "../../../core/edit/undo-history.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../../core/model/json.ts";
+import type { Json, JsonObject } from "../../../core/model/json.ts";
 import type { Materia } from "../../../core/model/materia.ts";
 import { createEntryDrafts, newEntryDraft, type EntryDraft, type EntryDrafts } from "../data/entry-drafts.ts";
 
@@ -18,15 +18,10 @@ export const materiaDrafts: EntryDrafts<MateriaDraft, Materia> = createEntryDraf
   kind: "materia",
   section: "materia",
   entryOf: (catalog, name) => catalog.materia.get(name),
-  fromText: (_name, text) => parseMateriaText(text),
+  fromText: (_name, text) => ({ raw: parseJsoncObject(text), text }),
   fromValue: (_name, value) => draftFromObject(value ? toJsonObject(value) : {}),
   isDirty: isMateriaDirty,
 });
-
-function parseMateriaText(text: string): MateriaDraft {
-  const read = parseJsonc(text);
-  return { raw: read.ok && isJsonObject(read.value.value) ? read.value.value : {}, text };
-}
 
 function draftFromObject(raw: JsonObject): MateriaDraft {
   return { raw, text: printJson(raw) };
@@ -70,12 +65,11 @@ export function readMateriaDraft({ name, history }: OpenMateriaDraft) {
 
 /** The catalog with this draft. */
 export function useCatalogWithDraft(catalog: Catalog, name: string, value: Materia | null): Catalog {
-  const [kept, setKept] = useState({ catalog, value, made: catalog });
-  if (kept.catalog === catalog && kept.value === value) return kept.made;
-  const entry: CatalogEntry<Materia> = { name, layer: "project", issues: [], ...(value ? { value } : {}) };
-  const made = value ? { ...catalog, materia: new Map([...catalog.materia, [name, entry]]) } : catalog;
-  setKept({ catalog, value, made });
-  return made;
+  return useMemo(() => {
+    if (!value) return catalog;
+    const entry: CatalogEntry<Materia> = { name, layer: "project", issues: [], value };
+    return { ...catalog, materia: new Map([...catalog.materia, [name, entry]]) };
+  }, [catalog, name, value]);
 }
 
 /** The text of the bundled materia; loaded on demand. */

@@ -20,14 +20,13 @@ import testsSheet from "./tests.module.css";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { compileTargets, authoredLayout } from "../../../core/compile/targets/compile.ts";
 import { layoutGraph } from "../../../core/view/layout/layout.ts";
-import { COMPACT_METRICS, REGULAR_METRICS, scaleMetrics } from "../../../core/view/layout/drawing.ts";
-import { textScale, useScreenWidth } from "../browser/display.ts";
+import { useScreenWidth } from "../browser/display.ts";
 import { GraphView } from "../graph/graph-view.tsx";
 import type { Graph } from "../../../core/compile/graph.ts";
 import type { DrawnWay } from "../../../core/view/graph/drawn-ways.ts";
 import { NEXT_ITEM } from "../../../core/model/loadout.ts";
 import { line } from "../../../core/view/line.ts";
-import type { EdgeMark, SocketMark } from "../graph/graph-marks.ts";
+import { drawingMetrics, type EdgeMark, type SocketMark } from "../graph/graph-marks.ts";
 
 const css = bindSheets(testsSheet);
 
@@ -177,7 +176,7 @@ function CoverageGraph(props: {
     const { graph } = compiled.value;
     const never = new Set(missing);
     const drawing = layoutGraph(graph, {
-      metrics: scaleMetrics(compact ? COMPACT_METRICS : REGULAR_METRICS, textScale()),
+      metrics: drawingMetrics(compact, false),
       longestLabelOf: (way) => coverageLabel(way, missingText(graph, way, never)),
       layout: authoredLayout(compiled.value),
     });

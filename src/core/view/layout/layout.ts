@@ -95,28 +95,18 @@ function placeChainParts(drawing: GraphDrawing, layout: Layout, graph: Graph, me
   }
   const placed = applyManualPositions(roomy, places, { graph, metrics });
   const wider = Math.max(0, placed.width - drawing.width);
-  const widened = <T extends Box>(box: T): T => ({ ...box, width: box.width + wider });
-  return {
-    ...placed,
-    width: drawing.width + wider,
-    bands: placed.bands.map((band) => ({ ...band, box: widened(band.box) })),
-  };
+  const bands = placed.bands.map((band) => ({ ...band, box: { ...band.box, width: band.box.width + wider } }));
+  return { ...placed, width: drawing.width + wider, bands };
 }
 
 /** The sockets of a part in the coordinates of its loadout; sockets without a position move aside. */
 function arrangePart(part: readonly PlacedSocket[], layout: Layout, metrics: LayoutMetrics): ReadonlyMap<string, Box> {
   const first = boundingBox(part.map(({ box }) => box));
   const [left, top] = [(first?.x ?? 0) - metrics.margin.x, (first?.y ?? 0) - metrics.margin.y];
-  const own = part.map((socket) => ({
-    ...socket,
-    box: { ...socket.box, x: socket.box.x - left, y: socket.box.y - top },
-  }));
+  const own = part.map(({ box, ...rest }) => ({ ...rest, box: { ...box, x: box.x - left, y: box.y - top } }));
   // Stored positions are for the default font size.
   const larger = metrics.label.letter / REGULAR_METRICS.label.letter;
-  const places = part.flatMap(({ id }): [string, Point][] => {
-    const place = Object.hasOwn(layout, id) ? layout[id] : undefined;
-    return place ? [[id, { x: place.x * larger, y: place.y * larger }]] : [];
-  });
+  const places = Object.entries(layout).map(([id, { x, y }]) => [id, { x: x * larger, y: y * larger }]);
   return placeSocketBoxes(own, Object.fromEntries(places), metrics);
 }
 
