@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { bundledLayer } from "../../src/core/catalog/bundled-layer.ts";
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
-import { readAnyFormat } from "../../src/core/catalog/formats.ts";
+import { readAnyFormat } from "../../src/core/catalog/format-0-1.ts";
 import { readLayer } from "../../src/core/catalog/layer.ts";
 import { checkCatalog } from "../../src/core/compile/targets/compile.ts";
 import { upgradeConfigText } from "../../src/core/edit/config-text.ts";

@@ -90,12 +90,8 @@ function reworkAfter(
 ): CastState["rework"] {
   const there = { graph, rework, pass };
   if (!hasReason || !handed) return withoutItemValue(there, rework, to);
-  return withReworkReason(there, to, {
-    socket: handed.socket,
-    materia: handed.materia,
-    item: handed.item,
-    text: handed.reason,
-  });
+  const { socket, materia, item, reason: text } = handed;
+  return withReworkReason(there, to, { socket, materia, item, text });
 }
 
 export function enterLoop(state: CastState, event: EventOf<"loop_entered">): CastState {

@@ -60,16 +60,19 @@ function advanceListProgress(walk: ListProgress | null, { pass }: CastState, eve
     // The item runs again, so the result of the earlier attempt does not count.
     const { count, at } = walk.givenUp;
     const givenUp = { count: pass?.givenUp.length ?? count, at: at.filter((index) => index !== event.index) };
-    const known = event.index >= MAX_ITEM_CELLS || walk.reworked.includes(event.index);
-    return { ...walk, givenUp, reworked: known ? walk.reworked : [...walk.reworked, event.index] };
+    return withReworked({ ...walk, givenUp }, event.index);
   }
   if (event.type === "item_given_up") {
     const { count, at } = walk.givenUp;
     return { ...walk, givenUp: { count: count + 1, at: event.index < MAX_ITEM_CELLS ? [...at, event.index] : at } };
   }
   if (event.type !== "edge_taken" || event.when !== "not_satisfied" || event.then || !pass) return walk;
-  const known = pass.cursor >= MAX_ITEM_CELLS || walk.reworked.includes(pass.cursor);
-  return known ? walk : { ...walk, reworked: [...walk.reworked, pass.cursor] };
+  return withReworked(walk, pass.cursor);
+}
+
+function withReworked(walk: ListProgress, index: number): ListProgress {
+  const isKnown = index >= MAX_ITEM_CELLS || walk.reworked.includes(index);
+  return isKnown ? walk : { ...walk, reworked: [...walk.reworked, index] };
 }
 
 export interface WorkClock {

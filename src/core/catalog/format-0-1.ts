@@ -1,7 +1,88 @@
-import { isJsonObject, type Json, type JsonObject } from "../model/json.ts";
-import { warning, type KeyPath, type Issue } from "../model/issue.ts";
+import { info, warning, type KeyPath, type Issue } from "../model/issue.ts";
+import { isJsonObject, type Json, type JsonObject, withJsonAt } from "../model/json.ts";
 import { oneLine } from "../model/text.ts";
 import { BUNDLED_UTILITY_MATERIA, bundledScriptFile } from "./bundled-utilities.ts";
+
+interface ConfigReading {
+  readonly value: unknown;
+  readonly edits: readonly FormatEdit[];
+  readonly issues: readonly Issue[];
+  readonly positionOf: (path: KeyPath) => KeyPath;
+}
+
+/** [M1] Reads a configuration in any known format; the current format stays unchanged. */
+export function readAnyFormat(raw: unknown): ConfigReading {
+  if (!isJsonObject(raw) || !isFormat01(raw)) return { value: raw, edits: [], issues: [], positionOf: (path) => path };
+  const { edits, issues } = translateFormat01(raw);
+  const message = 'it has the format of pi-materia 0.1; "materia init --from" writes the current format';
+  const value = edits.reduce((edited: Json, each) => withJsonAt(edited, each.path, each.value), raw);
+  return { value, edits, issues: [info("older_format", "", message), ...issues], positionOf: originalPositions(edits) };
+}
+
+/** [M1] Whether a file has anything that only version 0.1 has. */
+function isFormat01(raw: JsonObject): boolean {
+  return (
+    hasAny(raw, ["eventing", "parallelism"]) ||
+    "stopAtLimit" in objectFields(raw["budget"]) ||
+    objectEntries(raw["materia"]).some(([, materia]) => isOlderMateria(materia)) ||
+    objectEntries(raw["loadouts"]).some(([, loadout]) => isOlderLoadout(loadout))
+  );
+}
+
+function isOlderMateria(materia: JsonObject): boolean {
+  return isJsonObject(materia["script"]) || hasAny(materia, ["utility", "lockState", "parallel", "parallelSafe"]);
+}
+
+function isOlderLoadout(loadout: JsonObject): boolean {
+  return (
+    "lockState" in loadout ||
+    isJsonObject(objectFields(loadout["layout"])["sockets"]) ||
+    objectEntries(loadout["loops"]).some(([, loop]) => isJsonObject(loop["exit"])) ||
+    objectEntries(loadout["sockets"]).some(
+      ([, socket]) => hasAny(socket, ["socketKind", "empty"]) || "done" in objectFields(socket["advance"]),
+    )
+  );
+}
+
+function hasAny(object: JsonObject, keys: readonly string[]): boolean {
+  return keys.some((key) => key in object);
+}
+
+/** [M3, M4, M5, M6] The edits for a whole file of version 0.1. */
+function translateFormat01(raw: JsonObject): FormatTranslation {
+  const into: FormatTranslation = { edits: [], issues: [] };
+  const materia = objectEntries(raw["materia"]);
+  const loadouts = objectEntries(raw["loadouts"]);
+  const sockets = loadouts.flatMap(([, loadout]) => objectEntries(loadout["sockets"]));
+  const most = objectFields(raw["parallelism"])["maxConcurrency"];
+  const lanes = typeof most === "number" ? most : undefined;
+  const parallel = new Map(
+    materia.flatMap(([name, { parallel: many }]): [string, number | undefined][] => {
+      if (typeof many === "number") return [[name, many]];
+      return many === true ? [[name, undefined]] : [];
+    }),
+  );
+  const stops = "a cast always stops at its limit; raise the limit to resume it";
+  drop(into, [], raw, "eventing", "no events are sent; `cast --json` prints each event as a line");
+  drop(into, ["budget"], objectFields(raw["budget"]), "stopAtLimit", stops);
+  removeKeys(into, [], raw, ["parallelism"]);
+  if (sockets.some(([, socket]) => isEmptySocket(socket)))
+    into.edits.push({ path: ["materia", EMPTY_SOCKET], value: EMPTY_SOCKET_MATERIA });
+  for (const [name, each] of materia) translateMateria(into, name, each);
+  for (const [name, each] of loadouts) translateLoadout(into, name, each, { parallel, lanes });
+  return into;
+}
+
+function objectEntries(value: Json | undefined): readonly (readonly [string, JsonObject])[] {
+  return Object.entries(objectFields(value)).map(([name, each]) => [name, objectFields(each)]);
+}
+
+/** [M4] One warning for a removed key. */
+function drop(into: FormatTranslation, path: KeyPath, holder: JsonObject, key: string, message: string): void {
+  if (!(key in holder)) return;
+  removeKeys(into, path, holder, [key]);
+  into.issues.push(warning("unsupported_key", [...path, key], message));
+}
 
 export interface FormatEdit {
   readonly path: KeyPath;
@@ -11,7 +92,7 @@ export interface FormatEdit {
 }
 
 /** [M2] The position in the user's file of a position in the translated one. */
-export function originalPositions(edits: readonly FormatEdit[]): (path: KeyPath) => KeyPath {
+function originalPositions(edits: readonly FormatEdit[]): (path: KeyPath) => KeyPath {
   const moved = edits.flatMap(({ path, was }) => (was ? [{ path, was }] : []));
   return (path) => {
     const found = moved
@@ -22,22 +103,17 @@ export function originalPositions(edits: readonly FormatEdit[]): (path: KeyPath)
 }
 
 /** A value that is no object has no fields; reading the current format reports it. */
-export function objectFields(value: Json | undefined): JsonObject {
+function objectFields(value: Json | undefined): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-export interface FormatTranslation {
+interface FormatTranslation {
   readonly edits: FormatEdit[];
   readonly issues: Issue[];
 }
 
 /** [M3] Keys without an effect here. */
-export function removeKeys(
-  { edits }: FormatTranslation,
-  path: readonly string[],
-  holder: JsonObject,
-  keys: readonly string[],
-): void {
+function removeKeys({ edits }: FormatTranslation, path: KeyPath, holder: JsonObject, keys: readonly string[]): void {
   for (const key of keys) if (key in holder) edits.push({ path: [...path, key] });
 }
 
@@ -47,19 +123,13 @@ interface ParallelSettings {
   readonly lanes: number | undefined;
 }
 
-export function translateLoadout(
-  into: FormatTranslation,
-  name: string,
-  loadout: JsonObject,
-  lanes: ParallelSettings,
-): void {
+function translateLoadout(into: FormatTranslation, name: string, loadout: JsonObject, lanes: ParallelSettings): void {
   const path = ["loadouts", name];
   removeKeys(into, path, loadout, ["id", "source", "lockState"]);
   editLayout(into, path, loadout);
-  for (const [id, socket] of Object.entries(objectFields(loadout["sockets"])))
-    editSocket(into, [...path, "sockets", id], objectFields(socket));
-  for (const [id, loop] of Object.entries(objectFields(loadout["loops"])))
-    editLoop({ into, path, loadout, loop: objectFields(loop), at: [...path, "loops", id] }, lanes);
+  for (const [id, socket] of objectEntries(loadout["sockets"])) editSocket(into, [...path, "sockets", id], socket);
+  for (const [id, loop] of objectEntries(loadout["loops"]))
+    editLoop({ into, path, loadout, loop, at: [...path, "loops", id] }, lanes);
 }
 
 /** The 0.1 editor counted in cells. */
@@ -68,14 +138,11 @@ const CELL = { x: 290, y: 110 };
 function editLayout({ edits }: FormatTranslation, path: readonly string[], loadout: JsonObject): void {
   const places = objectFields(loadout["layout"])["sockets"];
   if (!isJsonObject(places)) return;
-  const value = Object.fromEntries(
-    Object.entries(places).flatMap(([id, place]) => {
-      const { x, y } = objectFields(place);
-      return typeof x === "number" && typeof y === "number"
-        ? [[id, { x: Math.round(x * CELL.x), y: Math.round(y * CELL.y) }]]
-        : [];
-    }),
-  );
+  const placed = objectEntries(places).flatMap(([id, { x, y }]) => {
+    if (typeof x !== "number" || typeof y !== "number") return [];
+    return [[id, { x: Math.round(x * CELL.x), y: Math.round(y * CELL.y) }]];
+  });
+  const value = Object.fromEntries(placed);
   const layout = [...path, "layout"];
   edits.push({ path: layout, value, was: [...layout, "sockets"] });
 }
@@ -87,10 +154,10 @@ function editSocket(into: FormatTranslation, path: readonly string[], socket: Js
 }
 
 /** [M3] A socket without a materia hands on what it was handed. */
-export const EMPTY_SOCKET = "Empty-Socket";
-export const EMPTY_SOCKET_MATERIA = { type: "utility", script: "Pass-On" };
+const EMPTY_SOCKET = "Empty-Socket";
+const EMPTY_SOCKET_MATERIA = { type: "utility", script: "Pass-On" };
 
-export function isEmptySocket(socket: JsonObject): boolean {
+function isEmptySocket(socket: JsonObject): boolean {
   return socket["empty"] === true && !("materia" in socket);
 }
 
@@ -188,9 +255,7 @@ const COLORS: Readonly<Record<string, string>> = {
   pink: "rose",
 };
 
-const WORKSPACES_NOT_NEEDED = "the engine itself makes and merges a folder for each parallel item";
-
-export function translateMateria(into: FormatTranslation, name: string, materia: JsonObject): void {
+function translateMateria(into: FormatTranslation, name: string, materia: JsonObject): void {
   const path = ["materia", name];
   removeKeys(into, path, materia, ["id", "source", "lockState", "parallel", "parallelSafe"]);
   editScript(into, path, materia);
@@ -222,7 +287,7 @@ function editUtility({ edits, issues }: FormatTranslation, path: readonly string
   const isWorkspace = utility.startsWith("vcs.");
   edits.push({ path: was }, { path: [...path, "script"], value: isWorkspace ? "Pass-On" : utility, was });
   if (!isWorkspace) return;
-  const message = `${oneLine(utility, 60)} has no effect: ${WORKSPACES_NOT_NEEDED}`;
+  const message = `${oneLine(utility, 60)} has no effect: the engine itself makes and merges a folder for each parallel item`;
   edits.push({ path: [...path, "params"], value: { ...objectFields(materia["params"]), note: message } });
   issues.push(warning("unsupported_key", was, message));
 }

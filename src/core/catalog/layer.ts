@@ -7,7 +7,7 @@ import type { Materia } from "../model/materia.ts";
 import { didYouMean, oneLine } from "../model/text.ts";
 import { readLoadout } from "./read-loadout.ts";
 import { readMateria } from "./read-materia.ts";
-import { readAnyFormat } from "./formats.ts";
+import { readAnyFormat } from "./format-0-1.ts";
 import { validate } from "./validate.ts";
 
 export type LayerName = (typeof LAYER_NAMES)[number];

@@ -4,7 +4,7 @@ import { usageOf, type ParsedCommand } from "./command-input.ts";
 import { COMMON_OPTIONS, expectsValue, REVIEW_FORMATS, splitOptions, type CommandArguments } from "./options.ts";
 import { COMMAND_READERS, unknownCommand } from "./read-commands.ts";
 import { commandRow, type CommandRow } from "./command-table.ts";
-import { wordsFromArgv, splitWords, type CommandWord, type CommandWords } from "./split-words.ts";
+import { splitWords, type CommandWord, type CommandWords } from "./split-words.ts";
 
 /** Text as typed after `/materia`. */
 export function parseText(text: string): Result<ParsedCommand> {
@@ -19,13 +19,13 @@ export function parseText(text: string): Result<ParsedCommand> {
 
 /** Words as a shell has split them. */
 export function parseArgv(argv: readonly string[]): Result<ParsedCommand> {
-  const typed = wordsFromArgv(argv);
+  const typed: CommandWords = { words: argv.map((text) => ({ text, quoted: false })) };
   const ordered = moveCommandFirst(typed);
   if (ordered) return parseWords(ordered);
   const split = splitOptions(typed.words, [...COMMON_OPTIONS, "version"]);
   return split.ok
     ? ok({ command: { kind: "help" }, options: split.value.options })
-    : parseWords({ words: [HELP_WORD, ...typed.words] });
+    : parseWords({ words: [{ text: "help", quoted: false }, ...typed.words] });
 }
 
 function moveCommandFirst({ words, ...rest }: CommandWords): CommandWords | undefined {
@@ -33,8 +33,6 @@ function moveCommandFirst({ words, ...rest }: CommandWords): CommandWords | unde
   const command = words[head];
   return command && { ...rest, words: [command, ...words.slice(0, head), ...words.slice(head + 1)] };
 }
-
-const HELP_WORD: CommandWord = { text: "help", quoted: false };
 
 function commandIndex(words: readonly CommandWord[]): number {
   let at = 0;

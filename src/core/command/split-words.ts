@@ -11,10 +11,6 @@ export interface CommandWord {
   readonly quoted: boolean;
 }
 
-export function wordsFromArgv(argv: readonly string[]): CommandWords {
-  return { words: argv.map((text) => ({ text, quoted: false })) };
-}
-
 /** Words up to the first `--` or the start of plain text. Quotes keep a word together; there are no escapes. */
 export function splitWords(
   text: string,

@@ -2,7 +2,6 @@ import { END, type Destination, type SocketId } from "../model/ids.ts";
 import { NEXT_ITEM } from "../model/loadout.ts";
 import {
   type Graph,
-  type GraphExit,
   type GraphLoop,
   type GraphSocket,
   givesUpItems,
@@ -155,19 +154,15 @@ function passesOf(flow: Flow): readonly Pass[] {
   });
 }
 
-const NO_ANSWER = [undefined] as const;
-const BOTH_ANSWERS = [true, false] as const;
-const EVERY_ANSWER = [true, false, undefined] as const;
-
 function possibleAnswers(graph: Graph, socket: GraphSocket): readonly (boolean | undefined)[] {
-  if (socket.parse === "text" || ignoresAnswer(graph, socket)) return NO_ANSWER;
-  return requiresSatisfied(graph, socket) ? BOTH_ANSWERS : EVERY_ANSWER;
+  if (socket.parse === "text" || ignoresAnswer(graph, socket)) return [undefined];
+  return requiresSatisfied(graph, socket) ? [true, false] : [true, false, undefined];
 }
 
 /** Whether no edge, exit or advance depends on the answer. */
 function ignoresAnswer(graph: Graph, socket: GraphSocket): boolean {
   if (!socket.edges.every(isAlways)) return false;
-  const exits = loopOf(graph, socket)?.exits ?? NO_EXITS;
+  const exits = loopOf(graph, socket)?.exits ?? [];
   if (exits.every(isUnconditionalExit)) return socket.advance === null || socket.advance === "always";
   // [G34] After a given-up last item the exits of every member depend on the answer.
   if (socketGivesUpItems(socket)) return false;
@@ -175,8 +170,6 @@ function ignoresAnswer(graph: Graph, socket: GraphSocket): boolean {
   const isAsked = exits.some(({ from, condition }) => from === socket.id && condition !== "always");
   return socket.advance === "always" && !isAsked;
 }
-
-const NO_EXITS: readonly GraphExit[] = [];
 
 function landingsOf(builder: FlowBuilder, to: Destination, fromLoop: string | null): readonly number[] {
   if (to === END) return NO_LANDINGS;

@@ -144,17 +144,11 @@ function rankByLongestPath<N>(starts: readonly N[], next: (at: N) => readonly N[
   return ranked.toSorted((a, b) => a.rank - b.rank);
 }
 
-interface DepthFirstWalk<N> {
-  readonly met: readonly N[];
-  readonly left: readonly N[];
-  /** Arcs to a place that the walk has not left yet. */
-  readonly back: ReadonlyMap<N, ReadonlySet<N>>;
-}
-
-function walkDepthFirst<N>(starts: readonly N[], next: (at: N) => readonly N[]): DepthFirstWalk<N> {
+function walkDepthFirst<N>(starts: readonly N[], next: (at: N) => readonly N[]) {
   const inside = new Set<N>();
   const seen = new Set<N>();
   const left: N[] = [];
+  /** Arcs to a place that the walk has not left yet. */
   const back = new Map<N, Set<N>>();
   const open: { readonly at: N; readonly ways: Iterator<N> }[] = [];
   const enter = (at: N): void => {

@@ -1,4 +1,4 @@
-import { type Graph, type GraphSocket, loopOf, materiaOf } from "./graph.ts";
+import { type Graph, type GraphSocket, isAlways, loopOf, materiaOf } from "./graph.ts";
 import type { HandoffField } from "../model/handoff.ts";
 import { stateKeysWrittenBy } from "../catalog/bundled-utilities.ts";
 import { isGate, type HandoffMode, type Materia } from "../model/materia.ts";
@@ -44,14 +44,9 @@ export function requiresSatisfied(graph: Graph, socket: GraphSocket): boolean {
 }
 
 function reasonForSatisfied(graph: Graph, socket: GraphSocket): string | undefined {
-  if (hasConditions(socket)) return "the way on depends on it";
+  const advancesAlways = socket.advance === null || socket.advance === "always";
+  if (!advancesAlways || !socket.edges.every(isAlways)) return "the way on depends on it";
   return hasConditionalExits(graph, socket) ? "the way out of the loop depends on it" : undefined;
-}
-
-function hasConditions(socket: GraphSocket): boolean {
-  return (
-    socket.edges.some((edge) => edge.when !== "always") || (socket.advance !== null && socket.advance !== "always")
-  );
 }
 
 /** An exit for one answer makes the answer matter, even if another exit takes all answers. */
@@ -78,15 +73,12 @@ export function bundledStateWrites(materia: Materia): readonly string[] {
   return materia.type === "utility" && materia.script !== undefined ? stateKeysWrittenBy(materia.script) : [];
 }
 
-function mayWriteStateKey(materia: Materia, key: string): boolean {
-  return (isCustomUtility(materia) && !isGate(materia)) || bundledStateWrites(materia).includes(key);
-}
-
 export function mayMakeList(materia: Materia, { assign, parse }: GraphSocket, list: readonly string[]): boolean {
   const [first = ""] = list;
   if (assign.some(({ target }) => target.every((key, index) => list[index] === key))) return true;
   // The `state` of a utility cannot set work items.
-  return first !== "workItems" && parse === "json" && mayWriteStateKey(materia, first);
+  if (first === "workItems" || parse === "text") return false;
+  return (isCustomUtility(materia) && !isGate(materia)) || bundledStateWrites(materia).includes(first);
 }
 
 export function mayMakeAnyList(materia: Materia, { assign }: GraphSocket): boolean {

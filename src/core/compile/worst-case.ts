@@ -155,17 +155,10 @@ interface MeasureOptions {
   readonly usesLimited: boolean;
 }
 
-interface WalkWeights {
-  /** The heaviest walk up to each place, the cycles before it included. */
-  readonly upTo: ReadonlyMap<number, number>;
-  /** What further rounds of a cycle add to a walk, by the first place of the cycle. */
-  readonly added: ReadonlyMap<number, number>;
-  /** How often a walk visits each place on a cycle; other places once. */
-  readonly visits: ReadonlyMap<number, number>;
-}
-
-export function measureWalks({ stages, firstLoop }: SplitRegion, options: MeasureOptions): WalkWeights {
+export function measureWalks({ stages, firstLoop }: SplitRegion, options: MeasureOptions) {
+  /** What further rounds of a cycle add, by the first place of the cycle. */
   const added = new Map<number, number>();
+  /** How often a walk visits each place on a cycle; other places once. */
   const visits = new Map<number, number>();
   const upTo = heaviestWalks(stages, ({ places, cycle }) => {
     if (!cycle) return placeWeight(places, options);

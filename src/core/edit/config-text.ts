@@ -2,8 +2,7 @@ import { applyEdits, findNodeAtLocation, modify } from "jsonc-parser";
 import { ok, type Result } from "../model/issue.ts";
 import { isJsonObject, type Json, withJsonAt } from "../model/json.ts";
 import { indentAt, parseJsonc, parseJsoncObject, updateJsonText } from "./json-edit.ts";
-import { readAnyFormat } from "../catalog/formats.ts";
-import type { FormatEdit } from "../catalog/format-0-1.ts";
+import { readAnyFormat, type FormatEdit } from "../catalog/format-0-1.ts";
 
 export type ConfigSection = "materia" | "loadouts";
 

@@ -105,12 +105,9 @@ function scanJson(text: string, start: number): JsonScan {
   }
 }
 
-function stepAt(
-  text: string,
-  at: number,
-  expected: ExpectedToken,
-  open: number[],
-): { at: number; expected: ExpectedToken } | "broken" | "cut" {
+type JsonStep = { readonly at: number; readonly expected: ExpectedToken } | "broken" | "cut";
+
+function stepAt(text: string, at: number, expected: ExpectedToken, open: number[]): JsonStep {
   const character = text.charAt(at);
   const isObject = text.charAt(open.at(-1) ?? -1) === "{";
   if (character === (isObject ? "}" : "]") && expected.endsWith("or end")) {
@@ -120,7 +117,10 @@ function stepAt(
   if (expected === "comma or end")
     return character === "," ? { at: at + 1, expected: isObject ? "key" : "value" } : "broken";
   if (expected === "colon") return character === ":" ? { at: at + 1, expected: "value" } : "broken";
-  if (character === '"') return after(stringEnd(text, at), expected.startsWith("key") ? "colon" : "comma or end");
+  if (character === '"') {
+    const end = stringEnd(text, at);
+    return typeof end === "string" ? end : { at: end, expected: expected.startsWith("key") ? "colon" : "comma or end" };
+  }
   if (expected.startsWith("key")) return "broken";
   if (character === "{" || character === "[") {
     open.push(at);
@@ -131,13 +131,6 @@ function stepAt(
   return ["true", "false", "null", "-"].some((word) => word.startsWith(text.slice(at, at + 6))) && at + 5 > text.length
     ? "cut"
     : "broken";
-}
-
-function after(
-  end: number | "broken" | "cut",
-  expected: ExpectedToken,
-): { at: number; expected: ExpectedToken } | "broken" | "cut" {
-  return typeof end === "number" ? { at: end, expected } : end;
 }
 
 function stringEnd(text: string, start: number): number | "broken" | "cut" {

@@ -1,6 +1,6 @@
 import { type Graph, type GraphSocket, materiaOf } from "../compile/graph.ts";
 import { feedsParallelLoop, refusalNeedsReason, requiredHandoffFields } from "../compile/socket-outputs.ts";
-import { HANDOFF_FIELDS, itemOrderProblems } from "../model/handoff.ts";
+import { HANDOFF_FIELDS, itemOrderProblems, type HandoffField } from "../model/handoff.ts";
 import { withoutUndefined, depthExceeds, isJsonObject, type Json, type JsonObject } from "../model/json.ts";
 import { oneLine } from "../model/text.ts";
 import {
@@ -155,24 +155,14 @@ function findUnassignable(socket: GraphSocket, handoff: JsonObject, around: Assi
   return faults.inState.length > 0 ? { ok: false, problems: faults.inState, blame: "state" } : undefined;
 }
 
-const OLD_NAMES: Readonly<Record<string, string>> = {
-  passed: "satisfied",
-  tasks: "workItems",
-  task: "workItems",
-  work: "workItems",
-  feedback: "context",
-  reason: "context",
-  missing: "context",
-  summary: "context",
-  guidance: "context",
-  failure: "context",
-  rework: "context",
-  decisions: "context",
-  risks: "context",
+const OLD_NAMES: Readonly<Record<HandoffField, readonly string[]>> = {
+  satisfied: ["passed"],
+  workItems: ["tasks", "task", "work"],
+  context: ["feedback", "reason", "missing", "summary", "guidance", "failure", "rework", "decisions", "risks"],
 };
 
 /** [H6] Hints for old field names. */
 function hintsFor(dropped: string): readonly string[] {
-  const now = Object.hasOwn(OLD_NAMES, dropped) ? OLD_NAMES[dropped] : undefined;
+  const now = HANDOFF_FIELDS.find((field) => OLD_NAMES[field].includes(dropped));
   return now === undefined ? [] : [`"${dropped}" is no longer read; use "${now}"`];
 }

@@ -62,9 +62,8 @@ export type Limits = v.InferOutput<typeof Limits>;
 type RequiredLimits<K extends keyof Limits> = { readonly [P in K]-?: NonNullable<Limits[P]> };
 
 export type CastLimits = RequiredLimits<"maxNoAdvanceCycles" | "maxRepairs"> &
-  Pick<Limits, "maxConflicts" | "maxConversationTokens" | "maxUnchanged" | "maxRetries" | ProviderLimitName>;
-
-type ProviderLimitName = "maxRetryAfter" | "waitForProvider" | "maxRepeatedCalls";
+  Pick<Limits, "maxConflicts" | "maxConversationTokens" | "maxUnchanged" | "maxRetries"> &
+  Pick<Limits, "maxRetryAfter" | "waitForProvider" | "maxRepeatedCalls">;
 
 /** [Z2, Z15] The defaults also apply to casts that were written without these limits. */
 export const LIMIT_DEFAULTS = {

@@ -38,13 +38,7 @@ export interface DiffPiece {
 const MAX_WORDS = 400;
 
 /** [E15] Two lines word by word: words that only one of them has are marked. */
-export function diffWords(
-  before: string,
-  after: string,
-): {
-  readonly before: readonly DiffPiece[];
-  readonly after: readonly DiffPiece[];
-} {
+export function diffWords(before: string, after: string): Readonly<Record<"before" | "after", readonly DiffPiece[]>> {
   const [old, now] = [splitWords(before), splitWords(after)];
   if (old.length > MAX_WORDS || now.length > MAX_WORDS)
     return { before: [{ text: before, isMarked: true }], after: [{ text: after, isMarked: true }] };

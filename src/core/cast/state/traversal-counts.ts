@@ -21,14 +21,8 @@ export function traversalScopeOf({ graph, pass, phase }: CastState, from: Socket
 }
 
 function wayKey(from: SocketId, way: Way): string {
-  switch (way.via) {
-    case "edge":
-      return `${from} edge ${way.index}${way.then ? " then" : ""}`;
-    case "exit":
-      return `${from} exit ${way.index}`;
-    case "none":
-      return `${from} end`;
-  }
+  if (way.via === "none") return `${from} end`;
+  return `${from} ${way.via} ${way.index}${way.via === "edge" && way.then ? " then" : ""}`;
 }
 
 type TraversalMeasure = "taken" | "allowed";

@@ -1,4 +1,4 @@
-import { type Issue, error, warning, type KeyPath } from "../../model/issue.ts";
+import { type Issue, error, type KeyPath } from "../../model/issue.ts";
 import { forEachStep, type Flow } from "../flow.ts";
 import {
   socketLabel,
@@ -19,21 +19,19 @@ export const NO_ISSUES: readonly Issue[] = [];
 type PartOfGraph = Pick<GraphSocket, "origin"> | Pick<GraphLoop, "origin">;
 
 export function errorAt(part: PartOfGraph, below: KeyPath, code: IssueCode, message: string, hint?: string): Issue {
-  return withFileOf(part, error(code, pathOf(part, below), message, hint));
+  const issue = error(code, pathOf(part, below), message, hint);
+  const { file } = part.origin;
+  return file === undefined ? issue : { ...issue, file };
 }
 
-export function warningAt(part: PartOfGraph, below: KeyPath, code: IssueCode, message: string, hint?: string): Issue {
-  return withFileOf(part, warning(code, pathOf(part, below), message, hint));
+export function warningAt(...problem: Parameters<typeof errorAt>): Issue {
+  return { ...errorAt(...problem), severity: "warning" };
 }
 
 function pathOf({ origin }: PartOfGraph, below: KeyPath): KeyPath {
   if ("loop" in origin) return ["loadouts", origin.name, "loops", origin.loop, ...below];
   const { kind, name, socket } = origin;
   return kind === "materia" ? ["materia", name, ...below] : ["loadouts", name, "sockets", socket, ...below];
-}
-
-function withFileOf({ origin: { file } }: PartOfGraph, issue: Issue): Issue {
-  return file === undefined ? issue : { ...issue, file };
 }
 
 export function checkReachability(flow: Flow): readonly Issue[] {

@@ -12,11 +12,11 @@ export function checkLists(graph: Graph, flow: Flow): readonly Issue[] {
   );
   const lists = walked.map(({ list }) => list);
   const targets = checkTargets(flow, lists);
-  if (walked.length === 0) return targets;
-  let search: IsMade | undefined;
   // A loop with `consumes` names its generator.
-  const isMade: IsMade = (...list) => (search ??= createMakerSearch(graph, flow))(...list);
-  return [...walked.flatMap((walk) => checkListIsMade(flow, walk, isMade)), ...targets];
+  const open = walked.filter(({ loop }) => loop.from === null);
+  if (open.length === 0) return targets;
+  const isMade = createMakerSearch(graph, flow);
+  return [...open.flatMap((walk) => checkListIsMade(flow, walk, isMade)), ...targets];
 }
 
 interface WalkedList {
@@ -26,7 +26,6 @@ interface WalkedList {
 
 /** [O15] A loop whose list nothing makes would be skipped silently, and the cast would complete. */
 function checkListIsMade({ numberOf, reached }: Flow, { loop, list }: WalkedList, isMade: IsMade): readonly Issue[] {
-  if (loop.from !== null) return NO_ISSUES;
   const members = loop.sockets.flatMap((id) => numberOf.get(id) ?? []);
   // Another check reports an unreachable loop.
   if (!members.some((member) => reached.has(member)) || isMade(list, members)) return NO_ISSUES;

@@ -102,8 +102,7 @@ function answerText({ satisfied, advanced }: FlowStep): string {
 
 /** [G29] `then` needs `maxTraversals`, and `next` needs a loop with items. */
 export function checkThen(graph: Graph, { sockets }: Flow): readonly Issue[] {
-  const concerned = sockets.filter(({ edges }) => edges.some(({ then }) => then !== undefined));
-  return concerned.flatMap((socket) =>
+  return sockets.flatMap((socket) =>
     socket.edges.flatMap(({ then, maxTraversals }, index) => {
       if (then === undefined) return [];
       const below = ["edges", index, "then"];

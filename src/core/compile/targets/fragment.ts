@@ -20,13 +20,12 @@ export type ResolvedTarget =
   | { readonly kind: "materia"; readonly name: string; readonly entry: CatalogEntry<Materia> }
   | { readonly kind: "loadout"; readonly name: string; readonly entry: CatalogEntry<Loadout> };
 
-interface GraphFragment {
-  readonly graph: Graph;
-  readonly issues: readonly Issue[];
-}
-
 /** A target as a separate graph. Broken references are reported and left out, so that the rest can be checked. */
-export function buildFragment(target: ResolvedTarget, catalog: Catalog, order: number): GraphFragment {
+export function buildFragment(
+  target: ResolvedTarget,
+  catalog: Catalog,
+  order: number,
+): { readonly graph: Graph; readonly issues: readonly Issue[] } {
   const { kind, name, entry } = target;
   const place: FragmentSource = { name, order, kind, ...withoutUndefined({ file: entry.file }) };
   const loadout = target.kind === "materia" ? loadoutOfMateria(name) : (target.entry.value ?? target.entry.partial);
@@ -47,7 +46,7 @@ interface FragmentSource extends Pick<Origin, "name" | "kind" | "file"> {
   readonly order: number;
 }
 
-function fragmentFromLoadout(loadout: Loadout, place: FragmentSource, catalog: Catalog): GraphFragment {
+function fragmentFromLoadout(loadout: Loadout, place: FragmentSource, catalog: Catalog) {
   const issues: Issue[] = [];
   const { order: _order, kind, ...named } = place;
   const { file } = place;
