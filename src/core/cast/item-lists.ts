@@ -27,7 +27,7 @@ export function madeLists(state: CastState, socket: GraphSocket, data: JsonObjec
 }
 
 /** Keeps the earlier list object if the new one is equal and no agent made it. */
-export function keepUnchangedLists(
+function keepUnchangedLists(
   { graph, data: before }: Pick<CastState, "graph" | "data">,
   data: JsonObject,
   newLists: readonly string[] = [],
