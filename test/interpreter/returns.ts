@@ -52,7 +52,7 @@ export function dropReasons(cast: Cast, item: string): void {
 export function* allowMore(cast: Cast, from: Place | undefined, to: string): Steps<void> {
   const last = cast.walked.lastIndexOf(to);
   const cycle = last < 0 ? [] : cast.walked.slice(last);
-  const more = yield* stopAt(cast, "maxNoAdvanceCycles", `${from?.id ?? to} ${to} ${cycle.join(">")}`);
+  const more = yield* stopAt(cast, "maxNoAdvanceCycles", `${from?.id ?? to} ${to} ${cycle.slice(-40).join(">")}`);
   for (const [key, count] of cast.returns)
     if (cycle.includes(key.split(" ")[0] ?? "")) cast.returns.set(key, count - more);
   for (const loop of new Set(cycle.flatMap((id) => placeOf(cast, id).loop ?? []))) lessEntries(cast, loop, more);

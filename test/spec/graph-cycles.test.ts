@@ -229,6 +229,14 @@ describe("[G9] returns without progress", () => {
     });
   });
 
+  it("[G9, J35] of a long cycle the last 40 sockets are named", async () => {
+    const titles = Array.from({ length: 45 }, (_, index) => `item ${index}`);
+    const played = await play(replanning, { says: { Plan: [items(...titles)] } });
+    const limit = played.events.find((event) => event.type === "limit_reached");
+    expect(limit).toMatchObject({ where: { to: "Socket-1", cycle: Array.from({ length: 40 }, () => "Socket-2") } });
+    expect(reasonOf(played)).toContain("without progress: … → Socket-2 (Text) → ");
+  });
+
   it("[G9] two empty loops that lead to each other end, though no socket runs", async () => {
     const walking = { materia: "Text", advance: { items: "state.none" }, edges: [always("Socket-3")] };
     const sockets = {

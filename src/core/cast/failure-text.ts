@@ -39,7 +39,7 @@ function limitText({ graph, handed, phase }: CastState, { limit, value, where }:
     }
     case "maxNoAdvanceCycles": {
       const back = destinationText(graph, where.to ?? END);
-      return `the cast goes round without progress${item}: ${cycleText(graph, where.cycle ?? [])} (it would be return number ${had + 1} to ${back})`;
+      return `the cast goes round without progress${item}: ${cycleText(graph, where)} (it would be return number ${had + 1} to ${back})`;
     }
     default:
       return assertNever(limit);
@@ -66,8 +66,9 @@ export function endReasonText({ satisfied, handed, givenUp }: CastState): string
   return said.trim() === "" ? items : `${said}; ${items}`;
 }
 
-function cycleText(graph: Graph, cycle: readonly Destination[]): string {
-  return cycle.length === 0 ? "no socket on the way runs" : cycle.map((id) => destinationText(graph, id)).join(" → ");
+function cycleText(graph: Graph, { to, cycle = [] }: EventOf<"limit_reached">["where"]): string {
+  const names = cycle.map((id) => destinationText(graph, id)).join(" → ");
+  return cycle.length === 0 ? "no socket on the way runs" : cycle[0] === to ? names : `… → ${names}`;
 }
 
 function destinationText(graph: Graph, to: Destination): string {

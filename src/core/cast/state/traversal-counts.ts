@@ -135,9 +135,9 @@ function visitedSince({ lastVisits }: CastState, last: number, among: readonly s
   return among.filter((key) => countOf(lastVisits, key) >= last);
 }
 
-export function cycleSinceLastVisit({ walked }: CastState, socket: SocketId): readonly SocketId[] {
-  const start = walked.lastIndexOf(socket);
-  return start === -1 ? [] : walked.slice(start);
+/** [J35] Of a long cycle the last sockets. */
+export function cycleSinceLastVisit({ walked, lastVisits }: CastState, socket: SocketId): readonly SocketId[] {
+  return getValue(lastVisits, socket) === undefined ? [] : walked.slice(Math.max(0, walked.lastIndexOf(socket)));
 }
 
 const MAX_WALKED_SOCKETS = 40;
