@@ -131,7 +131,6 @@ export interface ImportedConfig {
   readonly materia: readonly MateriaText[];
 }
 
-/** Reads a configuration file, or a single loadout. */
 export function importConfigText(text: string, fallbackName: string): Result<ImportedConfig> {
   const read = parseJsonc(text);
   if (!read.ok) return read;

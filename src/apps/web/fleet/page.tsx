@@ -44,7 +44,6 @@ export default function FleetPage(): ReactElement {
   );
 }
 
-/** The name of the fleet for commands. */
 function useFleetName(): string {
   return useCatalog().fleet ?? "…";
 }

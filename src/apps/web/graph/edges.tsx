@@ -10,7 +10,6 @@ import edgesSheet from "./edges.module.css";
 
 const css = bindSheets(edgesSheet);
 
-/** What is drawn of a graph, and how. */
 export interface EdgeLayerProps {
   readonly graph: Graph;
   readonly drawing: GraphDrawing;

@@ -8,7 +8,6 @@ export function useGraphKeys(
   box: RefObject<HTMLDivElement | null>,
   { drawing, onKey, onOpen, onSelect, reveal }: GraphViewProps & { readonly reveal: (box: Box) => void },
 ) {
-  /** The part with the current or last focus. */
   const [focus, setFocus] = useState<GraphPart | null>(null);
   const move = (part: GraphPart | undefined): void => {
     if (!part) return;

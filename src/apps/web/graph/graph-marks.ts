@@ -44,7 +44,6 @@ export interface SocketMark {
 
 export interface EdgeMark {
   readonly visits?: "unvisited" | "visited" | "last";
-  /** Lines of the label. */
   readonly label?: readonly Line[];
   readonly problem?: Issue["severity"] | undefined;
 }

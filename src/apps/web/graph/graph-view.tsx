@@ -219,7 +219,6 @@ const LEGEND_EDGES = [
 
 const LEGEND_MATERIA_TYPES = ["agent", "utility", "person"] as const;
 
-/** The legend of lines and shapes. */
 export function GraphLegend(): ReactElement {
   return (
     <div className={css("legend")}>

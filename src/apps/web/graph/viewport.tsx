@@ -19,7 +19,6 @@ import { bindSheets } from "../ui/classes.ts";
 import { materiaColorStyle } from "../ui/icons.tsx";
 import mapSheet from "./mini-map.module.css";
 
-/** Calls on a graph from outside. */
 export interface GraphHandle {
   readonly fit: () => void;
   readonly zoom: (factor: number) => void;
@@ -28,11 +27,9 @@ export interface GraphHandle {
   /** Scrolls it into view, as little as possible. */
   readonly reveal: (part: string) => void;
   readonly focus: (part: string) => void;
-  /** The box of a part, in pixels of the drawing. */
   readonly boxOf: (part: string) => Box | undefined;
 }
 
-/** The frame around a drawing. */
 export interface GraphFrame {
   readonly box: RefObject<HTMLDivElement | null>;
   readonly drawing: GraphDrawing;

@@ -39,7 +39,6 @@ import { isGenerator } from "../../../core/model/materia.ts";
 import { worstCaseExample, worstCaseText } from "../../../core/view/graph/labels.ts";
 import type { GraphPart } from "../graph/graph-marks.ts";
 
-/** The shared state of the editor: draft, selection and edits. */
 export type Editor = ReturnType<typeof useEditorState>;
 
 const EditorContext = createContext<Editor | null>(null);
@@ -167,7 +166,6 @@ export function revertLoadoutDraft(name: string): void {
   if (filed !== null) changeLoadoutDraft(name, draftFromText(name, filed), "Discard the changes");
 }
 
-/** A problem with its part of the graph and its quick fix. */
 export interface LoadoutProblem {
   readonly key: string;
   readonly issue: Issue;
@@ -224,7 +222,6 @@ export function knownMateria(catalog: Catalog): KnownMateria {
   };
 }
 
-/** The part of the graph that a problem is about. */
 export function graphPartOf({ place }: LoadoutProblem): GraphPart | null {
   if (place.kind === "loadout") return null;
   if (place.way !== null) return { kind: "edge", id: place.way };

@@ -58,14 +58,12 @@ export function useConnectSockets() {
   };
 }
 
-/** Whether a socket may answer satisfied or not. */
 export function canSocketJudge({ catalog, loadout }: Editor, id: string): boolean {
   const socket = loadout.sockets[id];
   const own = catalog.materia.get(socket?.materia ?? "")?.value;
   return own !== undefined && canAnswerSatisfied(own, socket?.parse);
 }
 
-/** Edits by pointer. */
 export function useGraphEditing(
   { drawing, setDragged }: ReturnType<typeof useEditorDrawing>,
   draw: ReturnType<typeof useConnectSockets>,
@@ -161,7 +159,6 @@ export function edgeLabelLines(graph: Graph, way: DrawnWay, runs: RouteStyle): r
   return words === "" ? limit : [`${order}${words}`, ...limit];
 }
 
-/** Marks for the problems of sockets, edges and loops. */
 function problemMarks({ graph, problems }: CheckedDraft, drawing: GraphDrawing): GraphMarks {
   const edges = new Map<string, EdgeMark>(
     drawing.edges.map(({ way, runs }) => {

@@ -23,9 +23,7 @@ import { canSocketJudge, type PendingConnection } from "./use-canvas.ts";
 import { type Editor, isDirty, knownMateria } from "./editor.ts";
 import { toast } from "../ui/toasts.tsx";
 
-/** What the keys need from the canvas. */
 interface CanvasControl {
-  /** The current position of a socket. */
   readonly boxOf: (id: string) => Box | undefined;
   readonly open: (dialog: "add" | "review" | "duplicate") => void;
   readonly setConnecting: (connecting: PendingConnection | null) => void;
@@ -156,7 +154,6 @@ export function addSocketIntoEdge(editor: Editor, materia: string, way: string):
   return addNewSocket(editor, materia, (each) => insertSocketInWay(each, way, materia));
 }
 
-/** Selects the new socket. */
 export function addNewSocket(
   { apply, select, loadout }: Editor,
   materia: string,

@@ -144,7 +144,6 @@ function EdgeLimitAndOrder({ from, index }: { readonly from: string; readonly in
   );
 }
 
-/** The edges of a socket, in the order in which they are tried. */
 export function EdgeList({ from }: { readonly from: string }): ReactElement {
   const { loadout, apply, readOnly } = useEditor();
   const edges = loadout.sockets[from]?.edges ?? [];

@@ -36,7 +36,6 @@ export interface CanvasProps {
   readonly setConnecting: (connecting: PendingConnection | null) => void;
   readonly onOpen: () => void;
   readonly onAdd: () => void;
-  /** The part to focus when it is drawn. */
   readonly pendingFocus: RefObject<string | null>;
 }
 
@@ -126,7 +125,6 @@ function suppressSpaceClick(event: KeyboardEvent): void {
     event.preventDefault();
 }
 
-/** Focuses an added socket once it is drawn. */
 function usePendingFocus({ pendingFocus: awaited, handle }: CanvasProps, drawing: GraphDrawing): void {
   useEffect(() => {
     const id = awaited.current;
@@ -136,7 +134,6 @@ function usePendingFocus({ pendingFocus: awaited, handle }: CanvasProps, drawing
   }, [awaited, drawing, handle]);
 }
 
-/** Zoom, socket search and legend, beside the graph. */
 function CanvasFooter({ handle }: { readonly handle: RefObject<GraphHandle | null> }): ReactElement {
   return (
     <div className={css("below-canvas")}>

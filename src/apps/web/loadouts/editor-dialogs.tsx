@@ -36,7 +36,6 @@ export type EditorDialogName = DialogName | "palette" | "inspector" | "problems"
 
 interface EditorDialogProps {
   readonly onClose: () => void;
-  /** Called when a rehearsal has started. */
   readonly onRehearsed: (castId: string) => void;
   readonly onAdded: (id: string) => void;
 }

@@ -25,7 +25,6 @@ import { countedText } from "../../../core/model/text.ts";
 
 const css = bindSheets(editorSheet);
 
-/** The actions on the whole loadout. */
 export function EditorToolbar({ open }: { readonly open: (dialog: EditorDialogName) => void }): ReactElement {
   const editor = useEditor();
   const { name, draft, loadout, readOnly, apply, catalog, undo, redo, selected, checked } = editor;

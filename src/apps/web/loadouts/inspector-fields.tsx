@@ -20,7 +20,6 @@ export function EditSelect(props: Parameters<typeof Select>[0] & { readonly row?
   return row === undefined ? field : <FieldRow label={row}>{field}</FieldRow>;
 }
 
-/** The assignments of a socket to state: target and source. */
 export function AssignFields({ id }: { readonly id: string }): ReactElement {
   const { loadout, apply, readOnly } = useEditor();
   const assign = Object.entries(loadout.sockets[id]?.assign ?? {});
@@ -101,7 +100,6 @@ export const CONDITION_OPTIONS: readonly SelectOption[] = (["always", "satisfied
   (value) => ({ value, label: conditionText(value) }),
 );
 
-/** Options for all sockets. */
 export function socketOptions(loadout: Loadout): readonly SelectOption[] {
   return sortSocketIds(Object.keys(loadout.sockets)).map((id) => ({
     value: id,
@@ -109,7 +107,6 @@ export function socketOptions(loadout: Loadout): readonly SelectOption[] {
   }));
 }
 
-/** All sockets and the end. */
 export function targetOptions(loadout: Loadout): readonly SelectOption[] {
   return [...socketOptions(loadout), { value: END, label: END }];
 }
@@ -144,7 +141,6 @@ export function TraversalLimitField({ from, index }: { readonly from: string; re
   );
 }
 
-/** The target of an edge after its last traversal. */
 export function ThenField({ from, index }: { readonly from: string; readonly index: number }): ReactElement {
   const { loadout, apply } = useEditor();
   const edge = loadout.sockets[from]?.edges[index];

@@ -35,7 +35,6 @@ import { materiaOptions } from "../dialogs/materia-search.tsx";
 
 const css = bindSheets(inspectSheet, editorSheet);
 
-/** The settings of one socket. */
 function SocketInspector({ id }: { readonly id: string }): ReactElement | null {
   const { loadout, checked } = useEditor();
   const socket = loadout.sockets[id];
@@ -150,7 +149,6 @@ function SocketOutput({ id }: { readonly id: string }): ReactElement {
   );
 }
 
-/** The condition under which the loop advances after this socket. */
 function AdvanceField({ id }: { readonly id: string }): ReactElement {
   const { loadout, apply } = useEditor();
   const loop = loopContaining(loadout, id);
@@ -188,7 +186,6 @@ function needsJsonText(edges: readonly { readonly when: string }[]): string {
   return `${which} "satisfied", which only JSON output has.`;
 }
 
-/** Inspects the selected part, or the loadout without a selection. */
 export function Inspector(): ReactElement {
   const [part, ...others] = useEditor().selected;
   const PartInspector = part && INSPECTORS[part.kind];

@@ -51,7 +51,6 @@ export function NewLoadoutDialog({ onClose }: { readonly onClose: () => void }):
   );
 }
 
-/** What a new loadout begins with. */
 export function StartField(props: Omit<Parameters<typeof Select>[0], "label">): ReactElement {
   return (
     <div className={css("option")}>
@@ -61,7 +60,6 @@ export function StartField(props: Omit<Parameters<typeof Select>[0], "label">): 
   );
 }
 
-/** Whether a loadout or a draft has a name. */
 export function useTakenNames(): (name: string) => boolean {
   const { catalog } = useEditor();
   const drafts = useStore(loadoutDrafts);
@@ -165,7 +163,6 @@ function loadoutTemplates({ loadouts }: Catalog): readonly { key: string; label:
   ];
 }
 
-/** The changes from another loadout to this one. */
 export function CompareLoadoutsDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
   const { name, draft, loadout, catalog } = useEditor();
   const saved = draft.filed === null ? null : draft.base.loadout;

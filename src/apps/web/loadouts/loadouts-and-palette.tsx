@@ -25,7 +25,6 @@ const LAYER_TITLES = {
 
 type ListedLoadout = ReturnType<typeof listLoadouts>[number];
 
-/** All loadouts and drafts, by layer. */
 function listLoadouts(catalog: Catalog, drafts: ReadonlyMap<string, OpenLoadoutDraft>) {
   const renamed = new Set([...drafts.values()].flatMap(({ was }) => was ?? []));
   const names = [...new Set([...catalog.loadouts.keys(), ...drafts.keys()])].filter(

@@ -48,7 +48,6 @@ export function LoopInspector({ id }: { readonly id: string }): ReactElement {
   );
 }
 
-/** Problems of a part, each with its quick fix. */
 export function ProblemRows({ faults }: { readonly faults: readonly LoadoutProblem[] }): ReactElement {
   const { apply, readOnly } = useEditor();
   return (

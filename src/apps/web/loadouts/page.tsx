@@ -140,7 +140,6 @@ function LoadoutsAndPalette(props: {
   );
 }
 
-/** Selects a problem, and steps to the next. */
 function useProblemNavigation(handle: RefObject<GraphHandle | null>, onShown: () => void) {
   const { checked, select } = useEditor();
   const last = useRef(-1);
@@ -161,7 +160,6 @@ function useProblemNavigation(handle: RefObject<GraphHandle | null>, onShown: ()
   return { show, nextProblem };
 }
 
-/** A panel that does not fit at this width. */
 function PanelSheet(props: {
   readonly dialog: EditorDialogName | null;
   readonly onClose: () => void;

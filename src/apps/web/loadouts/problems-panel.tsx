@@ -11,7 +11,6 @@ const css = bindSheets(editorSheet);
 
 export type ProblemsPanelTab = "problems" | "json" | "changes";
 
-/** Problems, JSON and changes, below the canvas. */
 export function ProblemsPanel(props: {
   readonly tab: ProblemsPanelTab;
   readonly setTab: (tab: ProblemsPanelTab) => void;

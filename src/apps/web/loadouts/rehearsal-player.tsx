@@ -152,7 +152,6 @@ function rehearsalMarks(graph: Graph, drawing: GraphDrawing, play: RehearsalPlay
   };
 }
 
-/** The current step and its handoff. */
 function RehearsalPanel(props: { readonly play: RehearsalPlayback; readonly onClose: () => void }): ReactElement {
   const { play, onClose } = props;
   const { visits, step, isPlaying, goToStep: go, togglePlaying: turn, castId, issues } = play;

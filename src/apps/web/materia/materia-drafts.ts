@@ -42,7 +42,6 @@ export function createMateriaDraft(name: string, raw: JsonObject): void {
   materiaDrafts.put(name, { ...empty, history: recordStep(empty.history, draftFromObject(raw), "Create") });
 }
 
-/** Sets one field; null removes it. */
 export function setMateriaField(name: string, key: string, value: Json | null, kind?: string): void {
   materiaDrafts.update(name, (draft) => {
     const { raw, text } = draft.history.present;
@@ -57,13 +56,11 @@ export function setMateriaField(name: string, key: string, value: Json | null, k
   });
 }
 
-/** Parses the draft with the reader of configuration files. */
 export function readMateriaDraft({ name, history }: OpenMateriaDraft) {
   const entry = readLayer("project", { materia: { [name]: history.present.raw } }).materia.get(name);
   return { value: entry?.value ?? null, issues: entry?.issues ?? [] };
 }
 
-/** The catalog with this draft. */
 export function useCatalogWithDraft(catalog: Catalog, name: string, value: Materia | null): Catalog {
   return useMemo(() => {
     if (!value) return catalog;
@@ -99,7 +96,6 @@ export function loadoutsUsing(catalog: Catalog, name: string): readonly string[]
   return [...new Set(usagesOf(catalog, name).map(({ loadout }) => loadout))];
 }
 
-/** The sockets that use a materia. */
 export function usagesOf(catalog: Catalog, name: string): readonly MateriaUsage[] {
   return [...catalog.loadouts.values()].flatMap((entry) =>
     Object.entries(entry.value?.sockets ?? {})

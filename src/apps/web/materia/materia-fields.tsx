@@ -90,7 +90,6 @@ export function MateriaField(
   );
 }
 
-/** The fields of a utility. */
 export function UtilityFields({ draft }: DraftProps): ReactElement {
   const { script } = draft.history.present.raw;
   return (

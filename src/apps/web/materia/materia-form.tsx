@@ -14,7 +14,6 @@ import { countedText } from "../../../core/model/text.ts";
 
 const css = bindSheets(materiaSheet);
 
-/** The fields of a materia. */
 export function MateriaForm(props: {
   readonly draft: OpenMateriaDraft;
   readonly value: Materia | null;
@@ -113,7 +112,6 @@ function ColourField({ name, chosen }: { readonly name: string; readonly chosen:
 
 const INSERTABLE_VARIABLES = ["request", "item.title", "item.context", "state.path", "workItems"];
 
-/** The prompt editor, with marked variables and buttons to insert them. */
 function PromptEditor(props: {
   readonly name: string;
   /** The key of the text: the question of a person is edited like a prompt. */

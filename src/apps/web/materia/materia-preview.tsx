@@ -190,7 +190,6 @@ function compileUsage(catalog: Catalog, name: string, seat: MateriaUsage | undef
   return socket ? { graph, socket } : null;
 }
 
-/** The variables of the prompt with example values. */
 function PromptVariables(props: {
   readonly value: Materia;
   readonly graph: Graph;

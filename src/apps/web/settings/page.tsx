@@ -215,7 +215,6 @@ const LIMIT_FIELDS = numberSettings("limits", [
   ["retryBaseMs", "duration", "Wait before the first retry", "Each further wait is twice as long.", PIS_DEFAULT],
 ]);
 
-/** The value in force, as text. */
 function currentValueText(settings: Settings, { part, key, unit }: NumberSetting): string {
   const values: Readonly<Record<string, unknown>> = settings[part];
   const value = values[key];

@@ -44,7 +44,6 @@ export interface DrawnWay {
   readonly loop?: string;
 }
 
-/** The ways of a graph, by their start. */
 export type GraphWays = ReturnType<typeof graphWays>;
 
 export function graphWays(graph: Graph) {
@@ -56,7 +55,6 @@ export function graphWays(graph: Graph) {
   };
 }
 
-/** The answers of a socket, from the compiled flow. */
 function possibleAnswers(flow: Flow, socket: GraphSocket): readonly (boolean | undefined)[] {
   return [...new Set(flowStepsOf(flow, socket.id).map((step) => step.satisfied))];
 }

@@ -85,7 +85,6 @@ function headLine(graph: Graph): Line {
   return line(toned("strong", nameText(graph.name)), toned("dim", ` · ${counts}${looped}`));
 }
 
-/** One band per target of a chain. */
 function bandLinesBefore({ isChain }: GridContext, block: GraphBlock, before: GraphBlock | undefined): readonly Line[] {
   if (block.target === before?.target || !isChain) return [];
   return [line(toned("accent", `── ${block.target} · ${nameText(block.rows[0]?.socket.origin.name ?? "")}`))];

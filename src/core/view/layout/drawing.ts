@@ -80,7 +80,6 @@ export function segmentBoxes(points: readonly Point[]): readonly Box[] {
   });
 }
 
-/** Sizes of all drawn parts, in pixels. */
 export interface LayoutMetrics {
   readonly socket: Size;
   readonly end: Size;

@@ -90,7 +90,6 @@ function labelBox(plan: LayoutPlan, { columns, rows, boxOf }: LayoutGeometry, ro
   return { x: labelX(plan, columns, route, size), y, ...size };
 }
 
-/** The point where a route leaves a region. */
 export function findExitCrossing(points: readonly Point[], { x, y, width, height }: Box): PlacedEdge["bar"] {
   for (const [index, to] of points.slice(1).entries()) {
     const from = points[index] ?? to;

@@ -82,7 +82,6 @@ export function placeColumns({ metrics, grid, lanes }: LayoutPlan): ColumnPositi
   };
 }
 
-/** A label or a track in the gap above a row. */
 interface GapContent {
   readonly route: EdgeRoute;
   readonly x: number;
@@ -139,7 +138,6 @@ export function rowFootHeight({ metrics, grid }: LayoutPlan, row: number): numbe
   return band + (grid.loops.some(({ last }) => last.row === row) ? metrics.region.foot : 0);
 }
 
-/** The labels and tracks of each gap, by the row below it. */
 function collectGapContents(plan: LayoutPlan, columns: ColumnPositions): ReadonlyMap<number, readonly GapContent[]> {
   const gaps = new Map<number, GapContent[]>();
   for (const route of plan.routes) {

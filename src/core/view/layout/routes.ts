@@ -92,7 +92,6 @@ function placeBlocks(blocks: readonly GraphBlock[], hasEnd: boolean) {
   return { cells, loops };
 }
 
-/** The rows of each target of a chain. */
 function targetBandsOf(graph: Graph, cells: ReadonlyMap<string, GridCell>): LayoutGrid["bands"] {
   const targets = Map.groupBy(Object.values(graph.sockets), (socket) => socket.origin.target);
   if (targets.size < 2) return [];
@@ -132,7 +131,6 @@ export interface LaneRoute extends WayOnGrid {
   readonly inside: string | null;
 }
 
-/** Every drawn way of the graph, sockets in reading order. */
 export function drawnLinesOf(graph: Graph): readonly DrawnWay[] {
   const ways = graphWays(graph);
   const loops = Object.values(graph.loops);
@@ -205,7 +203,6 @@ function elbowRoute(at: WayOnGrid, grid: LayoutGrid, { tops, bottoms }: ClaimedE
   return undefined;
 }
 
-/** Whether no socket and no region is there. */
 function isAreaClear(
   grid: LayoutGrid,
   { rows, columns }: { readonly rows: readonly [number, number]; readonly columns: readonly [number, number] },
