@@ -24,13 +24,9 @@ export function readDraftReply(reply: string): Result<Draft> {
   const object = findObject(reply)?.object;
   if (!object) return failWith("bad_draft", "", "the answer has no JSON object", "answer with one JSON object");
   const { cannot, nearest } = object;
+  const hint = typeof nearest === "string" ? oneLine(nearest, 400) : undefined;
   if (typeof cannot === "string" && cannot.trim() !== "")
-    return failWith(
-      "cannot_draft",
-      "",
-      oneLine(cannot, 400),
-      typeof nearest === "string" ? oneLine(nearest, 400) : undefined,
-    );
+    return failWith("cannot_draft", "", oneLine(cannot, 400), hint);
   return draftFromConfig(object);
 }
 
@@ -49,13 +45,8 @@ export interface DraftCheck {
   readonly issues: readonly Issue[];
 }
 
-/** What the draft may be called: the loadout that it refines, or the name that the person chose. */
-export interface DraftRules {
-  readonly refines?: string | undefined;
-}
-
-/** [YD5] Every problem of a draft at once: those of `check`, where a warning counts too, and the rules of drafts. */
-export function checkDraft(catalog: Catalog, draft: Draft, rules: DraftRules = {}): DraftCheck {
+/** [YD5] Every problem of a draft at once: those of `check`, where a warning counts too, and the rules of drafts. It may have the name of the loadout that it refines. */
+export function checkDraft(catalog: Catalog, draft: Draft, refines?: string): DraftCheck {
   const layer = readLayer("explicit", draft.config);
   const whole = withLayer(catalog, layer);
   const entry = whole.loadouts.get(draft.name);
@@ -66,7 +57,7 @@ export function checkDraft(catalog: Catalog, draft: Draft, rules: DraftRules = {
     ...layer.issues,
     ...own,
     ...checked.issues,
-    ...ruleIssues({ catalog, draft, layer, graph: checked.graph, rules }),
+    ...ruleIssues({ catalog, draft, layer, graph: checked.graph, refines }),
   ];
   const issues = found.length > 0 ? found : proofIssues(whole, checked.graph);
   return { catalog: whole, graph: checked.graph, issues };
@@ -79,28 +70,26 @@ interface RuleContext {
   readonly draft: Draft;
   readonly layer: ConfigLayer;
   readonly graph: Graph;
-  readonly rules: DraftRules;
+  readonly refines: string | undefined;
 }
 
 /** [YD6] A draft never raises its own rights: no settings, nothing that exists redefined, narrow tools. */
-function ruleIssues({ catalog, draft, layer, graph, rules }: RuleContext): readonly Issue[] {
+function ruleIssues({ catalog, draft, layer, graph, refines }: RuleContext): readonly Issue[] {
   const refuse = (path: readonly string[], message: string, hint?: string): Issue =>
     error("bad_draft", path, message, hint);
   const settings = Object.keys(draft.config).filter((key) => key !== "materia" && key !== "loadouts");
   const used = new Set(socketsOf(graph).map(({ materia }) => materia));
-  const isTaken = catalog.loadouts.has(draft.name) && rules.refines !== draft.name;
+  const isTaken = catalog.loadouts.has(draft.name) && refines !== draft.name;
   return [
     ...settings.map((key) => refuse([key], `a draft sets no "${oneLine(key, 60)}"`, "leave it out")),
     ...(isTaken ? [refuse(["loadouts", draft.name], "a loadout of this name exists", "choose another name")] : []),
     ...[...layer.materia].flatMap(([name, entry]) => {
       const path = ["materia", name];
-      const { value } = entry ?? {};
       if (catalog.materia.has(name))
         return [refuse(path, "a materia of this name exists", "leave it out to use it, or choose another name")];
       if (!used.has(name)) return [refuse(path, "no socket has this materia", "seat it, or leave it out")];
-      return value
-        ? materiaIssues(value, judges(graph, name)).map(([message, hint]) => refuse(path, message, hint))
-        : [];
+      const found = entry?.value ? materiaIssues(entry.value, judges(graph, name)) : [];
+      return found.map(([message, hint]) => refuse(path, message, hint));
     }),
   ];
 }
@@ -112,18 +101,14 @@ function judges(graph: Graph, materia: string): boolean {
 }
 
 function materiaIssues(materia: Materia, isJudge: boolean): readonly (readonly [message: string, hint: string])[] {
-  const text = templateOf(materia)?.text ?? "";
-  const tooLong: readonly [string, string] = [
-    `its text has ${text.length} characters; the limit is ${MAX_PROMPT}`,
-    "say what to do in at most 150 words",
-  ];
+  const { length } = templateOf(materia)?.text ?? "";
+  const tooLong = `its text has ${length} characters; the limit is ${MAX_PROMPT}`;
+  const tooWide = "a planner or judge needs no writing tools";
   const isWide =
     materia.type === "agent" && (isJudge || isGenerator(materia)) && toolsInScope(materia.tools).some(toolMayWrite);
   return [
-    ...(text.length > MAX_PROMPT ? [tooLong] : []),
-    ...(isWide
-      ? [["a planner or judge needs no writing tools", 'set "tools": "readOnly"; a gate runs commands'] as const]
-      : []),
+    ...(length > MAX_PROMPT ? [[tooLong, "say what to do in at most 150 words"] as const] : []),
+    ...(isWide ? [[tooWide, 'set "tools": "readOnly"; a gate runs commands'] as const] : []),
   ];
 }
 
@@ -151,8 +136,8 @@ function proofIssues(catalog: Catalog, graph: Graph): readonly Issue[] {
       .map((socket) => report(`no made-up cast reached ${socket}`, "lead an edge there, or remove it")),
     ...(outcome === "completed"
       ? []
-      : [
-          report(`a made-up cast in which everybody is satisfied ends ${outcome}`, "lead satisfied answers to the end"),
-        ]),
+      : [report(`${SATISFIED_CAST} ends ${outcome}`, "lead satisfied answers to the end")]),
   ];
 }
+
+const SATISFIED_CAST = "a made-up cast in which everybody is satisfied";

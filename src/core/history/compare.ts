@@ -24,14 +24,10 @@ export function compareCasts(first: ComparedCast, second: ComparedCast): Omit<Ca
   const visits = alignVisits(left, right).map(([a, b]) => {
     const [handedA, handedB] = [a ? resultText(a) : null, b ? resultText(b) : null];
     const same = a !== undefined && b !== undefined && a.socket === b.socket && handedA === handedB;
-    const shown = (visit: VisitRecord | undefined, handed: string | null) =>
-      visit === undefined
-        ? null
-        : {
-            visit: visitKey(visit.socket, visit.visit),
-            materia: visit.materia,
-            handed: same || handed === null ? null : truncate(handed, MAX_HANDOFF_LENGTH),
-          };
+    const shown = (visit: VisitRecord | undefined, text: string | null) => {
+      const handed = same || text === null ? null : truncate(text, MAX_HANDOFF_LENGTH);
+      return visit ? { visit: visitKey(visit.socket, visit.visit), materia: visit.materia, handed } : null;
+    };
     return { left: shown(a, handedA), right: shown(b, handedB), same };
   });
   return { first: comparedSideOf(first), second: comparedSideOf(second), visits };

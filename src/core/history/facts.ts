@@ -3,7 +3,7 @@ import { type Graph, materiaOf, socketOf } from "../compile/graph.ts";
 import { parseMillis } from "../model/text.ts";
 import { totalTokens } from "../cast/state/usage.ts";
 import { foldVisits, visitKey, type VisitRecord, visitNumber } from "./visits.ts";
-import { failWith, error, fail, ok, type Result } from "../model/issue.ts";
+import { failWith, ok, type Result } from "../model/issue.ts";
 
 export type VisitFact = Readonly<ReturnType<typeof visitFact>>;
 
@@ -74,14 +74,13 @@ function countSharedVisits([first]: readonly CastEvent[], visits: readonly Visit
   return own === -1 ? visits.length : own;
 }
 
-/** The visits of agents: only an agent leaves a conversation. */
-export function agentVisits({
-  events,
-  file: { graph },
-}: {
+interface VisitedCast {
   readonly events: readonly CastEvent[];
   readonly file: { readonly graph: Graph };
-}): readonly VisitRecord[] {
+}
+
+/** The visits of agents: only an agent leaves a conversation. */
+export function agentVisits({ events, file: { graph } }: VisitedCast): readonly VisitRecord[] {
   return foldVisits(events).filter(({ socket }) => materiaOf(graph, socketOf(graph, socket)).type === "agent");
 }
 
@@ -97,8 +96,8 @@ export function findVisit(visits: readonly VisitRecord[], name: string | undefin
   if (found) return ok(found);
   if (name === undefined) return failWith("unknown_visit", "visit", "this cast has no visit of an agent yet");
   const keys = visits.slice(-MAX_SUGGESTIONS).map((each) => visitKey(each.socket, each.visit));
-  const hint = keys.length === 0 ? {} : { hint: `one of ${keys.join(", ")}` };
-  return fail({ ...error("unknown_visit", name, `this cast has no visit "${name}"`), ...hint });
+  const hint = keys.length === 0 ? undefined : `one of ${keys.join(", ")}`;
+  return failWith("unknown_visit", name, `this cast has no visit "${name}"`, hint);
 }
 
 const MAX_SUGGESTIONS = 12;

@@ -124,26 +124,20 @@ export function resultText({ result }: Pick<VisitRecord, "result">): string | nu
 }
 
 /** The events of a visit, with those up to the next one. */
-export function eventsOfVisit(
-  events: readonly CastEvent[],
-  { firstSeq, lastSeq }: Pick<VisitRecord, "firstSeq" | "lastSeq">,
-): readonly CastEvent[] {
+export function eventsOfVisit(events: readonly CastEvent[], { firstSeq, lastSeq }: VisitRecord): readonly CastEvent[] {
   const first = events[0]?.seq ?? 1;
   return events.slice(firstSeq - first, lastSeq - first + 1);
 }
 
 function startVisit({ visit, pass, way, commit }: VisitFold, event: CastEvent & EventOf<"visit_started">): VisitRecord {
+  const { continues, continuesFrom, fresh } = event;
   return {
     index: visit ? visit.index + 1 : 0,
     socket: event.socket,
     materia: event.materia,
     visit: event.visit,
     item: event.item && { loop: pass.loop, pass: pass.number, of: pass.size, ...event.item },
-    conversation: withoutUndefined({
-      continues: event.continues,
-      continuesFrom: event.continuesFrom,
-      fresh: event.fresh,
-    }),
+    conversation: withoutUndefined({ continues, continuesFrom, fresh }),
     startedAt: event.at,
     endedAt: null,
     outcome: "running",

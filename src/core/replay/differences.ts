@@ -150,15 +150,10 @@ function answerDifferences(left: VisitTrack, right: VisitTrack): readonly Replay
   return [differs(visit, "handoff", `was ${oneLine(old, 160)}, is ${oneLine(now, 160)}`)];
 }
 
-const RESULTS: ReadonlySet<string> = new Set([
-  "handoff_accepted",
-  "output_accepted",
-  "handoff_rejected",
-  "turn_failed",
-]);
+const RESULTS = /^(?:handoff_accepted|output_accepted|handoff_rejected|turn_failed)$/;
 
 function resultOf({ events }: VisitTrack): CastEvent | undefined {
-  return events.findLast(({ type }) => RESULTS.has(type));
+  return events.findLast(({ type }) => RESULTS.test(type));
 }
 
 function answerText(event: CastEvent): string {

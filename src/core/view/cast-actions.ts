@@ -1,20 +1,22 @@
 import type { LimitName } from "../cast/state/event.ts";
 import type { CastStatus } from "../cast/summary.ts";
 
-export type CastAction =
-  | "answer"
-  | "allow"
-  | "hint"
-  | "accept"
-  | "skip"
-  | "raise"
-  | "resume"
-  | "abort"
-  | "review"
-  | "again"
-  | "compare"
-  | "record"
-  | "take";
+export const ACTION_LABELS = {
+  answer: "Answer…",
+  allow: "Allow one more",
+  hint: "Try again with a hint…",
+  accept: "Accept the result",
+  skip: "Skip this item",
+  raise: "Raise a limit…",
+  resume: "Resume",
+  abort: "Abort…",
+  review: "Review…",
+  again: "Run again…",
+  compare: "Compare with…",
+  record: "Record as a test…",
+  take: "Take home as a branch",
+} as const;
+export type CastAction = keyof typeof ACTION_LABELS;
 
 /** The facts that decide which actions apply. A listing knows only the status. */
 export interface ActionFacts {
@@ -71,22 +73,6 @@ export function actionsFor({
     }
   }
 }
-
-export const ACTION_LABELS: Readonly<Record<CastAction, string>> = {
-  answer: "Answer…",
-  allow: "Allow one more",
-  hint: "Try again with a hint…",
-  accept: "Accept the result",
-  skip: "Skip this item",
-  raise: "Raise a limit…",
-  resume: "Resume",
-  abort: "Abort…",
-  review: "Review…",
-  again: "Run again…",
-  compare: "Compare with…",
-  record: "Record as a test…",
-  take: "Take home as a branch",
-};
 
 /** A cast that sleeps is woken. */
 export function actionLabel(action: CastAction, status: CastStatus): string {

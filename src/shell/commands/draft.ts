@@ -82,7 +82,7 @@ async function negotiate(
     if (turn.kind === "failed") return failWith("draft_failed", "draft", `the drafting agent failed: ${turn.message}`);
     const read = readDraftReply(turn.text);
     if (!read.ok && read.issues.some(({ code }) => code === "cannot_draft")) return read;
-    const checked = read.ok ? checkDraft(workspace.catalog, read.value, { refines: request.from?.name }) : undefined;
+    const checked = read.ok ? checkDraft(workspace.catalog, read.value, request.from?.name) : undefined;
     const issues = read.ok ? (checked?.issues ?? []) : read.issues;
     if (read.ok && checked && issues.length === 0) {
       const drafted = { ...workspace, catalog: checked.catalog };

@@ -55,14 +55,8 @@ export async function createUserAgentHost(
   const thinking = choice.thinking === undefined ? {} : { thinking: choice.thinking };
   const allowed = new Set(pi.getAllTools().map(({ name }) => name));
   return {
+    ...isolated,
     preflight: async (needs, place) => [...forbiddenTools(needs, allowed), ...(await isolated.preflight(needs, place))],
-    ...withoutUndefined({
-      resolveModel: isolated.resolveModel,
-      defaultModels: isolated.defaultModels,
-      usableModels: isolated.usableModels,
-      contextWindow: isolated.contextWindow,
-      equipment: isolated.equipment,
-    }),
     // [X32] Every agent gets the same time and the same number of tries, in both kinds of sessions.
     runTurn: (request) =>
       control.run(request, (turn) =>
@@ -125,14 +119,9 @@ function forbiddenTools(needs: readonly AgentRequirement[], allowed: ReadonlySet
   const tools = new Set(needs.flatMap((need) => need.tools.filter(isForbidden)));
   if (tools.size === 0) return [];
   const materia = new Set(needs.filter((need) => need.tools.some(isForbidden)).map((need) => need.materia));
-  return [
-    error(
-      "forbidden_tool",
-      "--tools",
-      `this Pi was started without ${[...tools].join(", ")}; wanted by ${[...materia].join(", ")}`,
-      "start Pi with these tools, or give the materia another tool scope",
-    ),
-  ];
+  const message = `this Pi was started without ${[...tools].join(", ")}; wanted by ${[...materia].join(", ")}`;
+  const hint = "start Pi with these tools, or give the materia another tool scope";
+  return [error("forbidden_tool", "--tools", message, hint)];
 }
 
 /** Pi's sessions have this function but do not document it; without it only our own figures are complete. */
@@ -144,23 +133,13 @@ interface UsageRecorder {
 function addToSessionUsage(ctx: ExtensionContext, { input, output, cost }: Usage, model: string): void {
   if (input + output + cost === 0) return;
   const slash = model.indexOf("/");
-  const usage = {
-    input,
-    output,
-    cacheRead: 0,
-    cacheWrite: 0,
-    totalTokens: input + output,
-    cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: cost },
-  };
+  const [provider, id] = [model.slice(0, Math.max(0, slash)), model.slice(slash + 1)];
+  const uncached = { cacheRead: 0, cacheWrite: 0 };
+  const costs = { input: 0, output: 0, ...uncached, total: cost };
+  const usage = { input, output, ...uncached, totalTokens: input + output, cost: costs };
   runUnlessReplaced(() => {
     const session: object = ctx.sessionManager;
     const keeper: UsageRecorder = session;
-    keeper.appendUsage?.(
-      "materia",
-      model.slice(0, Math.max(0, slash)),
-      model.slice(slash + 1),
-      usage,
-      "a materia cast",
-    );
+    keeper.appendUsage?.("materia", provider, id, usage, "a materia cast");
   });
 }

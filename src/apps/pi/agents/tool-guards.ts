@@ -28,13 +28,8 @@ export async function findToolGuards(ctx: ExtensionContext): Promise<Pick<Sessio
         guardsTools(extension) || tools.some((tool) => extension.tools.has(tool));
       const named = others.filter(isWanted).map(({ resolvedPath }) => resolvedPath);
       if (named.every((path) => declared.includes(path))) return own;
-      const loaded = await loadExtensions(pi, {
-        cwd,
-        trusted,
-        only: true,
-        named: [...new Set([...declared, ...named])],
-        factories,
-      });
+      const wanted = { cwd, trusted, only: true, named: [...new Set([...declared, ...named])], factories };
+      const loaded = await loadExtensions(pi, wanted);
       const isDeclared = ({ resolvedPath }: Extension): boolean =>
         declared.includes(resolvedPath) || resolvedPath.startsWith("<inline");
       const extensions = loaded.extensions
@@ -42,28 +37,29 @@ export async function findToolGuards(ctx: ExtensionContext): Promise<Pick<Sessio
         .map((each) => (isDeclared(each) ? each : keepGuardHandlers(each)));
       return { ...own, getExtensions: () => ({ ...loaded, extensions }) };
     },
-    opened: async (session: AgentSession, { suspendTimeout: hold }) => {
+    opened: (session: AgentSession, { suspendTimeout: hold }) => {
       const asks = mode === "tui" || mode === "rpc";
-      await session.bindExtensions({
-        mode,
-        ...(asks ? { uiContext: restrictedUi(ui, mode, hold) } : {}),
-        onError: () => undefined,
-      });
+      const uiContext = asks ? { uiContext: restrictedUi(ui, mode, hold) } : {};
+      return session.bindExtensions({ mode, ...uiContext, onError: () => undefined });
     },
   };
 }
 
 /** [X53] The user's extensions that guard tools, by file name. */
 export async function toolGuardNames(ctx: ExtensionContext): Promise<readonly string[]> {
-  const found = await findExtensions(ctx);
-  return found
-    .filter((each) => !isMateriaExtension(each) && guardsTools(each))
-    .map(({ resolvedPath }) => basename(resolvedPath));
+  const guards = (await findExtensions(ctx)).filter((each) => !isMateriaExtension(each) && guardsTools(each));
+  return guards.map(({ resolvedPath }) => basename(resolvedPath));
 }
 
+/** Extensions given on Pi's command line are in no settings file. */
 async function findExtensions(ctx: ExtensionContext): Promise<readonly Extension[]> {
-  const { cwd } = ctx;
-  const wanted = { cwd, trusted: ctx.isProjectTrusted(), ...extensionsInArgv(process.argv) };
+  const { argv } = process;
+  const named = argv.flatMap((word, at) => {
+    const next = argv[at + 1];
+    return (word === "-e" || word === "--extension") && next !== undefined ? [next] : [];
+  });
+  const only = argv.includes("-ne") || argv.includes("--no-extensions");
+  const wanted = { cwd: ctx.cwd, trusted: ctx.isProjectTrusted(), named, only };
   return (await loadExtensions(await loadPi(), wanted)).extensions;
 }
 
@@ -96,15 +92,6 @@ async function loadExtensions(
   });
   await loader.reload();
   return loader.getExtensions();
-}
-
-/** Extensions given on Pi's command line are in no settings file. */
-function extensionsInArgv(argv: readonly string[]): Pick<ExtensionQuery, "only" | "named"> {
-  const named = argv.flatMap((word, at) => {
-    const next = argv[at + 1];
-    return (word === "-e" || word === "--extension") && next !== undefined ? [next] : [];
-  });
-  return { named, only: argv.includes("-ne") || argv.includes("--no-extensions") };
 }
 
 /** An agent must not start casts, so this extension is never loaded. */

@@ -1,4 +1,4 @@
-import type { ExtensionContext, Theme, ToolExecutionComponent } from "@earendil-works/pi-coding-agent";
+import type { ExtensionContext, Theme } from "@earendil-works/pi-coding-agent";
 import type { Component, KeyId, OverlayHandle, TUI } from "@earendil-works/pi-tui";
 import { oneLine } from "../../../core/model/text.ts";
 import { line, toned, type Line } from "../../../core/view/line.ts";
@@ -35,10 +35,14 @@ export async function showConversations(ctx: ExtensionContext, conversations: Co
   stop();
 }
 
-interface ViewOptions {
+/** A conversation is drawn with Pi's own components, so that an agent looks as in Pi. */
+interface PiDrawing {
   readonly pi: Pi;
   readonly tui: TUI;
   readonly theme: Theme;
+}
+
+interface ViewOptions extends PiDrawing {
   readonly conversations: Pick<Conversations, "all">;
   /** Whether tool output starts expanded. */
   readonly expanded: boolean;
@@ -51,10 +55,10 @@ interface ViewOptions {
 const FRAME_ROWS = 2;
 
 export function conversationView(options: ViewOptions): Component {
-  const { pi, tui, theme, conversations, isInFront, close } = options;
-  const rowsOf = createConversationRows({ pi, tui, theme });
+  const { tui, theme, conversations, isInFront, close } = options;
+  const rowsOf = createConversationRows(options);
   const place: ScrollPosition = { expanded: options.expanded, below: 0, back: 0, height: 1 };
-  const actions = keyActions(place, { count: () => conversations.all().length, close });
+  const actions = keyActions(place, () => conversations.all().length, close);
   return {
     invalidate: () => undefined,
     handleInput: (data) => {
@@ -71,7 +75,7 @@ export function conversationView(options: ViewOptions): Component {
       place.height = Math.max(1, tui.terminal.rows - FRAME_ROWS);
       const rows = shown ? rowsOf(shown, { width, expanded: place.expanded }) : [];
       const seen = visibleRows(rows, place);
-      const title = titleLine(shown, { number: at + 1, of: all.length, below: place.below });
+      const title = titleLine(shown, at + 1, all.length, place.below);
       const keys = width < WIDE_COLUMNS ? SHORT_KEY_HINTS : KEY_HINTS;
       return [...paintLines([title], width, theme), ...seen, ...paintLines([keys], width, theme)];
     },
@@ -88,10 +92,7 @@ interface ScrollPosition {
   height: number;
 }
 
-function keyActions(
-  place: ScrollPosition,
-  { count, close }: { readonly count: () => number; readonly close: () => void },
-): ReadonlyMap<KeyId, () => void> {
+function keyActions(place: ScrollPosition, count: () => number, close: () => void): ReadonlyMap<KeyId, () => void> {
   const scroll = (rows: number) => () => void (place.below = Math.max(0, place.below + rows));
   const turn = (by: number) => () => {
     place.back = Math.min(Math.max(0, place.back + by), Math.max(0, count() - 1));
@@ -123,10 +124,7 @@ function visibleRows(rows: readonly string[], place: ScrollPosition): readonly s
   return [...seen, ...Array.from({ length: height - seen.length }, () => "")];
 }
 
-function titleLine(
-  shown: TitledConversation | undefined,
-  { number, of, below }: { readonly number: number; readonly of: number; readonly below: number },
-): Line {
+function titleLine(shown: TitledConversation | undefined, number: number, of: number, below: number): Line {
   if (!shown) return line(toned("dim", "no agent has worked in a separate session yet"));
   const mark = shown.isWorking() ? toned("accent", "▸ ") : toned("dim", "■ ");
   const which = of > 1 ? `  agent ${number} of ${of}` : "";
@@ -138,26 +136,17 @@ const WIDE_COLUMNS = 80;
 const SHORT_KEY_HINTS = line(toned("dim", "Esc closes · ↑↓ PgUp PgDn scroll · ←→ agents · Ctrl+O"));
 const KEY_HINTS = line(toned("dim", "Esc closes · ↑↓ PgUp PgDn Home End scroll · ←→ agents · Ctrl+O whole output"));
 
-/** A conversation is drawn with Pi's own components, so that an agent looks as in Pi. */
-interface PiDrawing {
-  readonly pi: Pi;
-  readonly tui: TUI;
-  readonly theme: Theme;
-}
-
-export interface RowOptions {
+interface RowOptions {
   readonly width: number;
   /** Whether tool output is expanded. */
   readonly expanded: boolean;
 }
 
 /** The rows of a conversation. Finished parts are drawn once; only the running part is drawn again with each frame. */
-function createConversationRows(
-  drawing: PiDrawing,
-): (conversation: Conversation, shown: RowOptions) => readonly string[] {
+function createConversationRows(drawing: PiDrawing) {
   let finished = new WeakMap<object, readonly string[]>();
   let last = "";
-  return (conversation, shown) => {
+  return (conversation: Conversation, shown: RowOptions): readonly string[] => {
     const look = `${shown.width} ${shown.expanded}`;
     if (look !== last) finished = new WeakMap();
     last = look;
@@ -220,26 +209,18 @@ function toolCallRows({ name, id, arguments: args }: ToolCall, wanted: RowContex
   tool.setExpanded(shown.expanded);
   const result = results.get(id);
   if (result?.role === "toolResult") tool.updateResult(toolResult(result, result.isError));
-  else showPartial(tool, conversation.partialOutput(id));
+  const partial = conversation.partialOutput(id);
+  if (!result && v.is(ToolOutput, partial)) tool.updateResult(toolResult(partial, false), true);
   return tool.render(shown.width);
 }
 
-const PartialOutput = v.object({
+/** Pi types the partial output of a tool as any. */
+const ToolOutput = v.object({
   content: v.array(v.object({ type: v.string(), text: v.optional(v.string()) })),
   details: v.optional(v.unknown()),
 });
 
-/** Pi types the partial output of a tool as any. */
-function showPartial(tool: ToolExecutionComponent, partial: unknown): void {
-  if (v.is(PartialOutput, partial)) tool.updateResult(toolResult(partial, false), true);
-}
-
-interface ToolOutput {
-  readonly content: readonly { readonly type: string; readonly text?: string | undefined }[];
-  readonly details?: unknown;
-}
-
-function toolResult({ content, details }: ToolOutput, isError: boolean) {
+function toolResult({ content, details }: v.InferOutput<typeof ToolOutput>, isError: boolean) {
   return { content: content.map(({ type, text = "" }) => ({ type, text })), details, isError };
 }
 

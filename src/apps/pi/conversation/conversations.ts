@@ -167,13 +167,10 @@ interface TranscriptConversation extends Conversation {
   readonly close: () => void;
 }
 
-interface TranscriptSource {
-  readonly pi: Pi;
-  readonly cwd: string;
+interface TranscriptSource extends Pick<FollowOptions, "pi" | "cwd" | "onProblem"> {
   /** Open it on demand: of a long cast nobody reads every conversation. */
   readonly follow: (wake: () => void) => Subscription<TranscriptUpdate>;
   readonly onMessage: (message: TranscriptMessage) => void;
-  readonly onProblem: (words: string) => void;
 }
 
 function openTranscriptConversation(reading: TranscriptSource, changed: () => void): TranscriptConversation {

@@ -1,6 +1,6 @@
 import type { Theme } from "@earendil-works/pi-coding-agent";
 import { sanitizeForTerminal } from "../../../core/model/text.ts";
-import { fitLine, wrapLine, type Line, type Tone } from "../../../core/view/line.ts";
+import { fitLine, wrapLine, type Line, type Span, type Tone } from "../../../core/view/line.ts";
 import { piTui } from "../session/user-session.ts";
 import type { MarkdownTheme } from "@earendil-works/pi-tui";
 
@@ -40,7 +40,7 @@ interface ScreenComponent {
 export function drawCard(data: unknown, expanded: boolean, theme: Theme): ScreenComponent {
   const rowsAt = (width: number, isOpen: boolean): string[] => {
     try {
-      return cardRows(data, { isOpen, width, theme });
+      return cardRows(data, isOpen, width, theme);
     } catch {
       return [fitRow(" materia: this card cannot be drawn", width)];
     }
@@ -54,19 +54,11 @@ export function drawCard(data: unknown, expanded: boolean, theme: Theme): Screen
       if (last?.width !== width || last.isOpen !== isOpen) last = { width, isOpen, rows: rowsAt(width, isOpen) };
       return last.rows;
     },
-    invalidate: () => {
-      last = undefined;
-    },
+    invalidate: () => void (last = undefined),
   };
 }
 
-interface CardDrawing {
-  readonly isOpen: boolean;
-  readonly width: number;
-  readonly theme: Theme;
-}
-
-function cardRows(data: unknown, { isOpen, width, theme }: CardDrawing): string[] {
+function cardRows(data: unknown, isOpen: boolean, width: number, theme: Theme): string[] {
   if (!isCard(data)) throw new TypeError("no card");
   const { lines, opened, wraps } = data;
   const shown = isOpen && opened !== undefined ? opened : lines;
@@ -90,11 +82,7 @@ function markdownRows({ text, indent = 0 }: CardSpan, width: number, theme: Them
     .map((row) => fitRow(row, width));
 }
 
-interface PlainSpan {
-  readonly text: string;
-  readonly tone?: Tone;
-  readonly gives?: true;
-}
+type PlainSpan = Span & Pick<CardSpan, "gives">;
 
 /** The width of a tab is unknown, and a row is one line: replace tabs and line breaks. */
 function withoutTabs(line: CardLine): readonly PlainSpan[] {
@@ -189,17 +177,18 @@ function isCardSpan(value: unknown): boolean {
 
 /** Pi's colours for Markdown, from the theme of the card: Pi's library is not loaded yet at the first card. */
 function markdownTheme(theme: Theme): MarkdownTheme {
+  const coloured = (colour: Parameters<Theme["fg"]>[0]) => (text: string) => theme.fg(colour, text);
   return {
-    heading: (text) => theme.fg("mdHeading", text),
-    link: (text) => theme.fg("mdLink", text),
-    linkUrl: (text) => theme.fg("mdLinkUrl", text),
-    code: (text) => theme.fg("mdCode", text),
-    codeBlock: (text) => theme.fg("mdCodeBlock", text),
-    codeBlockBorder: (text) => theme.fg("mdCodeBlockBorder", text),
-    quote: (text) => theme.fg("mdQuote", text),
-    quoteBorder: (text) => theme.fg("mdQuoteBorder", text),
-    hr: (text) => theme.fg("mdHr", text),
-    listBullet: (text) => theme.fg("mdListBullet", text),
+    heading: coloured("mdHeading"),
+    link: coloured("mdLink"),
+    linkUrl: coloured("mdLinkUrl"),
+    code: coloured("mdCode"),
+    codeBlock: coloured("mdCodeBlock"),
+    codeBlockBorder: coloured("mdCodeBlockBorder"),
+    quote: coloured("mdQuote"),
+    quoteBorder: coloured("mdQuoteBorder"),
+    hr: coloured("mdHr"),
+    listBullet: coloured("mdListBullet"),
     bold: (text) => theme.bold(text),
     italic: (text) => theme.italic(text),
     strikethrough: (text) => theme.strikethrough(text),

@@ -112,7 +112,7 @@ export function castResultOf(
       wraps: true,
     },
     lines,
-    conversationText: conversationTextOf(state, { status: statusText(status), reason, said, runDir }),
+    conversationText: conversationTextOf(state, reason, said, runDir),
     castId: state.castId,
     plainText: plainText(lines.flatMap((each) => wrapLine(each, WIDTH))),
   };
@@ -154,12 +154,10 @@ function previewOf(text: string): string {
 }
 
 /** [X12] Keep it short: every later request of the user carries it. */
-function conversationTextOf(
-  state: CastState,
-  { status, reason, said, runDir }: { status: string; reason: string; said: string; runDir: string },
-): string {
+function conversationTextOf(state: CastState, reason: string, said: string, runDir: string): string {
+  const head = `A materia cast ${statusText(castStatus(state, false))}: ${oneLine(state.graph.name, 100)}`;
   return [
-    `A materia cast ${status}: ${oneLine(state.graph.name, 100)} (${state.castId}), ${figuresText(castFigures(totalsOf(state)))}.`,
+    `${head} (${state.castId}), ${figuresText(castFigures(totalsOf(state)))}.`,
     `Request: ${oneLine(state.request, 300)}`,
     ...(reason === "" ? [] : [`Reason: ${oneLine(reason, 600)}`]),
     ...(said === "" ? [] : [`Result: ${truncate(sanitizeForTerminal(said), MAX_REPLY_LENGTH)}`]),

@@ -72,22 +72,20 @@ export function openWidget(ctx: ExtensionContext, wanted: WidgetContent): Widget
 
 /** [X13] Timers and Pi's screen call this, where an exception would end Pi: draw the error instead. */
 function catchDrawErrors({ lines, status }: WidgetContent): WidgetContent {
-  const wrong = (thrown: unknown): string => `materia cannot draw this: ${oneLine(thrownMessage(thrown), 200)}`;
+  const orProblem = <T>(drawn: () => T, problem: (words: string) => T): T => {
+    try {
+      return drawn();
+    } catch (thrown) {
+      return problem(`materia cannot draw this: ${oneLine(thrownMessage(thrown), 200)}`);
+    }
+  };
   return {
-    lines: (width) => {
-      try {
-        return lines(width);
-      } catch (thrown) {
-        return [line(toned("bad", wrong(thrown)))];
-      }
-    },
-    status: () => {
-      try {
-        return status();
-      } catch (thrown) {
-        return wrong(thrown);
-      }
-    },
+    lines: (width) =>
+      orProblem(
+        () => lines(width),
+        (words) => [line(toned("bad", words))],
+      ),
+    status: () => orProblem(status, (words) => words),
   };
 }
 

@@ -47,16 +47,19 @@ async function waitForEmptyEditor(ui: DialogUi, signal: AbortSignal | undefined)
   });
   const stop = (): void => resolve(false);
   signal?.addEventListener("abort", stop);
-  const empty = await promise;
-  signal?.removeEventListener("abort", stop);
-  off();
-  return empty;
+  return promise.finally(() => {
+    signal?.removeEventListener("abort", stop);
+    off();
+  });
 }
 
+/** For a field of one line: the lines of a paste joined by blanks. */
 async function joinPastedLines<T>(ui: DialogUi, ask: () => Promise<T>): Promise<T> {
   const off = ui.onTerminalInput((data) => {
-    const line = pastedLine(data);
-    return line === undefined ? undefined : { data: line };
+    const text = pastedText(data)
+      ?.trim()
+      .replace(/\s*\n\s*/g, " ");
+    return text === undefined ? undefined : { data: `\u001b[200~${text}\u001b[201~` };
   });
   try {
     return await ask();
@@ -115,10 +118,4 @@ const PASTE_PATTERN = /^\u001b\[200~(.*)\u001b\[201~$/s;
 function pastedText(data: string): string | undefined {
   const text = PASTE_PATTERN.exec(data)?.[1];
   return text?.replace(/\r\n?/g, "\n").replace(/(?![\n\t])\p{Cc}/gu, "");
-}
-
-/** The same paste for a field of one line: its lines joined by blanks. */
-function pastedLine(data: string): string | undefined {
-  const text = pastedText(data);
-  return text === undefined ? undefined : `\u001b[200~${text.trim().replace(/\s*\n\s*/g, " ")}\u001b[201~`;
 }

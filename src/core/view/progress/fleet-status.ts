@@ -4,7 +4,7 @@ import { assertNever } from "../../model/issue.ts";
 import { sanitizeForTerminal, countedText } from "../../model/text.ts";
 import { wholeNumber } from "../../model/schemas.ts";
 import { ageText } from "../numbers.ts";
-import { line, toned, type Line } from "../line.ts";
+import { toned, type Line } from "../line.ts";
 
 const listOf = <const T extends v.GenericSchema>(each: T) => v.pipe(v.array(each), v.readonly());
 
@@ -65,15 +65,14 @@ export const FleetStatus = v.object({
 });
 export type FleetStatus = Readonly<v.InferOutput<typeof FleetStatus>>;
 
+interface HeldCast {
+  readonly blocked: string | null;
+  readonly held: readonly BlockingLimit[];
+  readonly queue: string;
+}
+
 /** [B29] Why a cast waits; reasons that a person can remove come first. */
-export function waitReasonOf(
-  {
-    blocked,
-    held,
-    queue,
-  }: { readonly blocked: string | null; readonly held: readonly BlockingLimit[]; readonly queue: string },
-  workers: readonly WorkerStatus[],
-): WaitReason {
+export function waitReasonOf({ blocked, held, queue }: HeldCast, workers: readonly WorkerStatus[]): WaitReason {
   if (blocked !== null) return { kind: "blocked", why: blocked };
   if (held.length > 0) return { kind: "limit", limits: held };
   const serving = workers.filter(({ state, queues }) => state === "up" && queues.includes(queue));
@@ -125,11 +124,9 @@ export function waitGroupText({ casts, queue, why }: WaitGroup): string {
 
 /** [B72] Why one cast waits, with a command that helps. */
 export function waitLine({ why, queue }: Pick<QueuedCast, "queue" | "why">, fleet: string): Line {
+  const reason = toned("wait", `Waits for a worker: ${waitReasonText(why, queue)}`);
   const command = waitRemedy(why, { fleet, queue });
-  return line(
-    toned("wait", `Waits for a worker: ${waitReasonText(why, queue)}`),
-    ...(command === undefined ? [] : [": ", toned("accent", command)]),
-  );
+  return command === undefined ? [reason] : [reason, { text: ": " }, toned("accent", command)];
 }
 
 /** [B72] The command that helps, to type on the machine of a worker; nothing if waiting helps. */

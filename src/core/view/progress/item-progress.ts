@@ -1,5 +1,5 @@
 import { type CastStep, pendingUsageAfter, type GivenUpItems } from "../../cast/timeline.ts";
-import type { CastEvent } from "../../cast/state/event.ts";
+import { withoutUndefined } from "../../model/json.ts";
 import type { ItemCastInput } from "../../cast/state/parallel-run.ts";
 import type { CastState } from "../../cast/state/state.ts";
 import { NO_USAGE, addUsage, totalTokens, type Usage } from "../../cast/state/usage.ts";
@@ -31,32 +31,24 @@ export const NO_LIVE_ITEMS: LiveItems = new Map();
 
 /** Applies one step of an item cast. */
 export function advanceLiveItem(lanes: LiveItems, { event, after }: CastStep): LiveItems {
-  const next = new Map(lanes);
-  if (event.type === "cast_ended") next.delete(after.castId);
-  else {
-    const before = lanes.get(after.castId);
-    next.set(after.castId, {
-      ...(before?.worker === undefined ? {} : { worker: before.worker }),
-      ...startedWorker(event),
-      state: after,
-      since: before?.since ?? event.at,
-      used: pendingUsageAfter(before?.used ?? NO_USAGE, event),
-    });
-  }
-  return next;
-}
-
-function startedWorker(event: CastEvent): { readonly worker?: string } {
-  const isBegun = event.type === "cast_started" || event.type === "cast_resumed";
-  return isBegun && event.worker !== undefined ? { worker: event.worker } : {};
+  if (event.type === "cast_ended") return withoutItem(lanes, after.castId);
+  const before = lanes.get(after.castId);
+  const started = event.type === "cast_started" || event.type === "cast_resumed" ? event.worker : undefined;
+  return new Map(lanes).set(after.castId, {
+    ...withoutUndefined({ worker: started ?? before?.worker }),
+    state: after,
+    since: before?.since ?? event.at,
+    used: pendingUsageAfter(before?.used ?? NO_USAGE, event),
+  });
 }
 
 /** Applies one step of the parent, whose journal counts the usage of ended items. */
 export function removeEndedItem(lanes: LiveItems, { event }: CastStep): LiveItems {
-  if (event.type !== "item_ended" || !lanes.has(event.child)) return lanes;
-  const next = new Map(lanes);
-  next.delete(event.child);
-  return next;
+  return event.type === "item_ended" && lanes.has(event.child) ? withoutItem(lanes, event.child) : lanes;
+}
+
+function withoutItem(lanes: LiveItems, castId: string): LiveItems {
+  return new Map([...lanes].filter(([id]) => id !== castId));
 }
 
 /** [B54] Its usage so far, or that no worker has it; its next event, by another worker, clears that mark. */

@@ -95,11 +95,9 @@ const EVENT_REPORTS: { readonly [K in EventType]: EventReporter<K> } = {
     words: `goes on with ${nameText(to)} instead of ${nameText(from)}: `,
     quote: reason,
   }),
-  turn_compacted: (_, { socket, tokensBefore }) => ({
-    tone: "plain",
-    socket,
-    words: `conversation summarised at ${amountText(tokensBefore)} tokens`,
-  }),
+  turn_compacted: (_, { socket, tokensBefore }) => {
+    return { tone: "plain", socket, words: `conversation summarised at ${amountText(tokensBefore)} tokens` };
+  },
   cast_sleeping: (_, { until, provider, paused, reason }) => ({
     tone: paused ? "rework" : "wait",
     words: `${nameText(provider)} limit, ${paused ? "paused" : "asleep"} until ${clockText(until)}: `,
@@ -110,11 +108,9 @@ const EVENT_REPORTS: { readonly [K in EventType]: EventReporter<K> } = {
     socket,
     ...longReport(`failed (${nameText(reason)}): `, message),
   }),
-  turn_stopped: (_, { socket }) => ({
-    tone: "rework",
-    socket,
-    words: "stopped after a reply, not finished; its work so far is kept",
-  }),
+  turn_stopped: (_, { socket }) => {
+    return { tone: "rework", socket, words: "stopped after a reply, not finished; its work so far is kept" };
+  },
   turn_answered: (_, { socket, text }) => ({
     tone: "plain",
     socket,
