@@ -1,6 +1,6 @@
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { oneLine } from "../../core/model/text.ts";
-import { suggestCompletions, type Suggestion } from "../../shell/commands/completion-suggestions.ts";
+import { suggestCompletions } from "../../shell/commands/completion-suggestions.ts";
 import { runUnlessReplacedAsync } from "./session/user-session.ts";
 import { resolveProject } from "./session/project.ts";
 
@@ -30,11 +30,7 @@ export async function completeCommand(typed: string, ctx: ExtensionContext | und
   return items.length > 0 ? items : null;
 }
 
-async function offersAtCursor(
-  before: string,
-  partial: string,
-  ctx: ExtensionContext | undefined,
-): Promise<readonly Suggestion[]> {
+async function offersAtCursor(before: string, partial: string, ctx: ExtensionContext | undefined) {
   const words = before.split(/\s+/).filter((word) => word !== "");
   const ofPi = words.length === 0 ? [{ word: "detach", description: "continue this cast in the background" }] : [];
   const known = await suggestCompletions(words, partial, {

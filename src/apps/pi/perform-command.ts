@@ -32,7 +32,7 @@ export async function performCommand(context: CommandContext, text: string): Pro
   restoreTitle(context.user.ctx);
   const typed = text.trim().split(/\s+/).join(" ");
   if (typed === "help detach" || typed === "detach --help")
-    return showAnswer(context, { lines: () => [DETACH_LINE], data: null, code: 0 }, {});
+    return showAnswer(context.screen, { lines: () => [DETACH_LINE], data: null, code: 0 }, {});
   const parsed = parseText(text);
   const done =
     typed === "detach"
@@ -59,7 +59,7 @@ async function runParsedCommand(context: CommandContext, parsed: ParsedCommand):
     return (await import("./watch-cast.ts")).performOnFleet(context, command, { ...options, on: options.on });
   switch (command.kind) {
     case "help":
-      showAnswer(context, helpInPi(command.topic), options);
+      showAnswer(context.screen, helpInPi(command.topic), options);
       return ok(undefined);
     case "continue": {
       const place = resolveProject(context.user.ctx, options);
@@ -95,7 +95,7 @@ async function startQueue(context: CommandContext, command: QueueRun, options: O
   const trusted = await resolveTrustedProject(context, options);
   if (!trusted.ok) return trusted;
   const started = await startQueueRun(command, { ...trusted.value, options });
-  if (started.ok) showAnswer(context, started.value, options);
+  if (started.ok) showAnswer(context.screen, started.value, options);
   return started.ok ? ok(undefined) : started;
 }
 
@@ -117,11 +117,7 @@ async function untilSeen({ screen }: CommandContext, started: Result<StartedCast
 }
 
 /** [X38] The person's decision about the reply that a cast waits with. */
-async function applyDecision(
-  context: CommandContext,
-  { castId, decision }: ReplyReview,
-  options: Options,
-): Promise<Result<undefined>> {
+async function applyDecision(context: CommandContext, { castId, decision }: ReplyReview, options: Options) {
   if (!decision) return ok(undefined);
   if (decision.kind === "abort") return abortCast(context, { kind: "abort", castId }, options);
   const { waiting } = context.state;
@@ -132,7 +128,7 @@ async function applyDecision(
 
 async function answerInProject(context: CommandContext, command: ImmediateCommand, options: Options) {
   const place = resolveProject(context.user.ctx, options);
-  return place.ok ? answerCommand(context, place.value, { command, options }) : place;
+  return place.ok ? answerCommand(context.screen, place.value, { command, options }) : place;
 }
 
 /** [X5] Aborts the cast of this session here and shows its end; aborts any other cast through its journal. */

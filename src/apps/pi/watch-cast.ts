@@ -12,7 +12,7 @@ import { line, lineText } from "../../core/view/line.ts";
 import { openPiHost } from "../../shell/workspace/agent-hosts.ts";
 import { findCast, type Workspace, loadNamedCast } from "../../shell/workspace/workspace.ts";
 import { prepareCommand, prepareStoppedCast, type CommandCaller } from "../../shell/commands/prepare.ts";
-import { type PreparedCast, exitCodeFor } from "../../shell/casting/prepared-cast.ts";
+import { exitCodeFor } from "../../shell/casting/prepared-cast.ts";
 import { reviewReply, type ReplyReview } from "./casts/waiting-cast.ts";
 import type { CommandContext } from "./casts/session-state.ts";
 import { resolveProject, trustProject, type SessionProject } from "./session/project.ts";
@@ -69,7 +69,7 @@ async function runOnFleet(
   }
   if (command.kind === "demo" || command.kind === "draft")
     return failWith("bad_option", "--on", `${command.kind} cannot run on a fleet`);
-  return answerCommand(context, place, { command, options });
+  return answerCommand(context.screen, place, { command, options });
 }
 
 /** Submitted as from a terminal, and shown here until it ends, unless detached. */
@@ -102,11 +102,7 @@ async function submitCast(
 }
 
 /** [X38] Shows what a `continue` without text approves; undefined if the person declines. */
-async function prepareReviewed(
-  context: CommandContext,
-  command: CastingCommand,
-  asker: CommandCaller,
-): Promise<Result<PreparedCast> | undefined> {
+async function prepareReviewed(context: CommandContext, command: CastingCommand, asker: CommandCaller) {
   const reviewed: ReplyReview | undefined =
     command.kind === "continue" ? await reviewReply(context, command, asker.workspace) : undefined;
   if (!reviewed) return prepareCommand(command, asker);

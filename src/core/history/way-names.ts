@@ -87,10 +87,7 @@ function givenUpWayName(graph: Graph, from: SocketId | undefined, satisfied: boo
   return socket && way?.via === "edge" ? exhaustedEdgeName(socket.id, way.edge) : undefined;
 }
 
-function limitWayName(
-  graph: Graph,
-  { limit, where }: Extract<CastEvent, { type: "limit_reached" }>,
-): string | undefined {
+function limitWayName(graph: Graph, { limit, where }: Extract<CastEvent, { type: "limit_reached" }>) {
   const edge = typeof where.index === "number" ? graph.sockets[where.socket]?.edges[where.index] : undefined;
   return limit === "maxTraversals" && edge ? edgeLimitName(where.socket, edge) : undefined;
 }

@@ -180,11 +180,7 @@ function edgeText(old: readonly string[], now: readonly string[]): string {
   return `${words(now)} is taken, not ${words(old)}`;
 }
 
-function differencesAfterParting(
-  old: readonly VisitTrack[],
-  now: readonly VisitTrack[],
-  { was, is }: Graphs,
-): readonly ReplayDifference[] {
+function differencesAfterParting(old: readonly VisitTrack[], now: readonly VisitTrack[], { was, is }: Graphs) {
   const gone = [...new Set(old.map(({ socket }) => socket))].filter((id) => !Object.hasOwn(is.sockets, id));
   const come = now.filter(({ socket }) => !Object.hasOwn(was.sockets, socket));
   const path = (tracks: readonly VisitTrack[]): string => {
@@ -200,10 +196,7 @@ function differencesAfterParting(
   ];
 }
 
-function endDifferences(
-  { before, after }: ReplayComparison,
-  last: VisitTrack | undefined,
-): readonly ReplayDifference[] {
+function endDifferences({ before, after }: ReplayComparison, last: VisitTrack | undefined) {
   if (after.unanswered) {
     const { socket, visit: number } = after.unanswered;
     const key = visitKey(socket.id, number);

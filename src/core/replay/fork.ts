@@ -68,10 +68,7 @@ function nextPlace(state: CastState): string | undefined {
 }
 
 /** The first visit that would run differently. A changed way affects the visit that it leads to. */
-function firstAffectedVisit(
-  differences: readonly ReplayDifference[],
-  { events, unanswered }: ReplayResult,
-): ReplayDifference | undefined {
+function firstAffectedVisit(differences: readonly ReplayDifference[], { events, unanswered }: ReplayResult) {
   const [first] = differences;
   if (!first || !WAY_DIFFERENCES.has(first.kind)) return first;
   const keys = visitKeysIn(events);

@@ -14,8 +14,6 @@ import type { TurnProgress } from "../ports.ts";
 
 type ItemObserver = Required<Pick<RunObserver, "onItemSteps" | "onItemProgress" | "onItemQueued">>;
 
-export type LiveItemRows = ReturnType<typeof createItemRows>;
-
 /** [V15] The running items of a parallel loop, for a follower of their parent. */
 export function createItemRows() {
   let items = NO_LIVE_ITEMS;

@@ -73,10 +73,7 @@ interface ExtensionQuery {
   readonly factories?: readonly ExtensionFactory[];
 }
 
-async function loadExtensions(
-  pi: Pi,
-  { cwd, trusted, only, named, factories = [] }: ExtensionQuery,
-): Promise<LoadedExtensions> {
+async function loadExtensions(pi: Pi, { cwd, trusted, only, named, factories = [] }: ExtensionQuery) {
   const agentDir = pi.getAgentDir();
   const loader = new pi.DefaultResourceLoader({
     cwd,

@@ -59,11 +59,7 @@ const ABORTED = failedTurn("aborted", "the turn was aborted before it began", NO
 let turnCount = 0;
 
 /** [X18, X20] Runs one turn with its own tools, model, system text and history, then restores the user's in every case. */
-async function runVisibleTurn(
-  user: UserSession,
-  request: TurnRequest,
-  patience: VisibleTurnTiming,
-): Promise<TurnOutcome> {
+async function runVisibleTurn(user: UserSession, request: TurnRequest, patience: VisibleTurnTiming) {
   const own = await loadPi();
   const transcript = openTranscript(own, request);
   const { session } = transcript;

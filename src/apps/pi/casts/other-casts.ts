@@ -104,7 +104,7 @@ async function followOtherCasts(user: UserSession, seen: SeenCasts): Promise<() 
   return stop;
 }
 
-interface Followed {
+interface FollowedProject {
   readonly user: UserSession;
   readonly workspace: Workspace;
   readonly seen: SeenCasts;
@@ -139,7 +139,7 @@ async function showInboxCount({ ctx }: UserSession): Promise<() => void> {
 }
 
 /** Reads a cast only after its folder has changed, and only if it has news. The returned function stops it. */
-function followCast({ user, workspace, seen }: Followed, castId: CastId, signal: AbortSignal): () => void {
+function followCast({ user, workspace, seen }: FollowedProject, castId: CastId, signal: AbortSignal): () => void {
   const { store } = workspace;
   let [isReading, isStale] = [false, false];
   const isSeen = (seq: number): boolean => seq <= (seen.get(castId) ?? 0);

@@ -52,11 +52,7 @@ export async function startInProject(
 }
 
 /** [S15] Asks about a named cast that was started elsewhere, and prepares it again if the person trusts it. */
-async function prepareTrusted(
-  { user: { ctx } }: CommandContext,
-  command: CastingCommand,
-  asker: CommandCaller,
-): Promise<Result<PreparedCast>> {
+async function prepareTrusted({ user: { ctx } }: CommandContext, command: CastingCommand, asker: CommandCaller) {
   const prepared = await prepareCommand(command, asker);
   if (prepared.ok || !namesSpecificCast(command) || !(await askToTrustCast(ctx, prepared.issues))) return prepared;
   return prepareCommand(command, { ...asker, trustsCast: true });

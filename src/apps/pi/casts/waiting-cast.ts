@@ -141,11 +141,7 @@ export async function reviewReply(
   return { castId, decision: await askReplyDecision(user.ctx, reply) };
 }
 
-async function castOfBareContinue(
-  workspace: Workspace,
-  text: string,
-  waiting: CastId | undefined,
-): Promise<CastId | undefined> {
+async function castOfBareContinue(workspace: Workspace, text: string, waiting: CastId | undefined) {
   if (text === "" && waiting !== undefined) return waiting;
   if (/\s/.test(text) || (text !== "" && !(await mayBeCastName(workspace.store, text)))) return undefined;
   const wanted = { matches: ({ status }: { readonly status: string }) => status === "waiting", noneMessage: "" };

@@ -26,7 +26,6 @@ import { type CastStatus, castStatus, endReason } from "../../../core/cast/summa
 import type { Options } from "../../../core/command/options.ts";
 import type { CommandOutput } from "../../../shell/commands/command-output.ts";
 import { runCommand, type ImmediateCommand } from "../../../shell/commands/run-command.ts";
-import type { CommandContext } from "../casts/session-state.ts";
 
 /** Shows the output of commands to people and programs, in each of Pi's modes. */
 export interface Screen {
@@ -247,18 +246,18 @@ export function restoreTitle(ctx: ExtensionContext): void {
 
 /** Runs a command that answers at once, and shows the answer. */
 export async function answerCommand(
-  context: CommandContext,
+  screen: Screen,
   { workspace, from, left }: SessionProject,
   { command, options }: { readonly command: ImmediateCommand; readonly options: Options },
 ): Promise<Result<undefined>> {
   const found = await runCommand(command, workspace, from);
   if (!found.ok) return found;
-  showAnswer(context, found.value, options);
-  if (left) context.screen.note(left.hint === undefined ? left.message : `${left.message}: ${left.hint}`, "warning");
+  showAnswer(screen, found.value, options);
+  if (left) screen.note(left.hint === undefined ? left.message : `${left.message}: ${left.hint}`, "warning");
   return ok(undefined);
 }
 
-export function showAnswer({ screen }: CommandContext, { code, data, lines }: CommandOutput, { json }: Options): void {
+export function showAnswer(screen: Screen, { code, data, lines }: CommandOutput, { json }: Options): void {
   screen.showAnswer({ lines: json ? jsonLines(data) : lines(screen.width()), data, code });
 }
 

@@ -59,12 +59,7 @@ function otherEdges({ graph, satisfied }: CastState, { edges }: GraphSocket, tak
 }
 
 /** The first edge that matches wins. */
-function edgeRoute(
-  before: CastState,
-  socket: GraphSocket,
-  loop: GraphLoop | undefined,
-  event: EdgeTaken,
-): readonly RouteLineParts[] {
+function edgeRoute(before: CastState, socket: GraphSocket, loop: GraphLoop | undefined, event: EdgeTaken) {
   const { satisfied, phase, pass } = before;
   const advanced = phase.kind === "leaving" && phase.moved === "advanced";
   return [
@@ -129,12 +124,7 @@ function satisfiedText(satisfied: boolean | undefined): string {
 }
 
 /** After the last item only exits count. */
-function exhaustedRoute(
-  { graph, satisfied }: CastState,
-  socket: GraphSocket,
-  loop: GraphLoop,
-  event: EdgeTaken,
-): readonly RouteLineParts[] {
+function exhaustedRoute({ graph, satisfied }: CastState, socket: GraphSocket, loop: GraphLoop, event: EdgeTaken) {
   const own = loop.exits.filter(({ from }) => from === socket.id);
   const others = own.filter((exit) => exit !== loop.exits[event.index ?? -1]);
   const preferred = event.when === null || event.when === "always" ? undefined : event.when.replace("_", " ");
