@@ -3,7 +3,7 @@ import { isCastingCommand, type Command } from "../../core/command/command.ts";
 import type { ParsedCommand } from "../../core/command/command-input.ts";
 import type { Options } from "../../core/command/options.ts";
 import { parseArgv } from "../../core/command/parse.ts";
-import { error, type Issue, type Result } from "../../core/model/issue.ts";
+import { error, type Issue, type Result, failWith, ok } from "../../core/model/issue.ts";
 import { folderExists } from "../../shell/system/folders.ts";
 import { findProject } from "../../shell/config/config.ts";
 import { loadWorkspace, type Workspace } from "../../shell/workspace/workspace.ts";
@@ -11,6 +11,7 @@ import { VERSION } from "../../shell/system/package.ts";
 import { issueJson, withFleetOption } from "../../core/view/issues.ts";
 import type { OpenUi } from "../../shell/commands/open-ui.ts";
 import { type Io, type CliContext, jsonText, printAnswer, printIssues, printText } from "./terminal/io.ts";
+import { hasErrorCode } from "../../shell/system/files.ts";
 
 const EXIT_REFUSED = 2;
 
@@ -69,8 +70,7 @@ async function runParsedCommand({ command, options }: ParsedCommand, io: Io, ope
     return runParsedCommand({ command, options: elsewhere }, io, openUi);
   }
   const request = { options, io, workspace: workspace.value };
-  if (command.kind === "mcp")
-    return (await import("./mcp/run-mcp.ts")).runMcpCommand(request, () => loadWorkspace(place, artifacts));
+  if (command.kind === "mcp") return runMcpCommand(request, () => loadWorkspace(place, artifacts));
   if (command.kind === "worker") return (await import("./worker.ts")).runWorkerCommand(command, request);
   if (command.kind === "fleet") return (await import("./fleet.ts")).runFleetCommand(command, request);
   if (options.on === undefined) return runInWorkspace(request, command);
@@ -104,4 +104,29 @@ async function runInWorkspace(request: CliContext, command: WorkspaceCommand): P
   const { runCommand: answer } = await import("../../shell/commands/run-command.ts");
   const answered = await answer(command, workspace, io.cwd);
   return answered.ok ? { ok: true, value: printAnswer(io, options, answered.value) } : answered;
+}
+
+/** [MC1] Serves the project to clients of the Model Context Protocol until they close standard input. */
+async function runMcpCommand(
+  { io, options, workspace }: CliContext,
+  open: () => Result<Workspace>,
+): Promise<Result<number>> {
+  const { budget, cost, rehearse, ...others } = options;
+  const configured = workspace.catalog.settings.budget;
+  const limits = {
+    options: { ...others, ...(rehearse === undefined ? {} : { rehearse: resolve(io.cwd, rehearse) }) },
+    maxTokens: budget ?? configured.maxTokens,
+    maxCostUsd: cost ?? configured.maxCostUsd,
+  };
+  // An install from git without development packages lacks the library of the protocol.
+  const server = await import("./mcp/serve.ts").catch((thrown: unknown) => {
+    if (!hasErrorCode(thrown, "ERR_MODULE_NOT_FOUND")) throw thrown;
+    return undefined;
+  });
+  if (!server) {
+    const hint = "install the published package, or run npm ci in this checkout";
+    return failWith("missing_package", "mcp", "the library of the Model Context Protocol is not installed", hint);
+  }
+  const isRegular = await server.serveMcp({ open, limits }, (text) => printText(io, `mcp: ${text}`));
+  return ok(isRegular ? 0 : 1);
 }

@@ -5,7 +5,7 @@ import * as v from "valibot";
 import type { TurnOutcome, TurnRequest } from "../ports.ts";
 import { hasErrorCode, MAX_FILE_BYTES, readRegularText } from "../system/files.ts";
 import type { Pi } from "./pi-sdk.ts";
-import { NO_USAGE, addUsage, type Usage } from "../../core/cast/state/usage.ts";
+import { NO_USAGE, addUsage } from "../../core/cast/state/usage.ts";
 import {
   continuesEntry,
   handedOverText,
@@ -171,18 +171,10 @@ export function continueTranscript(earlier: string, visit: number): string {
   return `${earlier}${JSON.stringify(continuesEntry(`${last.id}-continued`, last.id, visit))}\n`;
 }
 
-export interface TranscriptFacts {
-  readonly asked: number;
-  readonly replies: readonly FinishedReply[];
-  readonly model?: string;
-  /** The usage of all requests, finished or not. */
-  readonly usage: Usage;
-}
-
 export type FinishedReply = Pick<Extract<TurnOutcome, { kind: "said" }>, "text" | "byTool">;
 
-/** Reads the intact part of a transcript. */
-export function readTranscript(text: string): TranscriptFacts {
+/** Reads the intact part of a transcript: requests, finished replies, and the usage of all requests, finished or not. */
+export function readTranscript(text: string) {
   const replies: FinishedReply[] = [];
   let asked = 0;
   let usage = NO_USAGE;

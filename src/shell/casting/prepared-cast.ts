@@ -2,7 +2,7 @@ import type { CastEvent } from "../../core/cast/state/event.ts";
 import { findRehearsalMistakes, findUnknownReplyKeys } from "../../core/cast/rehearsal-usage.ts";
 import type { CastTimeline } from "../../core/cast/timeline.ts";
 import type { Graph } from "../../core/compile/graph.ts";
-import { assertNever, fail, isError, ok, type Result } from "../../core/model/issue.ts";
+import { fail, isError, ok, type Result } from "../../core/model/issue.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import type { AgentHost } from "../ports.ts";
 import type { RunContext, RunObserver, RunOutcome } from "../context/run-context.ts";
@@ -89,23 +89,13 @@ function rehearsalRemarks(host: AgentHost, begins: "new" | "resumed"): PreparedC
   };
 }
 
+const EXIT_CODES = { completed: 0, failed: 1, not_satisfied: 3, aborted: 130 } as const;
+
 /** [C10] The exit code for scripts and CI, the same in every face. */
 export function exitCodeFor(end: RunOutcome): number {
   if (end.kind === "waiting") return 4;
   if (end.kind === "asleep") return 75;
   if (end.kind === "paused") return 130;
   const { phase } = end.state;
-  if (end.kind === "broken" || phase.kind !== "ended") return 1;
-  switch (phase.outcome) {
-    case "completed":
-      return 0;
-    case "failed":
-      return 1;
-    case "not_satisfied":
-      return 3;
-    case "aborted":
-      return 130;
-    default:
-      return assertNever(phase.outcome);
-  }
+  return end.kind === "broken" || phase.kind !== "ended" ? 1 : EXIT_CODES[phase.outcome];
 }

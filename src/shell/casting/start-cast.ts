@@ -19,19 +19,19 @@ import { findRepository } from "../git/repository.ts";
 import { findOwnBase } from "../git/worktrees/own-worktree.ts";
 import type { AgentHost } from "../ports.ts";
 import { writeOptionsFor, type RunContext, type RunOutcome } from "../context/run-context.ts";
-import { redactKeys } from "../secrets/redact-event.ts";
+import { redactKeys, redactEvent } from "../secrets/redact-event.ts";
 import { CAST_FORMAT, castStartOf, type CastFile, newCastId } from "../store/cast-file.ts";
-import type { NewCast, OwnedCast } from "../store/cast-store.ts";
-import { REHEARSAL_FILE } from "../store/layout.ts";
+import { type NewCast, type OwnedCast, readArtifactText, type CastStore } from "../store/cast-store.ts";
+import { REHEARSAL_FILE, TRANSCRIPT_FILE } from "../store/layout.ts";
 import { VERSION } from "../system/package.ts";
 import { sameModelIssues, type AgentSource } from "../workspace/agent-hosts.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { pastEvents, writePast, type CastPast, type CreationContext } from "./cast-past.ts";
 import type { StoppedCastFacts } from "../items/item-runner.ts";
 import { prepareRun, runParts, type PreparedCast } from "./prepared-cast.ts";
 import { loadPreviousCast } from "./previous-cast.ts";
 import { runOwnedCast } from "./run-owned-cast.ts";
 import { initialState } from "../../core/cast/state/initial-state.ts";
+import { openCastCheckpoints } from "../run/visit-checkpoints.ts";
 
 /** Typed targets → a cast that is ready to start, or every problem of the first stage that has any. */
 export async function prepareCast(
@@ -235,3 +235,57 @@ export async function startCast(cast: NewCast, context: RunContext, past?: CastP
     await owned.release();
   }
 }
+
+type CreationContext = Pick<RunContext, "store" | "env" | "durability">;
+
+export interface CastPast {
+  readonly origin: CastId;
+  readonly events: readonly CastEvent[];
+}
+
+/** [T45, T46] The shared events without secrets. A fork of a cast without checkpoints takes its own from its start on. */
+async function pastEvents(
+  past: CastPast,
+  file: CastFile,
+  owned: OwnedCast,
+  context: CreationContext,
+): Promise<readonly CastEvent[]> {
+  const { redact } = writeOptionsFor(context);
+  const events = past.events.map((event) => redactEvent(event, redact));
+  const [started, ...others] = events;
+  if (started?.type !== "cast_started" || started.files) return events;
+  const checkpoints = openCastCheckpoints(context.store, owned, file);
+  if (!checkpoints) return events;
+  const files = await checkpoints.takeFirst();
+  checkpoints.close();
+  return [{ ...started, files }, ...others];
+}
+
+/** [T37] Written before anything runs; the first cast does not change. Files come first: events name files that exist. */
+async function writePast(
+  store: CastStore,
+  origin: CastId,
+  events: readonly CastEvent[],
+  { artifacts, journal }: OwnedCast,
+): Promise<string | undefined> {
+  for (const event of events) {
+    if (event.type !== "visit_completed") continue;
+    const { socket, visit } = event;
+    for (const name of COPIED_FILES) {
+      const text = await readArtifactText(store, origin, { socket, visit, name });
+      const problem = text === undefined ? undefined : await artifacts.write(socket, visit, name, text);
+      if (problem !== undefined) return problem;
+    }
+  }
+  return journal.append(events, 0);
+}
+
+const COPIED_FILES = [
+  "prompt.md",
+  "output.md",
+  "handoff.json",
+  TRANSCRIPT_FILE,
+  "input.json",
+  "stdout.txt",
+  "stderr.txt",
+];

@@ -7,7 +7,7 @@ import {
 } from "../../core/telemetry/cast-spans.ts";
 import { type TraceSpan, type SpanOptions, otlpTraces } from "../../core/telemetry/span.ts";
 import { appendAll } from "../../core/model/lists.ts";
-import type { Telemetry, Collector } from "../context/run-context.ts";
+import type { Telemetry } from "../context/run-context.ts";
 import { cursorNote, type EventSender, type JournalSource, type JournalReceiver } from "./follow-journal.ts";
 import { createHash } from "node:crypto";
 import type { CastId } from "../../core/model/ids.ts";
@@ -135,7 +135,7 @@ const MAX_ANSWER_CHARS = 65_536;
 
 /** [TM6] Sends spans in batches. A batch that is too large is split, a refusal that may pass is sent again. */
 export async function sendSpans(
-  collector: Collector,
+  collector: Telemetry["collector"],
   spans: readonly TraceSpan[],
   options: SendOptions,
 ): Promise<Result<{ readonly sent: number; readonly rejected: number }>> {
@@ -166,7 +166,7 @@ type BatchAnswer =
 const TRANSIENT = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 async function sendBatch(
-  collector: Collector,
+  collector: Telemetry["collector"],
   batch: readonly TraceSpan[],
   options: SendOptions,
 ): Promise<BatchAnswer> {
@@ -189,7 +189,7 @@ async function sendBatch(
 }
 
 /** The answer, or why there is none. A redirect is not followed: the headers may hold a key. */
-export async function post({ url, headers }: Collector, body: string, signal: AbortSignal | undefined) {
+export async function post({ url, headers }: Telemetry["collector"], body: string, signal: AbortSignal | undefined) {
   try {
     const limit = AbortSignal.timeout(TIMEOUT_MS);
     const response = await fetch(url, {

@@ -13,6 +13,7 @@ import { listEquipment } from "../agents/equipped-session.ts";
 import type { AgentHost, EquipmentDigest } from "../ports.ts";
 import { TIMELINE, type NewCast, type CastStore, type LoadedCast } from "../store/cast-store.ts";
 import { watchCast } from "../casting/watch-cast.ts";
+import type { CommandCaller } from "./prepare.ts";
 import type { CastSummary } from "../../core/cast/summary.ts";
 
 /** [B40] Options that only make sense on a fleet: without one they would be ignored silently. */
@@ -22,31 +23,24 @@ export function fleetOptionIssues(options: Options): readonly Issue[] {
     .map((name) => error("missing_option", `--${name}`, `--${name} needs a fleet`, "name the fleet with --on"));
 }
 
-export interface FleetCommandCaller {
-  readonly workspace: Workspace;
-  readonly fleet: FleetClient;
-  readonly detach: boolean;
-  readonly remember: () => void;
-}
-
 /** [B10] Submits the cast to a fleet: this machine needs no model. */
 export async function prepareSubmission(
   link: Omit<LinkCommand, "kind">,
   agents: AgentSource,
-  asker: FleetCommandCaller,
-  typedText: string,
+  asker: CommandCaller,
+  { fleet, text }: { readonly fleet: FleetClient; readonly text: string },
 ): Promise<Result<PreparedCast>> {
-  const { workspace, fleet } = asker;
+  const { workspace } = asker;
   const before = await fleet.submittedBefore();
   if (!before.ok) return before;
-  if (before.value !== undefined) return prepareSubmittedBefore(before.value, asker);
+  if (before.value !== undefined) return prepareSubmittedBefore(before.value, asker, fleet);
   const { rehearsal } = agents;
   // Submit the file of replies too: no worker could read it here.
   const replies = typeof rehearsal === "string" ? readRehearsalFile(workspace.place.cwd, rehearsal) : ok(rehearsal);
   if (!replies.ok) return replies;
   const brought = replies.value === undefined ? {} : { rehearsal: replies.value };
   const remote = { ...agents, openReal: async () => remoteHost(), runsElsewhere: true as const, ...brought };
-  const prepared = await prepareCast(workspace, link, remote, { text: typedText });
+  const prepared = await prepareCast(workspace, link, remote, { text });
   if (!prepared.ok) return prepared;
   const cast = withDefaultModel(prepared.value, workspace.catalog.settings.model);
   const { file } = cast;
@@ -75,7 +69,11 @@ function withDefaultModel<T extends NewCast>(plan: T, model: string | null): T {
 }
 
 /** [B21] Submit nothing: show the first cast with this key. */
-async function prepareSubmittedBefore(castId: CastId, asker: FleetCommandCaller): Promise<Result<PreparedCast>> {
+async function prepareSubmittedBefore(
+  castId: CastId,
+  asker: CommandCaller,
+  fleet: FleetClient,
+): Promise<Result<PreparedCast>> {
   const cast = await asker.workspace.store.current(castId);
   if (!cast.ok) return cast;
   const { file, timeline } = cast.value;
@@ -85,7 +83,7 @@ async function prepareSubmittedBefore(castId: CastId, asker: FleetCommandCaller)
     timeline: () => timeline,
     isKnown: true,
     notes: [alreadySubmittedNote(castId)],
-    remarks: detachedRemarks(asker.fleet),
+    remarks: detachedRemarks(fleet),
     run: (listening) => detachOrFollow(asker, castId, listening),
   });
 }
@@ -106,8 +104,8 @@ function remoteHost(): AgentHost {
 /** [B42] Records what a stopped cast of a fleet shall do; a worker continues it. */
 export async function prepareResumeOnFleet(
   castId: CastId,
-  { how, by }: { readonly how: Resumption; readonly by: string },
-  asker: FleetCommandCaller,
+  { how, by, fleet }: { readonly how: Resumption; readonly by: string; readonly fleet: FleetClient },
+  asker: CommandCaller,
 ): Promise<Result<PreparedCast>> {
   const { store } = asker.workspace;
   const cast = await store.current(castId);
@@ -119,10 +117,10 @@ export async function prepareResumeOnFleet(
   const said = state.phase.kind === "unstarted" ? [] : resumeEvents(state, how, { by });
   const run: PreparedCast["run"] = async (listening) => {
     if (state.phase.kind === "sleeping") await releaseSleeping(store, castId);
-    const set = await asker.fleet.resume(cast.value, said);
+    const set = await fleet.resume(cast.value, said);
     return set.ok ? detachOrFollow(asker, castId, listening) : set;
   };
-  return ok({ castId, file, timeline: () => timeline, notes: [], remarks: detachedRemarks(asker.fleet), run });
+  return ok({ castId, file, timeline: () => timeline, notes: [], remarks: detachedRemarks(fleet), run });
 }
 
 function alreadySubmittedNote(castId: string): string {
@@ -130,13 +128,14 @@ function alreadySubmittedNote(castId: string): string {
 }
 
 async function detachOrFollow(
-  { detach, workspace }: FleetCommandCaller,
+  { options, workspace }: CommandCaller,
   castId: CastId,
   listening: RunObserver,
 ): Promise<Result<RunOutcome>> {
   const cast = await workspace.store.load(castId);
   if (!cast.ok) return cast;
-  return detach ? ok({ kind: "paused", state: cast.value.state }) : followFleetCast(workspace, cast.value, listening);
+  if (options.detach) return ok({ kind: "paused", state: cast.value.state });
+  return followFleetCast(workspace, cast.value, listening);
 }
 
 function detachedRemarks({ name }: FleetClient): PreparedCast["remarks"] {

@@ -34,12 +34,7 @@ import type { AgentSource, OpenAgentHost } from "../workspace/agent-hosts.ts";
 import { resumedGraphNote } from "../casting/rerun-cast.ts";
 import { prepareResume, type Resumption } from "../casting/resume-cast.ts";
 import { prepareCast } from "../casting/start-cast.ts";
-import {
-  fleetOptionIssues,
-  prepareResumeOnFleet,
-  prepareSubmission,
-  type FleetCommandCaller,
-} from "./prepare-on-fleet.ts";
+import { fleetOptionIssues, prepareResumeOnFleet, prepareSubmission } from "./prepare-on-fleet.ts";
 import { prepareDetached } from "./prepare-detached.ts";
 import { prepareCastFork } from "./fork.ts";
 import { firstWord, readCommandText, type TextSource } from "./command-text.ts";
@@ -109,8 +104,8 @@ async function prepareNewCast(typed: CommandOf<"cast" | "link">, asker: CommandC
   const text = commandText(command, { ...asker.options, ...withoutUndefined({ config }) });
   const dear = await checkForecast(asker, link.targets);
   if (dear.issue) return fail(dear.issue);
-  const onFleet = fleetCallerOf(asker);
-  if (onFleet) return prepareSubmission(link, agentSourceOf(asker), onFleet, text);
+  const { fleet } = workspace;
+  if (fleet) return prepareSubmission(link, agentSourceOf(asker), asker, { fleet, text });
   const { worktree, "with-changes": withChanges } = asker.options;
   const tree = worktree ? (withChanges ? "changes" : "head") : undefined;
   const prepared = await prepareCast(workspace, link, agentSourceOf(asker), { text, tree });
@@ -192,8 +187,8 @@ export async function prepareStoppedCast(
   const { workspace, options } = asker;
   const trustsCast = asker.trustsCast ?? options.trust === true;
   const by = `materia ${how.kind === "recast" ? "recast" : "continue"}`;
-  const onFleet = fleetCallerOf(asker);
-  if (onFleet) return prepareResumeOnFleet(castId, { how, by }, onFleet);
+  const { fleet } = workspace;
+  if (fleet) return prepareResumeOnFleet(castId, { how, by, fleet }, asker);
   const prepared = await prepareResume(workspace, { castId, how, by, trustsCast }, agentSourceOf(asker));
   if (!prepared.ok) return prepared;
   const { file, notes } = prepared.value;
@@ -250,11 +245,6 @@ async function prepareForkedCast(command: ForkCommand, asker: CommandCaller): Pr
   const how = { trustsCast, isApart: options.worktree === true };
   const forked = await prepareCastFork(workspace, command, agentSourceOf(asker), how);
   return forked.ok ? withCaller(asker, forked.value) : forked;
-}
-
-function fleetCallerOf({ workspace, options, remember }: CommandCaller): FleetCommandCaller | undefined {
-  const { fleet } = workspace;
-  return fleet && { workspace, fleet, detach: options.detach === true, remember };
 }
 
 export function agentSourceOf(caller: Pick<CommandCaller, "options" | "replies" | "openReal">): AgentSource {

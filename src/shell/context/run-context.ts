@@ -73,7 +73,8 @@ export interface RunContext extends RunObserver {
 
 /** [TM5] Where the spans of a cast go, and where casts with unsent spans are noted. */
 export interface Telemetry {
-  readonly collector: Collector;
+  /** It takes OTLP/JSON over HTTP. */
+  readonly collector: { readonly url: string; readonly headers: Readonly<Record<string, string>> };
   readonly contents: boolean;
   readonly version: string;
   /** A folder of the user with one small file for each such cast. */
@@ -85,12 +86,6 @@ export interface NoticeReceiver extends Required<Pick<NoticeTarget, "url" | "on"
   readonly secret?: string | undefined;
   /** A folder of the user with what it has not taken yet. */
   readonly pending: string;
-}
-
-/** A collector that takes OTLP/JSON over HTTP. */
-export interface Collector {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** What differs when many machines share a cast. */

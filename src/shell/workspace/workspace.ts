@@ -1,4 +1,4 @@
-import { suggest, typed, isError, error, fail, ok, type Issue, type Result } from "../../core/model/issue.ts";
+import { suggest, typed, isError, error, fail, failWith, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import { resolveArtifactRoot, loadConfig, type ConfigContext } from "../config/config.ts";
 import type { CastStore, CurrentCast, LoadedCast, NewCast } from "../store/cast-store.ts";
@@ -195,7 +195,7 @@ async function newestIfSuitable(
   const older = await findNewestCast(store, async (cast) => matches(cast) && (await isOwn(cast)));
   if (!older) return fail(await noCastIssue(store, noneMessage));
   const hint = suggest`name the cast: ${typed`${newestFor} ${older}`}`;
-  return fail(error("missing_cast", newest, `the newest cast is ${statusText(summary.status)}`, hint));
+  return failWith("missing_cast", newest, `the newest cast is ${statusText(summary.status)}`, hint);
 }
 
 /** [C28] The cast of an id or of a unique prefix; `last`, or no word at all, is the newest. */
@@ -230,14 +230,10 @@ async function findCastByPrefix(store: CastStore, text: string): Promise<Result<
   const begun = ids.ok ? ids.value.filter((id) => id.startsWith(text)) : [];
   const [only, ...others] = begun;
   if (only === undefined) return exact;
-  return others.length === 0 ? store.find(only) : fail(ambiguousCastIssue(text, begun));
-}
-
-function ambiguousCastIssue(text: string, ids: readonly CastId[]): Issue {
-  const shown = ids.slice(0, 4).join(", ");
-  const more = ids.length > 4 ? ` and ${ids.length - 4} more` : "";
-  const message = `${ids.length} casts begin with "${text}": ${shown}${more}`;
-  return error("ambiguous_cast", text, message, `type more of the id, or "${LAST_CAST}" for the newest`);
+  if (others.length === 0) return store.find(only);
+  const more = begun.length > 4 ? ` and ${begun.length - 4} more` : "";
+  const message = `${begun.length} casts begin with "${text}": ${begun.slice(0, 4).join(", ")}${more}`;
+  return failWith("ambiguous_cast", text, message, `type more of the id, or "${LAST_CAST}" for the newest`);
 }
 
 async function findNewestCast(
