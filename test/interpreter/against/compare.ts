@@ -148,6 +148,8 @@ function beyondWorst(each: Case, { graph, flow }: CompiledChain, { log, events, 
   const formulas = worstCase(graph, flow, each.texts.limits);
   if (formulas.turns === null || formulas.withRepairs === null) return undefined;
   if (events.some(({ type }) => type === "limits_raised" || type === "person_answered")) return undefined;
+  // [R6] Nor does anybody decide about a stopped cast.
+  if (events.some(({ type }, at) => type === "limit_reached" && at < events.length - 2)) return undefined;
   if (!BUILT.has("interactive bound") && events.some(({ type }) => type === "person_finished")) return undefined;
   const sizes = (loop: string): number =>
     Math.max(0, ...events.map((event) => (event.type === "loop_entered" && event.loop === loop ? event.size : 0)));

@@ -31,7 +31,11 @@ export function caseOfKind(kind: Kind, seed: number): Case {
     case "raised":
       return raised(chance, each);
     case "lists": {
-      const copied = withLoadouts(each, (loadout) => copying(chance, loadout));
+      const copied = withLoadouts(each, (loadout) => {
+        const copies = copying(chance, loadout);
+        const less = chance.happens(0.15) ? walkingNothing(chance, copies) : copies;
+        return chance.happens(0.3) ? deeper(less) : less;
+      });
       return chance.happens(0.4) ? withParallelLoops(copied) : copied;
     }
     case "parallel":
@@ -93,6 +97,21 @@ function copying(chance: Chance, loadout: LoadoutText): LoadoutText {
     return [id, { ...loop, exits }] as const;
   });
   return { ...loadout, sockets: Object.fromEntries(sockets), loops: Object.fromEntries(loops) };
+}
+
+/** Its second list one level deeper in state. */
+function deeper(loadout: LoadoutText): LoadoutText {
+  const text = JSON.stringify(loadout).replaceAll('"state.plans"', '"state.deep.plans"');
+  return JSON.parse(text.replaceAll('"plans":', '"deep.plans":')) as LoadoutText; // a copy of it
+}
+
+/** Some of its loops walk no list. */
+function walkingNothing(chance: Chance, loadout: LoadoutText): LoadoutText {
+  const members = Object.values(loadout.loops ?? {}).flatMap((loop) => (chance.happens(0.4) ? loop.sockets : []));
+  const sockets = Object.entries(loadout.sockets).map(([id, { advance, ...socket }]): [string, SocketText] => {
+    return [id, { ...socket, ...(advance && !members.includes(id) ? { advance } : {}) }];
+  });
+  return { ...loadout, sockets: Object.fromEntries(sockets) };
 }
 
 /** Tight limits, and a person who allows more again and again. */
