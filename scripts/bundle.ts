@@ -7,7 +7,7 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
 /** What every command loads, and the list of casts: these modules, and what they import. */
 function startUpModules(): ReadonlySet<string> {
-  const roots = ["apps/cli/main.ts", "shell/commands/run-command.ts", "shell/commands/list-casts.ts"];
+  const roots = ["apps/cli/main.ts", "shell/commands/run-command.ts", "shell/commands/status.ts"];
   const found = new Set(roots.map((path) => `${ROOT}src/${path}`));
   // A set visits what is added on the way.
   for (const module of found)

@@ -261,7 +261,8 @@ function translateMateria(into: FormatTranslation, name: string, materia: JsonOb
   editScript(into, path, materia);
   editUtility(into, path, materia);
   const color = [...path, "color"];
-  const [, hue] = /^materia-color-(.+)$/.exec(String(materia["color"])) ?? [];
+  const text = materia["color"];
+  const [, hue] = /^materia-color-(.+)$/.exec(typeof text === "string" ? text : "") ?? [];
   if (hue !== undefined) into.edits.push({ path: color, value: COLORS[hue] ?? "slate", was: color });
 }
 
