@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { reworkLimitOf } from "../../src/core/cast/rework-limit.ts";
 import { replaySteps } from "../../src/core/cast/timeline.ts";
-import { NO_LIVE_ITEMS, advanceLiveItem, liveItemLines } from "../../src/core/view/progress/item-progress.ts";
+import { NO_LIVE_ITEMS, advanceLiveItem, liveItemLines } from "../../src/core/view/progress/live-items.ts";
 import { eventLine } from "../../src/core/view/report/event-lines.ts";
 import { lineText } from "../../src/core/view/line.ts";
 import { castStartOf } from "../../src/shell/store/cast-file.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { NO_LIVE_ITEMS, advanceLiveItem, liveItemLines } from "../../src/core/view/progress/item-progress.ts";
+import { NO_LIVE_ITEMS, advanceLiveItem, liveItemLines } from "../../src/core/view/progress/live-items.ts";
 import { columnsOf, lineText } from "../../src/core/view/line.ts";
 import { TIME } from "../harness/seats.ts";
 import { itemsAtWork } from "./harness/at-work.ts";

@@ -7,7 +7,7 @@ import {
   liveItemLines,
   updateLiveItem,
   liveItemsUsage,
-} from "../../core/view/progress/item-progress.ts";
+} from "../../core/view/progress/live-items.ts";
 import type { RunObserver } from "../context/run-context.ts";
 import type { CastEvent } from "../../core/cast/state/event.ts";
 import type { TurnProgress } from "../ports.ts";

@@ -2,7 +2,7 @@ import type { UserSession } from "../../../src/apps/pi/session/user-session.ts";
 import { createCastWatch, type CastWatch } from "../../../src/apps/pi/screen/cast-watch.ts";
 import type { CastEvent } from "../../../src/core/cast/state/event.ts";
 import type { CastStep } from "../../../src/core/cast/timeline.ts";
-import { NO_LIVE_ITEMS, advanceLiveItem } from "../../../src/core/view/progress/item-progress.ts";
+import { NO_LIVE_ITEMS, advanceLiveItem } from "../../../src/core/view/progress/live-items.ts";
 import type { CastFile } from "../../../src/shell/store/cast-file.ts";
 import { eventsOf, live, newPlace } from "./lives.ts";
 import { doing, parallelWorkshop } from "./scenarios.ts";
