@@ -3,21 +3,10 @@ import * as tui from "@earendil-works/pi-tui";
 import { expect, it } from "vitest";
 import { drawCard } from "../../src/apps/pi/screen/card.ts";
 import { setPiTui } from "../../src/apps/pi/session/user-session.ts";
-import { openPiSession, project } from "../harness/pi-session.ts";
+import { openPiSession } from "../harness/pi-session.ts";
 
 const LIMIT = '429: {"message":"usage limit reached, resets in 15 min","type":"rate_limit"}';
 const SHORT_LIMIT = '429: {"message":"slow down, try again in 90 seconds","type":"rate_limit"}';
-
-it("[X27] the greeting does not name a cast of this session", async () => {
-  const pi = await openPiSession({ cwd: project({}), mode: "tui", confirm: () => true, replies: [{ hang: true }] });
-  const asked = pi.asked();
-  await pi.type("/materia link Build -- a hut");
-  await asked;
-  await new Promise((resolve) => setTimeout(resolve, 600));
-  await pi.type("/materia abort");
-  await pi.sees(/^materia-result/);
-  expect(pi.shown().filter((text) => text.includes("another process"))).toEqual([]);
-});
 
 it("[X9] a wait that the provider asks for has its time and its reason in the widget", async () => {
   const pi = await openPiSession({ replies: [{ error: SHORT_LIMIT }] });

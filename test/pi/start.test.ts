@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { describe, expect, it } from "vitest";
+import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { completeCommand } from "../../src/apps/pi/completion.ts";
-import { unfinishedCastsText } from "../../src/apps/pi/casts/other-casts.ts";
+import { watchProjectCasts } from "../../src/apps/pi/casts/other-casts.ts";
+import { fileStore } from "../../src/shell/store/files/file-store.ts";
 import { openPiSession, type PiSession } from "../harness/pi-session.ts";
 
 describe("[X26] what Pi's start loads", () => {
@@ -34,11 +36,33 @@ describe("[X27] the greeting", () => {
     expect(await later.sees(/^info/)).toMatch(/“plan it” waits for you: .*\/materia continue \S+$/);
   });
 
-  it("says nothing where everything is over", async () => {
-    const pi = await openPiSession({ replies: ["built"] });
-    await pi.type("/materia link Build -- make it");
+  it("names no cast that is over, and none that this session started while the others were read", async () => {
+    const first = await openPiSession({ replies: ["built", "Plan A"] });
+    await first.type("/materia link Build -- make it");
+    await first.sees(/^materia-result/);
+    await first.type("/materia link Interactive-Plan -- plan it");
+    await first.sees(/waits for you/);
+    await first.leave("quit");
+    const { cwd } = first;
+    const pi = await openPiSession({ cwd, replies: [{ hang: true }] });
+    const asked = pi.asked();
+    await pi.type("/materia link Build --anyway -- a hut");
+    await asked;
+    const ids = await fileStore(join(cwd, ".pi", "pi-materia")).listIds();
+    const seen = new Map<string, number>();
+    const { promise: greeting, resolve: notify } = Promise.withResolvers<string>();
+    const ctx: ExtensionContext = Object.create(contextOf(pi), {
+      ui: { value: { notify, setStatus: () => undefined } },
+    });
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    const stop = watchProjectCasts({ pi: PI_WITHOUT_EVENTS, ctx }, seen);
+    onTestFinished(stop);
+    vi.advanceTimersByTime(1000);
+    vi.useRealTimers();
+    seen.set(ids.ok ? (ids.value[0] ?? "") : "", Infinity);
+    expect(await greeting).toMatch(/^The cast “plan it” waits for you: .*$/);
+    await pi.type("/materia abort");
     await pi.sees(/^materia-result/);
-    expect(await unfinishedCastsText(contextOf(pi), new Set())).toBeUndefined();
   });
 });
 
@@ -79,6 +103,8 @@ describe("[X28] completion", () => {
 function contextOf({ session }: PiSession) {
   return session.extensionRunner.createContext();
 }
+
+const PI_WITHOUT_EVENTS = { on: () => () => undefined } as unknown as ExtensionAPI; // no more of it is used
 
 /** The files that a module loads with itself, those of this repository. */
 function staticImports(file: string, seen: readonly string[] = []): readonly string[] {

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { castStatus, type CastSummary } from "../../../core/cast/summary.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { oneLine } from "../../../core/model/text.ts";
@@ -29,17 +28,13 @@ const ANNOUNCE_DELAY_MS = 250;
 
 /** [X27, X60] After Pi has started: one line about unfinished casts of this project, and news of those that others run. The returned function stops it. */
 export function watchProjectCasts(user: UserSession, seen: SeenCasts): () => void {
-  const { ctx } = user;
   const over = new AbortController();
   const start = async (): Promise<void> => {
-    const own = new Set(seen.keys());
-    const follows = [followOtherCasts, showInboxCount];
+    const follows = [greetAndFollow, showInboxCount];
     for (const stop of await Promise.all(follows.map((follow) => runUnlessReplacedAsync(() => follow(user, seen))))) {
       if (over.signal.aborted) stop?.();
       else over.signal.addEventListener("abort", () => stop?.());
     }
-    const text = await runUnlessReplaced(() => unfinishedCastsText(ctx, own));
-    if (text !== undefined) runUnlessReplaced(() => ctx.ui.notify(text, "info"));
   };
   // If the greeting fails, say nothing.
   const timer = setTimeout(() => void start().catch(() => undefined), ANNOUNCE_DELAY_MS).unref();
@@ -50,16 +45,10 @@ export function watchProjectCasts(user: UserSession, seen: SeenCasts): () => voi
 }
 
 /** [X27] The newest unfinished casts, but those of this session, each with the command that continues it. */
-export async function unfinishedCastsText(
-  ctx: ExtensionContext,
-  own: ReadonlySet<string>,
-): Promise<string | undefined> {
-  const place = resolveProject(ctx, {});
-  if (!place.ok) return undefined;
-  const { store } = place.value.workspace;
-  const others = (await newestCasts(store)).filter((castId) => !own.has(castId));
-  const looked = await Promise.all(others.map(store.summary));
-  const left = looked.flatMap((cast) => (cast ? castSentences(cast) : []));
+async function unfinishedCastsText(store: CastStore, own: Pick<SeenCasts, "has">): Promise<string | undefined> {
+  const casts = await Promise.all((await newestCasts(store)).map(store.summary));
+  // Only now: this session may have started one of them since.
+  const left = casts.flatMap((cast) => (cast && !own.has(cast.castId) ? castSentences(cast) : []));
   if (left.length === 0) return undefined;
   const more = left.length > MAX_CASTS_NAMED ? [`${left.length - MAX_CASTS_NAMED} more: /materia casts`] : [];
   return [...left.slice(0, MAX_CASTS_NAMED), ...more].join("\n");
@@ -78,8 +67,8 @@ async function newestCasts(store: CastStore): Promise<readonly CastId[]> {
   return ids.ok ? ids.value.slice(0, MAX_CASTS_CHECKED) : [];
 }
 
-/** [X60] Says when a cast that this session does not show ends or waits. The returned function stops it. */
-async function followOtherCasts(user: UserSession, seen: SeenCasts): Promise<() => void> {
+/** [X27, X60] Names unfinished casts, then says when a cast that this session does not show ends or waits. The returned function stops it. */
+async function greetAndFollow(user: UserSession, seen: SeenCasts): Promise<() => void> {
   const place = resolveProject(user.ctx, {});
   if (!place.ok) return () => undefined;
   const { workspace } = place.value;
@@ -97,8 +86,13 @@ async function followOtherCasts(user: UserSession, seen: SeenCasts): Promise<() 
     }
   };
   // What had ended before is no news.
-  for (const castId of await newestCasts(store))
-    if (!seen.has(castId)) seen.set(castId, await lastEventNumber(store, castId));
+  const before = (await newestCasts(store)).map(
+    async (castId) => [castId, await lastEventNumber(store, castId)] as const,
+  );
+  const past = await Promise.all(before);
+  const text = await unfinishedCastsText(store, seen);
+  if (text !== undefined) runUnlessReplaced(() => user.ctx.ui.notify(text, "info"));
+  for (const [castId, seq] of past) if (!seen.has(castId)) seen.set(castId, seq);
   stops.push(store.onListChange(() => void look().catch(() => undefined)));
   await look();
   return stop;
