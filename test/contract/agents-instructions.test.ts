@@ -25,7 +25,17 @@ describe.each(BODIES)("the project's own instructions for agents %s", (_name, pl
     const { request, progress } = ask({ instructions: "project" });
     const cwd = join(inside(request.cwd, { "AGENTS.md": "Use tabs.", "part/AGENTS.md": "Use spaces here." }), "part");
     await host.runTurn({ ...request, cwd });
-    expect(systemTextOf(progress)).toMatch(/Use tabs\.[^]*part\/AGENTS\.md[^]*Use spaces here\.[^]*You build\./);
+    expect(systemTextOf(progress)).toMatch(/Use tabs\.[^]*"AGENTS\.md"[^]*Use spaces here\.[^]*You build\./);
+  });
+
+  it("[A28] are the same text in every working tree of the project", async () => {
+    const { host } = await play([{ text: "ok" }, { text: "ok" }]);
+    const trees = [ask({ instructions: "project" }), ask({ instructions: "project" })];
+    for (const { request } of trees)
+      await host.runTurn({ ...request, cwd: inside(request.cwd, { "AGENTS.md": "Use tabs." }) });
+    const [one, other] = trees.map(({ progress }) => systemTextOf(progress).replace(/<cwd>[^]*<\/cwd>/, ""));
+    expect(one).toContain("Use tabs.");
+    expect(other).toBe(one);
   });
 
   it("[A28] are cut, the farthest first, with a mark", async () => {

@@ -95,7 +95,7 @@ function* follow(cast: Cast, first: string): Steps<void> {
 function* arrive(cast: Cast, route: Route): Steps<string> {
   if (route.fact !== undefined) cast.facts.push(route.fact);
   if (route.to === END) return END;
-  if (isSentBack(cast, route)) cast.sentBack.set(route.from?.loop ?? "", cast.walked.length);
+  if (hasReason(cast, route)) cast.sentBack.set(route.from?.loop ?? "", cast.walked.length);
   const region = regionOf(cast, route.to);
   const enters = !region || route.from?.loop !== region.id;
   const closed = route.counted && route.from ? cycleClosedBy(cast, route.from, route.to) : [];
@@ -188,15 +188,19 @@ function remember(cast: Cast, route: Route): void {
   const { to, reason } = route;
   const key = `${to} ${itemOf(cast)}`;
   cast.again = isSentBack(cast, route);
-  const isKept = reason !== undefined && route.from?.part === placeOf(cast, to).part;
+  const isKept = hasReason(cast, route);
   // [R2] With the item that it was said about, which need not be the one in hand.
   const said = `${cast.handed.label}\n${reason}`;
   if (isKept) cast.reasons.set(key, [said, ...(cast.reasons.get(key) ?? [])].slice(0, 3));
   else cast.reasons.delete(key);
 }
 
-function isSentBack(cast: Cast, { from, to, reason }: Route): boolean {
-  return reason !== undefined && cast.visits.has(to) && from?.part === placeOf(cast, to).part;
+function isSentBack(cast: Cast, route: Route): boolean {
+  return hasReason(cast, route) && cast.visits.has(route.to);
+}
+
+function hasReason(cast: Cast, { from, to, reason }: Route): boolean {
+  return reason !== undefined && from?.part === placeOf(cast, to).part;
 }
 
 /** [I1, I2] The visit whose conversation goes on: the last for this item, when work was sent back since. */

@@ -126,6 +126,26 @@ it("[I1, I2] ten refusals: each visit continues the one before", async () => {
   expect(builds[11]).toBe("Socket-2#12 -");
 });
 
+it("[I2] a judge continues also when a socket that has not run yet mends what it refused", async () => {
+  const way = (to: string, when = "always") => ({ when, to });
+  const judged: TestConfig = {
+    ...config(),
+    loadouts: {
+      Main: {
+        entry: "Socket-1",
+        sockets: {
+          "Socket-1": { materia: "Build", edges: [way("Socket-2")] },
+          "Socket-2": { materia: "Judge", edges: [way("end", "satisfied"), way("Socket-3", "not_satisfied")] },
+          "Socket-3": { materia: "Build", edges: [way("Socket-2")] },
+        },
+      },
+    },
+  };
+  const { events } = await cast(judged, ["built", NO, "mended", YES], { readTranscript: async () => SOUND });
+  const begun = events.flatMap((event) => (event.type === "visit_started" ? [event.continues ?? null] : []));
+  expect(begun).toEqual([null, null, null, 1]);
+});
+
 const IMAGE = { type: "image", data: "A".repeat(400_000), mimeType: "image/png" };
 
 it.each<[what: string, text: string | undefined, again: string]>([

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { namedCodeText, namedLinesIn } from "../../src/core/prompt/named-code.ts";
 import { play, startOf, type TestConfig } from "../harness/play.ts";
-import { said, seat, always, graph, workshop, world, socket } from "../harness/seats.ts";
+import { said, seat, always, graph, workshop, world, socket, notSatisfied, satisfied } from "../harness/seats.ts";
 import { initialState } from "../../src/core/cast/state/initial-state.ts";
 import { startedEvent } from "../../src/core/cast/next.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
@@ -74,8 +74,8 @@ it("[P18] at most 8 files, 60 lines of a block and 8,000 characters", () => {
 const ITEM = { title: "a", context: "Change `src/list.js#export function add(`." };
 const HEADING = "## Code that is named above, as it is now\n\nsrc/list.js, lines 2-11:";
 
-/** The sockets whose first message shows the named code. */
-async function shownTo(config: TestConfig, reads: string[] = []): Promise<readonly string[]> {
+/** The visits whose first message contains the text: the named code, unless another is given. */
+async function shownTo(config: TestConfig, reads: string[] = [], text = HEADING): Promise<readonly string[]> {
   const judged = new Set<string>();
   const { asked, ...ports } = world(
     ({ materia, visit }) => {
@@ -95,7 +95,7 @@ async function shownTo(config: TestConfig, reads: string[] = []): Promise<readon
   const state = initialState(startOf(config));
   const signal = new AbortController().signal;
   await runCast(state, ports, { cwd: "/project", signal, firstEvents: [startedEvent(state, { commit: "c0" })] });
-  return asked.filter(({ prompt }) => prompt.includes(HEADING)).map(({ socket: id, visit }) => `${id} ${visit}`);
+  return asked.filter(({ prompt }) => prompt.includes(text)).map(({ socket: id, visit }) => `${id} ${visit}`);
 }
 
 it("[P17] the builder of the item gets it, for no visit that sees the changes instead", async () => {
@@ -128,4 +128,22 @@ it("[P17] an agent that refines a list gets the code of the list, one without th
 it("[P17] without checkpoints nothing is shown", async () => {
   const { asked } = await play(workshop(), { says: { Plan: [{ workItems: [ITEM] }], Eval: [{ satisfied: true }] } });
   expect(asked.find(({ socket: id }) => id === socket("Socket-2"))?.prompt).not.toContain("named above");
+});
+
+it("[P12] an agent that mends what was refused sees the change, also at its first visit; one that goes on does not", async () => {
+  const materia = {
+    Build: { prompt: "Build.", tools: "coding" },
+    Eval: { prompt: "Judge.", parse: "json" },
+    Commit: { prompt: "Commit.", tools: "coding" },
+  };
+  const config = graph(
+    {
+      "Socket-1": seat("Build", always("Socket-2")),
+      "Socket-2": seat("Eval", notSatisfied("Socket-3"), satisfied("Socket-4")),
+      "Socket-3": seat("Build", always("Socket-2")),
+      "Socket-4": seat("Commit"),
+    },
+    { materia },
+  );
+  expect(await shownTo(config, [], "DIFF")).toEqual(["Socket-3 1"]);
 });

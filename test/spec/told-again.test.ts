@@ -104,7 +104,7 @@ it("[P13] an agent after the loop receives the notes, the items and what was giv
   expect(part(told, "Notes of Plan (Socket-1) on all items")).toBe("keep the API");
   expect(part(told, "Items of this cast")).toBe(
     [
-      "The loop over these items is over. Each went through Build, Eval. 1 of 2 were given up.",
+      "The loop over these items is over. Its steps were Build, Eval. Given up: 1 of 2.",
       "1. a (given up: no test)\n   about a\n2. b\n   about b",
     ].join("\n\n"),
   );

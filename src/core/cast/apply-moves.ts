@@ -42,7 +42,7 @@ export function takeEdge(state: CastState, event: EventOf<"edge_taken">): CastSt
     lastPass: pass === null && state.pass !== null ? state.pass : state.lastPass,
     counts: { ...counts, returns },
     rework: event.to === END ? state.rework : reworkAfter(state, pass, event.to, hasReason),
-    ...(reworked ? { sentBack: withSentBack(state, event.from) } : undefined),
+    ...(hasReason ? { sentBack: withSentBack(state, event.from) } : undefined),
     phase: closesLater ? { ...arriving, closesCycle: true } : arriving,
   };
 }

@@ -1,5 +1,4 @@
 import {
-  type Graph,
   type GraphSocket,
   loopOf,
   materiaOf,
@@ -172,7 +171,7 @@ function arrive(state: CastState, phase: Extract<CastPhase, { kind: "arriving" }
     return record({ type: "visit_skipped", skips: at, materia: socket.materia });
   const returns = checkReturnLimit(state, phase, at);
   if (returns) return record(returns);
-  if (isAgent(state.graph, socket)) {
+  if (materiaOf(state.graph, socket).type === "agent") {
     const limit = checkTurnLimit(state, at);
     if (limit) return record(limit);
     const warning = budgetWarning(state);
@@ -290,8 +289,4 @@ function edgeTakenEvent(state: CastState, from: SocketId, way: Way): EventBody {
     ...(way.via === "exit" ? { exit: way.exit.id } : undefined),
     ...(way.via === "edge" && way.then ? { then: way.then } : undefined),
   };
-}
-
-function isAgent(graph: Graph, socket: GraphSocket): boolean {
-  return materiaOf(graph, socket).type === "agent";
 }

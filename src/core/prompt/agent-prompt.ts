@@ -67,14 +67,18 @@ const NO_NEEDS: PromptNeeds = { changes: false, repository: false, contextLines:
 export function promptNeedsOf(state: CastState, { socket, visit, ask }: AgentPromptInput): PromptNeeds {
   const materia = materiaOf(state.graph, socket);
   if (ask.kind !== "begin" || materia.type !== "agent") return NO_NEEDS;
-  // [P12] An agent that repeats its work sees it.
+  // [P12] An agent that mends refused work sees it, also work of another one.
   const changes =
     (materia.prompt.includes("changes") && parseVariables(materia.prompt).some(({ kind }) => kind === "changes")) ||
-    (visit.reworked && materiaMayWrite(materia));
+    (materiaMayWrite(materia) && followsRefusal(state, visit));
   const repository = isAfterLoop(state) || plansWithTools(socket, materia);
   // [P17] Changes show the code, and the same lines are not shown twice.
   const code = changes || !toolsInScope(materia.tools).includes("read") ? NO_NEEDS.code : namedLinesOf(state);
   return { changes, repository, code, contextLines: contextLinesFor(state, socket, materia) };
+}
+
+function followsRefusal(state: CastState, { socket }: Visit): boolean {
+  return reworkReasonsFor(state, socket).length > 0;
 }
 
 /** [Y16] Ten are enough for most functions: a judge of one item then needs no file. Who only tells of it needs one. */
@@ -150,7 +154,7 @@ function firstMessageParts(
   materia: AgentMateria,
 ): readonly string[] {
   const asks = new Set(parseVariables(materia.prompt).map(({ kind }) => kind));
-  const needsChanges = asks.has("changes") || (visit.reworked && changes !== undefined);
+  const needsChanges = asks.has("changes") || (changes !== undefined && followsRefusal(state, visit));
   return [
     section("Request", truncate(state.request, PART_LIMITS.request)),
     noteText(state),

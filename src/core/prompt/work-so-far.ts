@@ -43,24 +43,17 @@ export function workSoFarParts(
   visit: Visit,
   repository: RepositoryFacts | undefined,
 ): readonly string[] {
-  if (state.pass !== null) return [];
-  return [
-    ...(isAfterLoop(state) && state.lastPass
-      ? [
-          section(
-            "Items of this cast",
-            itemsText(state, state.lastPass, socketOf(state.graph, visit.socket).generator),
-          ),
-          commitsPart(repository),
-        ]
-      : []),
-    section("Left open by earlier visits", openText(state, visit)),
-  ];
+  const { pass, lastPass } = state;
+  if (pass !== null) return [];
+  const open = section("Left open by earlier visits", openText(state, visit));
+  if (lastPass === null) return [open];
+  const { generator } = socketOf(state.graph, visit.socket);
+  return [section("Items of this cast", itemsText(state, lastPass, generator)), commitsPart(repository), open];
 }
 
 function itemsText(state: CastState, pass: LoopPass, isGenerator: boolean): string {
   const { loop, items } = pass;
-  const names = (state.graph.loops[loop]?.sockets ?? []).map((id) => socketOf(state.graph, id).materia);
+  const steps = new Set((state.graph.loops[loop]?.sockets ?? []).map((id) => socketOf(state.graph, id).materia));
   const lines: string[] = [];
   let room: number = LIMITS.items;
   for (const [index, { title, context }] of items.entries()) {
@@ -73,10 +66,12 @@ function itemsText(state: CastState, pass: LoopPass, isGenerator: boolean): stri
     lines.push(line);
     room -= line.length;
   }
-  const through = [...new Set(names)].join(", ");
-  const given = pass.givenUp.length === 0 ? "" : ` ${pass.givenUp.length} of ${items.length} were given up.`;
+  const given = pass.givenUp.length === 0 ? "" : ` Given up: ${pass.givenUp.length} of ${items.length}.`;
   const replan = isGenerator ? " What is done stays done; what is open is kept in substance." : "";
-  return join([`The loop over these items is over. Each went through ${through}.${given}${replan}`, lines.join("\n")]);
+  return join([
+    `The loop over these items is over. Its steps were ${[...steps].join(", ")}.${given}${replan}`,
+    lines.join("\n"),
+  ]);
 }
 
 function itemStatus(pass: LoopPass, at: number): string {

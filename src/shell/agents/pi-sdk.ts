@@ -4,7 +4,7 @@ import type { TurnRequest } from "../ports.ts";
 import type { SessionExtensions } from "./equipment.ts";
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { findPackageJSON } from "node:module";
-import { dirname, join, sep } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import { truncate } from "../../core/model/text.ts";
 import { currentToolsUser } from "../process/tools-user.ts";
@@ -167,9 +167,10 @@ export function systemPromptFor(pi: Pi, request: Pick<TurnRequest, "system" | "i
 function instructionsFor(pi: Pi, { instructions, cwd }: Pick<TurnRequest, "instructions" | "cwd">): readonly string[] {
   if (instructions === "none") return [];
   const agentDir = pi.getAgentDir();
+  const isOfUser = (path: string) => path.startsWith(`${agentDir}${sep}`);
   const files = pi
     .loadProjectContextFiles({ cwd, agentDir })
-    .filter(({ path }) => instructions === "project" || path.startsWith(`${agentDir}${sep}`))
+    .filter(({ path }) => instructions === "project" || isOfUser(path))
     // [B64] Do not follow links: tools of another user may have planted one to a file that only this user may read.
     .filter(({ path }) => currentToolsUser() === undefined || realPathOrSame(path) === path);
   // The nearest file matters most: it gets its space first.
@@ -178,7 +179,9 @@ function instructionsFor(pi: Pi, { instructions, cwd }: Pick<TurnRequest, "instr
   for (const { path, content } of files.toReversed()) {
     const text = truncate(content.trim(), room);
     room = Math.max(0, room - text.length);
-    if (text !== "") parts.unshift(`<project_instructions path="${path}">\n${text}\n</project_instructions>`);
+    // The same in the tree of every item, so that a cache holds it for all.
+    const name = isOfUser(path) ? path : relative(cwd, path);
+    if (text !== "") parts.unshift(`<project_instructions path="${name}">\n${text}\n</project_instructions>`);
   }
   return parts;
 }
