@@ -1,4 +1,4 @@
-// The step of the action: a cast with its story and outputs, or the review of edits of loadouts.
+// The step of the action: a cast with its story and outputs, a person's gate, or the review of edits of loadouts.
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -15,27 +15,30 @@ const OUTCOMES = {
 };
 
 function runCast() {
-  const isRecast = input("MODE") === "recast";
-  if (isRecast) restoreCheckpoints(input("CAST_ID"));
+  const mode = input("MODE");
+  const isEarlier = mode !== "cast";
+  if (isEarlier) restoreFiles(input("CAST_ID"));
   const options = [
-    ["loadout", isRecast ? "" : input("LOADOUT")],
+    ["loadout", isEarlier ? "" : input("LOADOUT")],
     ["model", input("MODEL")],
-    ["budget", input("BUDGET")],
-    ["cost", input("COST")],
+    ["budget", mode === "continue" ? "" : input("BUDGET")],
+    ["cost", mode === "continue" ? "" : input("COST")],
     ["rehearse", input("REHEARSE")],
   ].flatMap(([name, value]) => (value === "" ? [] : [`--${name}`, value]));
   const trust = input("TRUST") === "true" ? ["--trust"] : [];
-  const words = isRecast ? ["recast", input("CAST_ID")] : ["cast"];
-  const request = isRecast ? [] : ["--", requestText()];
-  const { code, stdout } = materia([...words, ...options, ...trust, "--json", ...request]);
+  const words = isEarlier ? [mode, input("CAST_ID")] : ["cast"];
+  const no = mode === "continue" && input("ANSWER") === "no" ? ["--reject"] : [];
+  const { code, stdout } = materia([...words, ...no, ...options, ...trust, "--json", ...textAfter(mode)]);
   const events = stdout.split("\n").flatMap((line) => (line === "" ? [] : [readJson(line, {})]));
-  const castId = events.find(({ type }) => type === "cast_started")?.castId ?? (isRecast ? input("CAST_ID") : "");
+  const castId =
+    events.find(({ type }) => type === "cast_started")?.castId ?? (isEarlier && code !== 2 ? input("CAST_ID") : "");
   const cost = events.findLast(({ totals }) => totals)?.totals.cost ?? 0;
   for (const [name, value] of Object.entries({
     "cast-id": castId,
     outcome: OUTCOMES[code] ?? "failed",
     "exit-code": code,
     cost,
+    question: code === 4 ? questionOf(castId) : "",
   }))
     setOutput(name, value);
   if (castId === "") {
@@ -47,6 +50,16 @@ function runCast() {
   annotateEvents(events);
   keepCheckpoints(castId);
   return code;
+}
+
+function questionOf(castId) {
+  return readJson(materia(["status", castId, "--json"]).stdout, {}).question ?? "It waits for an answer.";
+}
+
+/** Behind `--`: no text of an issue or a comment is read as an option. */
+function textAfter(mode) {
+  if (mode === "cast") return ["--", requestText()];
+  return mode === "continue" && input("MESSAGE") !== "" ? ["--", input("MESSAGE")] : [];
 }
 
 /** The request of the workflow, or the issue of the event as it was then. Never an argument of a shell. */
@@ -90,10 +103,19 @@ function keepCheckpoints(castId) {
   }
 }
 
-function restoreCheckpoints(castId) {
+/** A new runner has a clean checkout: the cast goes on with the files that it had. */
+function restoreFiles(castId) {
   if (!/^[A-Za-z0-9][\w-]*$/.test(castId)) throw new Error("cast-id is not the id of a cast");
-  if (existsSync(bundleOf(castId))) git("fetch", "--quiet", bundleOf(castId), "+refs/*:refs/*");
+  if (!existsSync(bundleOf(castId))) return;
+  git("fetch", "--quiet", bundleOf(castId), "+refs/*:refs/*");
+  if (git("status", "--porcelain", "--untracked-files=no") !== "") return;
+  const { code, stdout } = materia(["restore", castId, "--here", "--json"]);
+  if (code !== 0) annotate("notice", `the files of the cast were not restored: ${stdout.slice(0, 500)}`);
 }
 
-if (input("MODE") === "review") await (await import("./review.mjs")).review();
-else process.exitCode = runCast();
+const mode = input("MODE");
+if (mode === "review") await (await import("./review.mjs")).review();
+else if (mode === "ask") await (await import("./gate.mjs")).ask();
+else if (mode === "authorize") process.exitCode = await (await import("./gate.mjs")).authorize();
+else if (["cast", "recast", "continue"].includes(mode)) process.exitCode = runCast();
+else throw new Error(`mode is cast, recast, continue, ask, authorize or review, not "${mode}"`);

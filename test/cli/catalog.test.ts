@@ -60,6 +60,7 @@ it("[C17] materia are listed, and one is shown with all that it says", async () 
   expect(list.stdout).toMatch(/^◆ Echo +project +Says hi\.$/m);
   expect(list.stdout).toMatch(/^● Build +bundled /m);
   expect(text.stdout).toContain("parse: json");
+  expect(text.stdout).toContain("tools: read, bash\n");
   expect(text.stdout).toContain("Judge whether the current item");
   expect(JSON.parse(data.stdout)).toMatchObject({ name: "Echo", source: "project", command: ["echo", "hi"] });
 });

@@ -12,17 +12,20 @@ it("[C19] with --strict a warning is an error", async () => {
   expect([strict.code, strict.stdout]).toEqual([1, expect.stringContaining("1 error, 0 warnings.")]);
 });
 
-it("[C42, C19] --json has the problems and the worst case of each loadout, the project's own first", async () => {
+it("[C42, C19] --json has the problems and the worst case of each loadout of the file, else of all, the project's own first", async () => {
   const cwd = newPlace({ "conf.json": conf });
   const { code, stdout } = await run(["check", "conf.json", "--json"], { cwd });
-  const { issues, loadouts } = JSON.parse(stdout) as { issues: { code: string }[]; loadouts: { name: string }[] };
+  const json = JSON.parse(stdout) as { issues: { code: string }[]; loadouts: { name: string }[] };
+  const { issues, loadouts } = json;
   expect([code, issues.map((each) => each.code)]).toEqual([0, ["nonstandard_socket_id"]]);
   expect(loadouts[0]).toEqual({
     name: "Warned",
     file: expect.stringContaining("conf.json"),
     worstCase: "at most 1 turn",
   });
-  expect(loadouts.map(({ name }) => name)).toEqual([
+  expect(loadouts).toHaveLength(1);
+  const all = await run(["check", "--config", "conf.json", "--json"], { cwd });
+  expect((JSON.parse(all.stdout) as typeof json).loadouts.map(({ name }) => name)).toEqual([
     "Warned",
     "Full-Auto",
     "Test-Driven",

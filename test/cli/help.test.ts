@@ -2,6 +2,7 @@ import { dirname } from "node:path";
 import { expect, it } from "vitest";
 import { COMMANDS } from "../../src/core/command/command-table.ts";
 import { COMMAND_GROUPS, RARE_COMMANDS } from "../../src/shell/commands/help.ts";
+import { optionHelp } from "../../src/core/command/options.ts";
 import { parseArgv, parseText } from "../../src/core/command/parse.ts";
 import { castsIn, eventsOf, journalOf, newPlace, run, runProcess } from "../harness/cli.ts";
 
@@ -59,6 +60,21 @@ it("[C2] every command has its own help, which is not the beginning of it", asyn
     COMMANDS.map(({ usage }) => [0, `Usage  materia ${usage}`]),
   );
   expect(castsIn(cwd)).toEqual([]);
+});
+
+it.each(COMMANDS)("[C2] the options of $name have the values of its usage", ({ usage, options, meanings }) => {
+  const texts = optionHelp(options, meanings).map(([option]) => option);
+  const used = [...usage.matchAll(/(--[a-z-]+)(?: (?!FORMAT)([A-Z][A-Z,/|]*|\[URL\]))?/g)];
+  const missing = used.filter(([, option = "", value]) => {
+    const wanted = value === undefined ? option : `${option} ${value}`;
+    return !texts.some((text) => text === wanted || (value === undefined && text.startsWith(`${option} `)));
+  });
+  expect(missing).toEqual([]);
+});
+
+it("[C2] the help of a command gives its meaning of an option", async () => {
+  const { stdout } = await run(["init", "--help"], { cwd: newPlace() });
+  expect(stdout).toMatch(/^ {2}--from FILE +convert this older configuration to the current form$/m);
 });
 
 it.each(COMMANDS.map(({ name, example }) => [`[C2] the example of ${name} can be typed as it stands`, example]))(

@@ -1,4 +1,4 @@
-import { APART_OPTIONS, REWORK_OPTIONS, RUN_OPTIONS, type OptionName } from "./options.ts";
+import { APART_OPTIONS, REWORK_OPTIONS, RUN_OPTIONS, type OptionMeanings, type OptionName } from "./options.ts";
 
 export interface CommandRow {
   readonly name: CommandName;
@@ -6,6 +6,7 @@ export interface CommandRow {
   readonly does: string;
   readonly example: string;
   readonly options: readonly OptionName[];
+  readonly meanings: OptionMeanings;
   /** The most words after the name, or a text to the end. */
   readonly takes: number | "prompt" | "targets" | "paths";
 }
@@ -109,10 +110,11 @@ const COMMAND_TABLE = {
     example: "Planning-Consult",
   },
   draft: {
-    usage: "[--save NAME] [--cast REQUEST] [--from FILE] <words…>",
+    usage: "[--save NAME] [--cast REQUEST] [--from NAME|FILE] <words…>",
     does: "a loadout from a description: drafted by an agent, checked and rehearsed, with its bill",
     example: "For every TODO in src: fix it, run the tests, have another model review it.",
     options: ["save", "cast", "from", "yes", ...RUN_OPTIONS],
+    meanings: { from: ["NAME|FILE", "change this loadout of the project, or the one in this file"] },
     takes: "prompt",
   },
   materia: {
@@ -132,6 +134,7 @@ const COMMAND_TABLE = {
     does: "every problem of the configuration, and the worst case of each loadout",
     example: "--bill",
     options: ["format", "strict", "bill", "loadout"],
+    meanings: { loadout: ["NAME", "with --bill: the bill of this loadout"] },
   },
   test: {
     usage: "[paths…] [--watch] [--update] [--junit FILE] [--min-coverage PERCENT] [--format FORMAT]",
@@ -145,6 +148,7 @@ const COMMAND_TABLE = {
     does: "replay recorded answers on the current configuration, and list what would differ",
     example: "--all",
     options: ["format", "all", "loadout"],
+    meanings: { loadout: ["NAME", "replay on this loadout"] },
   },
   fuzz: {
     usage: "[loadout] [--casts N] [--items N] [--seed N] [--out DIR]",
@@ -153,10 +157,11 @@ const COMMAND_TABLE = {
     options: ["casts", "items", "seed", "out"],
   },
   forecast: {
-    usage: "[loadout] [--items N] [--model provider/id]",
+    usage: "[loadout] [--items N] [--model PROVIDER/ID]",
     does: "estimate turns, tokens, cost and time of a cast from past casts of the same materia",
     example: "Full-Auto --items 5",
     options: ["items", "model"],
+    meanings: { items: ["N", "for this many work items"], model: ["PROVIDER/ID", "from past casts of this model"] },
   },
   stats: {
     does: "figures of each materia and model: refused handoffs, rework, approvals later reversed, tokens and cost per item",
@@ -173,6 +178,7 @@ const COMMAND_TABLE = {
     does: "write a test from a past cast",
     example: "last .pi/tests/greeting.json",
     options: ["no-tools", "seed"],
+    meanings: { seed: ["DIR", "a folder with the files that the test starts from"] },
     takes: 2,
   },
   fork: {
@@ -200,6 +206,7 @@ const COMMAND_TABLE = {
     does: "pull casts of a fleet and drive them, until it is stopped",
     example: "--on team --concurrency 4",
     options: ["on", "concurrency", "queues", "port", "tools-user"],
+    meanings: { port: ["N", "answer /health and /metrics on this port"] },
     takes: 0,
   },
   fleet: {
@@ -207,6 +214,7 @@ const COMMAND_TABLE = {
     does: "start a fleet on this machine, or manage one: its tables, workers, limits and schedules",
     example: "limits set project website 3 --on team",
     options: ["on", "workers", "here", "zone"],
+    meanings: { here: ["", "for a schedule: the files as they are now, not the branch in origin"] },
     takes: "targets",
   },
   take: {
@@ -221,6 +229,12 @@ const COMMAND_TABLE = {
     does: "requests for later: list, add and sort them; run casts them, each in a separate working tree",
     example: "run --until 07:00 --cost 20 --at-once 2 --wait 8h",
     options: ["loadout", "budget", "key", "until", "cost", "at-once", "on", "detach", ...RUN_OPTIONS],
+    meanings: {
+      loadout: ["NAME", "cast the added requests with this loadout"],
+      key: ["TEXT", "idempotency key: add the same request only once"],
+      cost: ["USD", "what all casts of this run may cost together"],
+      detach: ["", "return at once; the queue runs in the background"],
+    },
     takes: "targets",
   },
   inbox: {
@@ -228,17 +242,23 @@ const COMMAND_TABLE = {
     does: "casts of all projects on this machine that need you or that you have not seen, each with the command that answers",
     options: ["all"],
     takes: 2,
+    meanings: { all: ["", "also the casts that you have seen; with done: all of them"] },
   },
   mcp: {
     usage: "[--budget TOKENS] [--cost USD]",
     does: "serve this project to other agents over the Model Context Protocol, on standard input and output",
     options: ["budget", "cost", ...RUN_OPTIONS],
+    meanings: {
+      budget: ["TOKENS", "the most tokens of any cast that a client starts"],
+      cost: ["USD", "the most dollars of any cast that a client starts"],
+    },
     takes: 0,
   },
   init: {
     usage: "[--from FILE]",
     does: "write a small commented project configuration, or convert an older one to the current form",
     options: ["from"],
+    meanings: { from: ["FILE", "convert this older configuration to the current form"] },
     takes: 0,
   },
   completion: {
@@ -262,12 +282,13 @@ const COMMAND_TABLE = {
 } as const satisfies Readonly<Record<string, CommandEntry>>;
 
 export const COMMANDS: readonly CommandRow[] = Object.entries<CommandEntry>(COMMAND_TABLE).map(
-  ([name, { usage = "", does, example = "", options = [], takes = 1 }]) => ({
+  ([name, { usage = "", does, example = "", options = [], meanings = {}, takes = 1 }]) => ({
     name: name as CommandName, // a key of the table
     usage: `${name} ${usage}`.trimEnd(),
     does,
     example: `${name} ${example}`.trimEnd(),
     options,
+    meanings,
     takes,
   }),
 );

@@ -28,11 +28,7 @@ const OPTIONS = {
   durability: ["text", "sync", "flush every step to the disk (fdatasync)"],
   anyway: ["flag", "", "start even if another cast works on the same files"],
   loadout: ["text", "NAME", "run this loadout once; the active one stays"],
-  from: [
-    "text",
-    "CAST|FILE",
-    "continue from an earlier cast; for init, convert this file to the current form; for draft, change this loadout",
-  ],
+  from: ["text", "CAST", "give the results of this earlier cast to the chain"],
   save: ["text", "NAME", "save the draft under this name in the project's file"],
   cast: ["text", "REQUEST", "cast the draft with this request, after a yes"],
   link: ["flag", "", "draw the chain of these targets; run nothing"],
@@ -74,10 +70,10 @@ const OPTIONS = {
   page: ["count", "N", "these 500 visits of a long cast; the last ones if not given"],
   "name-only": ["flag", "", "the names of the files"],
   to: ["text", "DIR", "into this folder, which must be empty or missing"],
-  here: ["flag", "", "into the working tree itself, if nothing would be lost; for a schedule, use the current files"],
+  here: ["flag", "", "into the working tree itself, if nothing would be lost"],
   parallel: ["flag", "", "the demo of several items at once, with a conflict and its repair"],
   on: ["text", "FLEET", "use this fleet"],
-  detach: ["flag", "", "return at once; the cast, or the queue, runs in the background"],
+  detach: ["flag", "", "return at once; the cast runs in the background"],
   worktree: ["flag", "", "work in a separate working tree, on the branch materia/<castId>; take brings it home"],
   "with-changes": ["flag", "", "with --worktree: start from the files as they are, not from HEAD"],
   merge: ["flag", "", "merge it into the current branch, if nothing would be lost"],
@@ -105,34 +101,25 @@ export type Options = {
       : number;
 };
 
+/** Options that one command uses in another sense: the value, and what they do there. */
+export type OptionMeanings = { readonly [K in OptionName]?: readonly [value: string, does: string] };
+
 /** `--cwd DIR`, and its effect: all options in the order of the help, or those named. */
 export function optionHelp(
   names = Object.keys(OPTIONS) as readonly OptionName[], // its own keys
+  meanings: OptionMeanings = {},
 ): readonly (readonly [usage: string, does: string])[] {
-  return names.map((name) => [`--${name} ${OPTIONS[name][1]}`.trimEnd(), OPTIONS[name][2]]);
+  return names.map((name) => {
+    const [value, does] = meanings[name] ?? [OPTIONS[name][1], OPTIONS[name][2]];
+    return [`--${name} ${value}`.trimEnd(), does];
+  });
 }
 
-export const COMMON_OPTIONS: readonly OptionName[] = [
-  "cwd",
-  "config",
-  "artifacts",
-  "json",
-  "no-color",
-  "quiet",
-  "help",
-];
-export const RUN_OPTIONS: readonly OptionName[] = [
-  "model",
-  "wait",
-  "thinking",
-  "rehearse",
-  "trust",
-  "durability",
-  "anyway",
-];
-
-export const REWORK_OPTIONS: readonly OptionName[] = ["allow", "hint", "accept", "next"];
-export const APART_OPTIONS: readonly OptionName[] = ["worktree", "with-changes", "detach"];
+type OptionNames = readonly OptionName[];
+export const COMMON_OPTIONS: OptionNames = ["cwd", "config", "artifacts", "json", "quiet", "no-color", "help"];
+export const RUN_OPTIONS: OptionNames = ["model", "wait", "thinking", "rehearse", "trust", "durability", "anyway"];
+export const REWORK_OPTIONS: OptionNames = ["allow", "hint", "accept", "next"];
+export const APART_OPTIONS: OptionNames = ["worktree", "with-changes", "detach"];
 
 export interface CommandArguments {
   readonly options: Options;

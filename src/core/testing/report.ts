@@ -168,7 +168,7 @@ export function fuzzLines(
       toned("dim", `  ${casts} casts in ${seconds.toFixed(1)} s, seed ${seed}`),
     ),
     ...row("dim", "ended", ends.join(" · ")),
-    ...row("dim", "turns", `the longest cast took ${mostTurns}; `, toned("dim", `worst case: ${worst}`)),
+    ...row("dim", "turns", `the longest cast took ${mostTurns} with repairs; `, toned("dim", `worst case: ${worst}`)),
     ...(conflicts === 0
       ? []
       : row("dim", "items", `the work of one could not be merged in ${countedText(conflicts, "cast")}`)),

@@ -87,7 +87,7 @@ function tableLines(rows: readonly { mark: string; name: string; source: string;
       " ",
       toned("strong", padColumns(sanitizeForTerminal(row.name), names)),
       "  ",
-      toned("dim", row.source.padEnd(11)),
+      toned("dim", sourceText(row.source).padEnd(11)),
       " ",
       sanitizeForTerminal(row.text),
     ),
@@ -105,10 +105,11 @@ function showMateria({ catalog }: Workspace, name: string): Result<CommandOutput
 
 function materiaLines(name: string, source: string, materia: Materia): readonly Line[] {
   const template = templateOf(materia);
-  const { description, ...rest } = materia;
+  const { description, tools: named, ...others } = { tools: undefined, ...materia };
+  const rest = { ...others, tools: typeof named === "object" ? named.tools.join(", ") : named };
   const facts = Object.entries(rest).filter(([key, value]) => value !== undefined && key !== template?.key);
   return [
-    line(toned("strong", sanitizeForTerminal(name)), "  ", toned("dim", source)),
+    line(toned("strong", sanitizeForTerminal(name)), "  ", toned("dim", sourceText(source))),
     ...(description === undefined ? [] : [line(sanitizeForTerminal(description))]),
     ...facts.map(([key, value]) =>
       line(toned("dim", `${key}: `), sanitizeForTerminal(typeof value === "string" ? value : JSON.stringify(value))),
@@ -117,6 +118,10 @@ function materiaLines(name: string, source: string, materia: Materia): readonly 
       ? []
       : [line(""), ...template.text.split("\n").map((text) => line(sanitizeForTerminal(text)))]),
   ];
+}
+
+function sourceText(layer: string): string {
+  return layer === "explicit" ? "--config" : layer;
 }
 
 function showGraph({ catalog }: Workspace, command: CommandOf<"grid">): Result<CommandOutput> {

@@ -44,6 +44,7 @@ export async function runCheck(
   const bills = asksBill ? billsOf(checked.loadouts, catalog.value, loadout, facts) : [];
   const issues = strict ? checked.issues.map(asError) : checked.issues;
   const loadouts = checked.loadouts
+    .filter(({ entry }) => file === undefined || entry.layer !== "bundled")
     .map(({ entry, graph, worst }) => ({ entry, worstCase: worstCaseText(graph, worst) }))
     .toSorted((a, b) => Number(a.entry.layer === "bundled") - Number(b.entry.layer === "bundled"));
   const errors = issues.filter(isError).length;

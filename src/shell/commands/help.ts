@@ -1,5 +1,5 @@
 import { COMMANDS, commandRow, type CommandName, type CommandRow } from "../../core/command/command-table.ts";
-import { optionHelp, type OptionName } from "../../core/command/options.ts";
+import { COMMON_OPTIONS, optionHelp, RUN_OPTIONS } from "../../core/command/options.ts";
 import { line, toned, type Line } from "../../core/view/line.ts";
 import type { CommandOutput } from "./command-output.ts";
 
@@ -47,10 +47,10 @@ function allCommandsLines(width: number): readonly Line[] {
     line(`Also: ${RARE_COMMANDS.flatMap((name) => commandRow(name)?.usage ?? []).join(" · ")}`),
     line(""),
     line(toned("strong", "Options of every command, anywhere before a --")),
-    ...optionLines(["cwd", "config", "artifacts", "json", "quiet", "no-color", "help"]),
+    ...optionLines(COMMON_OPTIONS),
     line(""),
     line(toned("strong", "Options of commands that run something")),
-    ...optionLines(["model", "thinking", "rehearse", "trust", "durability"]),
+    ...optionLines(RUN_OPTIONS),
     line(""),
     line(
       "Exit codes: 0 completed · 1 failed, or check found errors · 2 refused · 3 not satisfied · 4 waiting for a person · 74 output not written · 75 paused by a limit of the provider · 130 aborted",
@@ -66,12 +66,14 @@ function commandLines(row: CommandRow): readonly Line[] {
     line(`  ${row.does}`),
     line(""),
     line(toned("strong", "Example"), `  materia ${row.example}`),
-    ...(row.options.length === 0 ? [] : [line(""), line(toned("strong", "Options")), ...optionLines(row.options)]),
+    ...(row.options.length === 0
+      ? []
+      : [line(""), line(toned("strong", "Options")), ...optionLines(row.options, row.meanings)]),
     line(""),
     line("Options of every command: materia --help"),
   ];
 }
 
-function optionLines(names: readonly OptionName[]): readonly Line[] {
-  return optionHelp(names).map(([usage, does]) => line(`  ${usage.padEnd(22)}  ${does}`));
+function optionLines(...named: Parameters<typeof optionHelp>): readonly Line[] {
+  return optionHelp(...named).map(([usage, does]) => line(`  ${usage.padEnd(22)}  ${does}`));
 }

@@ -1,6 +1,6 @@
 import type { CastStatus, CastSummary } from "../../../core/cast/summary.ts";
 import type { CastId } from "../../../core/model/ids.ts";
-import type { Issue } from "../../../core/model/issue.ts";
+import type { Issue, Result } from "../../../core/model/issue.ts";
 import { truncateMiddle } from "../../../core/model/text.ts";
 import { issueJson, issueLines } from "../../../core/view/issues.ts";
 import { plainText } from "../../../core/view/line.ts";
@@ -17,7 +17,9 @@ export interface ToolResult extends Record<string, unknown> {
 const MAX_TEXT_CHARS = 40_000;
 const TEXT_WIDTH = 100;
 
-export function outputResult({ code, data, lines }: CommandOutput): ToolResult {
+export function outputResult(output: Result<CommandOutput>): ToolResult {
+  if (!output.ok) return refusalResult(output.issues);
+  const { code, data, lines } = output.value;
   return toolResult(plainText(lines(TEXT_WIDTH)), boundedData(data), code !== 0);
 }
 

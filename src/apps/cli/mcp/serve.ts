@@ -120,10 +120,7 @@ interface CallContext extends McpProject {
 async function callTool(call: CallContext, name: ToolName, input: object) {
   const { workspace } = call;
   const command = immediateCommand(name, input);
-  if (command) {
-    const output = await runImmediate(command, workspace);
-    return output.ok ? outputResult(output.value) : refusalResult(output.issues);
-  }
+  if (command) return outputResult(await runImmediate(command, workspace));
   if (name === "cast" || name === "link") return startCast(call, input as ToolInput<"cast" | "link">);
   const { castId, seconds } = input as ToolInput<"wait">;
   const found = await findCast(workspace.store, castId);
@@ -141,8 +138,7 @@ async function startCast(call: CallContext, input: ToolInput<"cast"> | ToolInput
   if (!started.ok) return refusalResult(started.issues);
   const found = await findCast(workspace.store, started.value);
   if (!found.ok) return refusalResult(found.issues);
-  const task = await taskHandle(workspace, found.value, context);
-  return task ?? waitAndReport(call, found.value, input.seconds);
+  return (await taskHandle(workspace, found.value, context)) ?? waitAndReport(call, found.value, input.seconds);
 }
 
 const DEFAULT_WAIT_SECONDS = 45;
@@ -154,8 +150,7 @@ async function waitAndReport(
 ): Promise<ToolResult> {
   const { signal } = context.mcpReq;
   await waitForCast(workspace.store, castId, { ms: seconds * 1_000, signal, onChange: progressReporter(context) });
-  const output = await runImmediate({ kind: "status", castId }, workspace);
-  return output.ok ? outputResult(output.value) : refusalResult(output.issues);
+  return outputResult(await runImmediate({ kind: "status", castId }, workspace));
 }
 
 /** A client that sent a progress token sees each step; it also keeps the call alive. */

@@ -10,7 +10,7 @@ import type { CastStatus } from "../../../core/cast/summary.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { isJsonObject } from "../../../core/model/json.ts";
 import { findCast, type Workspace } from "../../../shell/workspace/workspace.ts";
-import { outputResult, refusalResult } from "./cast-results.ts";
+import { outputResult } from "./cast-results.ts";
 import { runImmediate, startDetached, type McpProject } from "./tools.ts";
 import { askedPersonMateria } from "../../../core/cast/prompt-text.ts";
 import { error, fail, ok, type Result } from "../../../core/model/issue.ts";
@@ -22,8 +22,7 @@ const POLL_MS = 2_000;
 /** [MC7] A cast as a task, for a client that declares tasks with its request; undefined for others. */
 export async function taskHandle({ store }: Workspace, castId: CastId, { mcpReq }: ServerContext) {
   if (!declaresTasks(mcpReq.envelope)) return undefined;
-  const task = await taskState(store, castId);
-  return { resultType: "task", ...task, content: [] };
+  return { resultType: "task", ...(await taskState(store, castId)), content: [] };
 }
 
 function declaresTasks(envelope: unknown): boolean {
@@ -105,8 +104,7 @@ async function taskDetails(workspace: Workspace, castId: CastId): Promise<object
     return question.ok ? { inputRequests: { [question.value.key]: questionRequest(question.value) } } : {};
   }
   if (status !== "completed") return {};
-  const output = await runImmediate({ kind: "status", castId }, workspace);
-  return { result: output.ok ? outputResult(output.value) : refusalResult(output.issues) };
+  return { result: outputResult(await runImmediate({ kind: "status", castId }, workspace)) };
 }
 
 interface CastQuestion {

@@ -22,59 +22,48 @@ export interface McpProject {
   readonly limits: ServerLimits;
 }
 
-function optionalText(description: string) {
-  return v.optional(v.pipe(v.string(), v.description(description)));
+function optional<T extends v.GenericSchema>(schema: T, description: string) {
+  return v.optional(v.pipe(schema, v.description(description)));
 }
 
-function optionalAmount(description: string) {
-  return v.optional(v.pipe(v.number(), v.minValue(0), v.description(description)));
-}
-
-function optionalFlag(description: string) {
-  return v.optional(v.pipe(v.boolean(), v.description(description)));
-}
-
-const castId = optionalText("The id of a cast, a unique prefix of it, or last.");
+const amount = v.pipe(v.number(), v.minValue(0));
+const castId = optional(v.string(), "The id of a cast, a unique prefix of it, or last.");
 const request = v.pipe(v.string(), v.minLength(1), v.description("What the agents should do."));
 const spending = {
-  budget: optionalAmount("Tokens that this cast may use at most."),
-  cost: optionalAmount("Dollars that this cast may cost at most."),
-  worktree: optionalFlag("Work on a new branch in a separate working tree, so that nobody's files change."),
+  budget: optional(amount, "Tokens that this cast may use at most."),
+  cost: optional(amount, "Dollars that this cast may cost at most."),
+  worktree: optional(v.boolean(), "Work on a new branch in a separate working tree, so that nobody's files change."),
 };
 
 /** [MC2] The longest time that a call waits: some clients end a silent call after a minute. */
 const MAX_WAIT_SECONDS = 50;
-const seconds = v.optional(
-  v.pipe(
-    v.number(),
-    v.minValue(0),
-    v.maxValue(MAX_WAIT_SECONDS),
-    v.description(`How long to wait for its end or for a question; ${MAX_WAIT_SECONDS} at most, 45 if unset.`),
-  ),
+const seconds = optional(
+  v.pipe(amount, v.maxValue(MAX_WAIT_SECONDS)),
+  `How long to wait for its end or for a question; ${MAX_WAIT_SECONDS} at most, 45 if unset.`,
 );
 
 /** The arguments of each tool. The JSON Schemas that clients see come from here. */
 export const TOOL_INPUTS = {
   cast: v.strictObject({
     request,
-    loadout: optionalText("A loadout of the project; the active one if unset."),
+    loadout: optional(v.string(), "A loadout of the project; the active one if unset."),
     ...spending,
     seconds,
   }),
   link: v.strictObject({
     targets: v.pipe(v.array(v.string()), v.minLength(1), v.description("Materia and loadouts in order, by name.")),
     request,
-    from: optionalText("A cast whose result the new one continues."),
+    from: optional(v.string(), "A cast whose result the new one continues."),
     ...spending,
     seconds,
   }),
   wait: v.strictObject({ castId, seconds }),
   status: v.strictObject({ castId }),
-  show: v.strictObject({ castId, visit: optionalText("One visit, such as Socket-4#2.") }),
+  show: v.strictObject({ castId, visit: optional(v.string(), "One visit, such as Socket-4#2.") }),
   diff: v.strictObject({
     castId,
-    place: optionalText("One visit (Socket-4#2) or item (WI-2)."),
-    stat: optionalFlag("Only a table of the files."),
+    place: optional(v.string(), "One visit (Socket-4#2) or item (WI-2)."),
+    stat: optional(v.boolean(), "Only a table of the files."),
   }),
   answer: v.strictObject({ castId }),
   abort: v.strictObject({ castId }),
