@@ -49,6 +49,22 @@ it("[V21] each item has a line with its cast, its commit and what it changed, in
   });
 });
 
+it("[TM1, TM2] the trace of a parallel cast is a tree: the plan, then each item with its attempts", async () => {
+  const cwd = repositoryWith({ "same.txt": "before\n" });
+  const again: ItemAction = { ...clash, "WI-2.2": ({ cwd: tree }) => writeFiles(tree, { "same.txt": "one\ntwo\n" }) };
+  const ran = await castIn({ cwd, titles: ["a", "b"], doing: again });
+  const { stdout } = await run(["export", ran.castId, "--artifacts", ARTIFACTS], { cwd });
+  const tree = stdout.split("\n").filter((line) => /^ {0,2}\S/.test(line));
+  expect(tree.map((line) => line.replace(/ {2}\d+ ms/, "").replace(/ · [^·]*tokens.*/, ""))).toEqual([
+    "invoke_workflow Main",
+    "  invoke_agent Plan",
+    "  invoke_workflow Main · WI-1",
+    "  invoke_workflow Main · WI-2",
+    "  invoke_workflow Main · WI-2.2",
+    "  invoke_agent Tell",
+  ]);
+});
+
 it("[V39] left-out work is named with commands that reach it, and they work", async () => {
   const cwd = repositoryWith({ "same.txt": "before\n" });
   const setting: Setting = { cwd, titles: ["a", "b"], doing: clash, more: { limits: { maxConflicts: 0 } } };

@@ -3,7 +3,7 @@ import type { CastEvent, EventOf } from "../cast/state/event.ts";
 import { ownTranscriptLines } from "../cast/transcript.ts";
 import type { Graph } from "../compile/graph.ts";
 import { advanceVisits, NO_VISITS, resultText, visitKey, type VisitFold, type VisitRecord } from "../history/visits.ts";
-import { parentCastId, type CastId } from "../model/ids.ts";
+import { itemKeyOfCast, parentCastId, type CastId } from "../model/ids.ts";
 import { notBefore, type TraceSpan, type SpanEvent, type SpanOptions } from "./span.ts";
 import { parseJson } from "../model/json.ts";
 import { reportedAmount } from "../cast/state/usage.ts";
@@ -181,6 +181,7 @@ export function castSpan(
       "gen_ai.operation.name": "invoke_workflow",
       "gen_ai.workflow.name": graph.name,
       "materia.cast.id": castId,
+      "materia.item": itemKeyOfCast(castId),
       "materia.outcome": ended?.outcome ?? "unfinished",
       "materia.visits": ended?.totals.visits,
       "materia.items.done": ended?.totals.itemsDone,

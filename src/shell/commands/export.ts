@@ -35,7 +35,7 @@ export async function runExport(workspace: Workspace, command: CommandOf<"export
   return answer({ castId, traceId, sent, rejected }, () => [line(text)], { code: rejected === 0 ? 0 : 1 });
 }
 
-/** Each span below its parent, with its duration and its tokens. */
+/** Each span below its parent, in the order of their starts, with its duration and its tokens. */
 function spanTreeLines(spans: readonly TraceSpan[], width: number): readonly Line[] {
   const byParent = Map.groupBy(spans, ({ parentSpanId = "" }) => parentSpanId);
   const known = new Set(spans.map(({ spanId }) => spanId));
@@ -50,7 +50,8 @@ function spanTreeLines(spans: readonly TraceSpan[], width: number): readonly Lin
     ].join(" · ");
     const title = toned(failed === undefined ? "strong" : "bad", name);
     const head = line(" ".repeat(depth * 2), title, toned("dim", `  ${facts}`));
-    return [fitLine(head, width), ...(byParent.get(span.spanId) ?? []).flatMap((each) => write(each, depth + 1))];
+    const below = (byParent.get(span.spanId) ?? []).toSorted((a, b) => a.startMs - b.startMs);
+    return [fitLine(head, width), ...below.flatMap((each) => write(each, depth + 1))];
   };
   return spans
     .filter(({ parentSpanId }) => parentSpanId === undefined || !known.has(parentSpanId))
