@@ -53,7 +53,7 @@ process.stdout.write(`\n${resultsText(results)}\n`);
 // Half a comparison replaces no whole one.
 if (!values.quick && !values.ours) {
   writeFileSync(new URL("results.json", import.meta.url), `${JSON.stringify(results, rounded, 2)}\n`);
-  writeFileSync(new URL("results.svg", import.meta.url), resultsSvg(contenders, LONG));
+  writeFileSync(new URL("../docs/pictures/benchmark.svg", import.meta.url), resultsSvg(contenders, LONG));
 }
 
 /** Four digits are more than any of these figures is worth. */

@@ -1,5 +1,5 @@
 // Writes the class names of every style sheet of the page as types, so that a misspelled one does not compile.
-// `npm ci`, every check and every build of the page write the file; it is not committed.
+// Every check and every build of the page write the file; it is not committed.
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";

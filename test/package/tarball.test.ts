@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SWEEP, isFull } from "../harness/sweep.ts";
@@ -51,10 +51,24 @@ describe.runIf(isFull)("[K1, K2, K3] the package as strangers get it", SWEEP, ()
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+  it("[K1] every link of its documents leads to a packed file", () => {
+    const packed = new Set(contents);
+    const pages = contents.filter((path) => path.endsWith(".md"));
+    const broken = pages.flatMap((path) => {
+      const text = readFileSync(join(folder, "package", path), "utf8");
+      const links = [...text.matchAll(/\]\((?!https?:)([^)#\s]+)[^)]*\)/g)].map(([, link = ""]) => link);
+      const paths = links.map((link) => posix.normalize(`${posix.dirname(path)}/${link}`).replace(/\/$/, ""));
+      return paths.filter((each) => !packed.has(each) && !contents.some((file) => file.startsWith(`${each}/`)));
+    });
+    expect([pages.length > 20, broken]).toEqual([true, []]);
+  });
+
   it("[K1] it holds what is needed and nothing else", () => {
     const tops = [...new Set(contents.map((path) => path.split("/")[0] ?? ""))].toSorted((a, b) => (a < b ? -1 : 1));
     expect(tops).toEqual([
+      "ARCHITECTURE.md",
       "CHANGELOG.md",
+      "CONTRIBUTING.md",
       "LICENSE",
       "README.md",
       "SECURITY.md",
