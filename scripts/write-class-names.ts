@@ -17,7 +17,27 @@ function sheets(): readonly string[] {
   const twice = paths.find((path, index) => basename(path) === basename(paths[index + 1] ?? ""));
   // A declaration knows a sheet by its last part, wherever it is imported from.
   if (twice !== undefined) throw new Error(`two style sheets are called ${basename(twice)}`);
+  const hidden = hiddenNames(paths);
+  if (hidden.length > 0) throw new Error(hidden.join("\n"));
   return paths;
+}
+
+/** A sheet that writes a shared name without taking it hides the shared class from its page. */
+function hiddenNames(paths: readonly string[]): readonly string[] {
+  const imports = readFileSync(join(client, "ui/classes.ts"), "utf8").matchAll(/"(\.[./a-z-]+\.module\.css)"/g);
+  const shared = new Set([...imports].map(([, path = ""]) => basename(path)));
+  const ownOf = (path: string): readonly string[] => {
+    const css = readFileSync(join(client, path), "utf8");
+    const taken = [...css.matchAll(/@value ([^;]*) from/g)].flatMap(([, names = ""]) => names.split(/,\s*/));
+    return classesIn(css).filter((name) => !taken.includes(name));
+  };
+  const [common, own] = [true, false].map((is) => paths.filter((path) => shared.has(basename(path)) === is));
+  const known = new Set(common?.flatMap(ownOf));
+  return (own ?? []).flatMap((path) =>
+    ownOf(path)
+      .filter((name) => known.has(name))
+      .map((name) => `${path} hides the shared class ${name}: take it with "@value ${name} from …"`),
+  );
 }
 
 function declaration(path: string): string {

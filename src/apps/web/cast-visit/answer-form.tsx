@@ -53,7 +53,7 @@ function AnswerForm(
       }}
     >
       <label className={css("answer-field")}>
-        <span className={css("label")}>
+        <span className={css("answer-label")}>
           {isGate ? "Reason for a no, or note for a yes" : "Your answer; leave it empty to accept the result"}
         </span>
         <TextArea value={said} onType={setSaid} />
@@ -130,7 +130,7 @@ export function ReviewDialog(
   const { state } = cast.replay.timelineAt(cast.replay.lastSeq());
   const report = state.handed?.text.trim() ?? lastReply(state);
   return (
-    <Dialog title={title} wide onClose={onClose} onOutside={() => {}} className={css("review")}>
+    <Dialog title={title} onClose={onClose} onOutside={() => {}} className={css("review")}>
       <div className={css("review-body")}>
         <div className={css("reviewed")} tabIndex={0} role="region" aria-label="Work under review">
           {question !== null && (
@@ -157,7 +157,7 @@ export function ReviewDialog(
         <div className={css("decision")}>
           {comments.text !== "" && (
             <div>
-              <span className={css("label")}>Your comments</span>
+              <span className={css("answer-label")}>Your comments</span>
               <pre className={css("code wrap")}>{comments.text}</pre>
             </div>
           )}

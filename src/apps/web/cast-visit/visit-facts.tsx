@@ -41,7 +41,7 @@ export function VisitFacts(props: VisitProps): ReactElement {
         {facts.map(([name, value]) => (
           <Fragment key={name}>
             <dt>{name}</dt>
-            <dd className={css("cut")}>{value}</dd>
+            <dd className={css("breakable")}>{value}</dd>
           </Fragment>
         ))}
       </dl>

@@ -143,7 +143,7 @@ function VisitHead(props: VisitProps & { readonly isFull: boolean; readonly onFu
         <Button off={fleet === null ? null : FORK_NOT_ON_FLEET} onClick={() => setForking(true)}>
           Run from here…
         </Button>
-        <Button aria-pressed={isFull} onClick={onFull}>
+        <Button className={css(isFull ? "" : "enter-full")} aria-pressed={isFull} onClick={onFull}>
           {isFull ? "Leave full screen" : "Fill the screen"}
         </Button>
       </div>
@@ -164,16 +164,17 @@ const OUTCOME_LABELS = {
 
 function OutcomeStatus({ visit, view }: VisitProps): ReactElement {
   const { status } = view.latest;
-  const isWaiting = visit.outcome === "waiting";
+  const isStopped = visit.outcome === "running" && status !== "running" && visit.to === null;
+  const isAsleep = isStopped && (status === "sleeping" || status === "paused");
+  const isWaiting = isAsleep || visit.outcome === "waiting";
   const now = useNow(isWaiting);
   // A wait is no work: it has the time of the clock.
   const spent = isWaiting
     ? Math.max(0, now - parseMillis(view.trail.clock.lastAt, now))
     : (visit.to ?? view.latest.elapsedMs) - visit.from;
-  const isStopped = visit.outcome === "running" && status !== "running" && visit.to === null;
   const [tone, icon, word] = !isStopped
     ? OUTCOME_LABELS[visit.outcome]
-    : status === "sleeping" || status === "paused"
+    : isAsleep
       ? (["waiting-tone", "waiting", capitalize(statusText(status))] as const)
       : (["off", "interrupted", "Stopped"] as const);
   return (

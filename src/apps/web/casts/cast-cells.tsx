@@ -44,7 +44,7 @@ export const CAST_CELLS: Readonly<Record<CastColumn["key"], (cast: CastSummary, 
   items: (cast) => <ItemsDone cast={cast} />,
   visits: ({ visits }) => <span className={css("secondary")}>{visits}</span>,
   tokens: ({ tokens }) => <span className={css("secondary")}>{amountText(tokens)}</span>,
-  cost: ({ cost }) => costText(cost),
+  cost: ({ cost }) => <span className={css("secondary")}>{costText(cost)}</span>,
   duration: (cast, now) => <span className={css("secondary")}>{durationText(castDurationMs(cast, now))}</span>,
   age: ({ startedAt }, now) => <span className={css("secondary")}>{ageText(now - parseMillis(startedAt, now))}</span>,
 };
@@ -72,7 +72,12 @@ export function FleetDetails(
 
 export function ItemsDone({ cast }: { readonly cast: CastSummary }): ReactElement {
   const { done, total, givenUp = 0 } = cast.items;
-  if (total === 0) return <span className={css("faint")}>no items</span>;
+  if (total === 0)
+    return (
+      <span className={css("faint")} title="No items" aria-label="no items" role="img">
+        –
+      </span>
+    );
   const current = cast.status === "failed" ? "failed" : "current";
   const ended = cast.status === "completed" || cast.status === "not_satisfied";
   // The list has only the number of given-up items: draw them after the done ones.

@@ -167,8 +167,8 @@ function CastRow(
             {cast.request}
           </a>
           {cast.rehearsed && <span className={css("badge")}>Rehearsal</span>}
+          <span className={css("loadout-below secondary cut")}>{renderSymbols(cast.loadout)}</span>
         </span>
-        <span className={css("loadout-below secondary cut")}>{renderSymbols(cast.loadout)}</span>
         <FleetDetails cast={cast} waits={waits} />
       </td>
       {shown.map(({ key, className }) => (
@@ -268,7 +268,7 @@ function CastCard(
         <span className={css("row wrap secondary")}>
           {cast.loadout}
           <span className={css("grow")} />
-          <ItemsDone cast={cast} />
+          {cast.items.total > 0 && <ItemsDone cast={cast} />}
           <b>{costText(cast.cost)}</b>
         </span>
         <FleetDetails cast={cast} waits={waits} />

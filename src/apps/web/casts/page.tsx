@@ -62,15 +62,16 @@ export default function CastsPage({ search: address }: PageProps): ReactElement 
     [found, now, sort],
   );
   const { status: standing } = useFleetStatus(found.some(({ status }) => status === "queued"));
+  const isEmpty = isReady && casts.length === 0;
   const keys = useCastListKeys(found, act);
   useKeptScroll(keys.list, isReady);
   return (
     <section className={css("view casts")} aria-label="Casts">
       <div className={css("page-head")}>
         <h1>Casts</h1>
-        <CastFilters casts={casts} archived={archived} search={search} onSearch={setSearch} />
+        {!isEmpty && <CastFilters casts={casts} archived={archived} search={search} onSearch={setSearch} />}
         <span className={css("grow large-only")} />
-        {!isSmall && <Menu label="Choose columns" items={columnItems(hidden, setHidden)} />}
+        {width === "large" && !isEmpty && <Menu label="Choose columns" items={columnItems(hidden, setHidden)} />}
         <Button look="primary" icon="plus" onClick={() => setStarting("")}>
           New cast
         </Button>

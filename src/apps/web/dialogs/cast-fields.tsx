@@ -27,7 +27,7 @@ export function ModelField(props: {
           className={css("monospace")}
           list={list}
           value={value}
-          placeholder={props.usual ?? catalog?.settings.model ?? "Pi's default"}
+          placeholder={name ?? props.usual ?? catalog?.settings.model ?? "Pi's default"}
           aria-label={name}
           spellCheck={false}
           onChange={(event) => onType(event.target.value)}

@@ -4,6 +4,7 @@ import { targetText, type TargetRef } from "../../../core/command/command.ts";
 import type { ChainJoint, ChainResult, TargetChain } from "../../../core/edit/target-chain.ts";
 import { useCasts } from "../data/use-casts-and-fleet.ts";
 import { Button } from "../ui/buttons.tsx";
+import { Icon } from "../ui/icons.tsx";
 import { bindSheets } from "../ui/classes.ts";
 import { Select } from "../ui/fields.tsx";
 import sheet from "./new-cast.module.css";
@@ -92,25 +93,27 @@ function TargetSelect(props: {
     { kind: "materia", title: "Materia", names: catalog.materia.keys() },
   ];
   return (
-    <select
-      className={css("chooser")}
-      aria-label={label}
-      value={targetText(target)}
-      onChange={({ target: { value } }) => {
-        const [kind = "", ...name] = value.split(":");
-        onPick({ kind: kind === "materia" ? "materia" : "loadout", name: name.join(":") });
-      }}
-    >
-      {groups.map(({ kind, title, names }) => (
-        <optgroup key={kind} label={title}>
-          {[...names].map((name) => (
-            <option key={name} value={`${kind}:${name}`}>
-              {name}
-            </option>
-          ))}
-        </optgroup>
-      ))}
-    </select>
+    <span className={css("picker")}>
+      <select
+        aria-label={label}
+        value={targetText(target)}
+        onChange={({ target: { value } }) => {
+          const [kind = "", ...name] = value.split(":");
+          onPick({ kind: kind === "materia" ? "materia" : "loadout", name: name.join(":") });
+        }}
+      >
+        {groups.map(({ kind, title, names }) => (
+          <optgroup key={kind} label={title}>
+            {[...names].map((name) => (
+              <option key={name} value={`${kind}:${name}`}>
+                {name}
+              </option>
+            ))}
+          </optgroup>
+        ))}
+      </select>
+      <Icon name="down" />
+    </span>
   );
 }
 

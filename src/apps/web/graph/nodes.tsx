@@ -248,7 +248,8 @@ export function createFlowNodes(props: EdgeLayerProps & { readonly compact: bool
         socket,
         materia: materiaOf(graph, socket),
         isEntry: edit && id === graph.entry,
-        isConsumer: socket.loop !== null && (graph.loops[socket.loop]?.from ?? null) !== null,
+        // Elsewhere the frame of the loop says the same.
+        isConsumer: edit && !compact && socket.loop !== null && (graph.loops[socket.loop]?.from ?? null) !== null,
         mark: marks?.sockets?.get(id),
         chosen: includesPart(selected, socketPart(id)),
         isStop: id === stop && focus?.kind !== "edge",

@@ -145,7 +145,8 @@ function useInitialViewport(drawing: GraphDrawing, frame: Size & { readonly grow
     const entry = drawing.sockets[0]?.box;
     // A graph that is too wide starts at its rail, not at its outermost lane.
     const middle = fits || !entry ? drawing.width / 2 : entry.x + entry.width / 2;
-    void flow.setViewport({ x: width / 2 - middle * zoom, y: 0, zoom });
+    const x = width / 2 - middle * zoom;
+    void flow.setViewport({ x: fits ? x : Math.min(0, x), y: 0, zoom });
   }, [flow, width, height, grows, drawing, zoom]);
 }
 

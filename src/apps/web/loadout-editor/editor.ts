@@ -194,7 +194,7 @@ function checkDraft(name: string, draft: LoadoutDraft, catalog: Catalog) {
     graph: checked.graph,
     // Errors first: only they stop a cast.
     problems: mergeAlikeProblems(problems).toSorted((a, b) => Number(isError(b.issue)) - Number(isError(a.issue))),
-    worst: worst && { words: worstCaseText(checked.graph, worst), example: worstCaseExample(worst) },
+    worst: worst && [worstCaseText(checked.graph, worst), worstCaseExample(worst) ?? []].flat().join(" · "),
   };
 }
 

@@ -42,8 +42,7 @@ export function EditorToolbar({ open }: { readonly open: (dialog: EditorDialogNa
     { label: "Rehearse…", act: () => open("rehearse") },
     { label: "Cast…", act: () => open("cast") },
   ];
-  const worst =
-    checked.worst === null ? "unknown" : [checked.worst.words, checked.worst.example ?? []].flat().join(" · ");
+  const worst = `Worst case: ${checked.worst ?? "unknown"}`;
   const width = useScreenWidth();
   const layer = draft.layer ?? catalog.loadouts.get(name)?.layer ?? "bundled";
   return (
@@ -59,9 +58,8 @@ export function EditorToolbar({ open }: { readonly open: (dialog: EditorDialogNa
       <span className={css("divider")} />
       <UndoRedoButtons history={draft.history} onUndo={undo} onRedo={redo} />
       {width === "large" && <ActionButtons look="bare" actions={arranging} />}
-      <span className={css("grow")} />
-      <span className={css("secondary worst-case cut")} title={`Worst case: ${worst}`}>
-        {`Worst case: ${worst}`}
+      <span className={css("secondary worst-case cut")} title={worst}>
+        {worst}
       </span>
       <span className={css("divider")} />
       {width === "large" && <ActionButtons look="plain" actions={trying} />}

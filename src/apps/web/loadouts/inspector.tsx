@@ -205,7 +205,7 @@ export function Inspector(): ReactElement {
 const INSPECTORS = { socket: SocketInspector, edge: EdgeInspector, loop: LoopInspector } as const;
 
 function LoadoutInspector(): ReactElement {
-  const { name, loadout, apply, readOnly } = useEditor();
+  const { name, loadout, apply, readOnly, checked } = useEditor();
   const count = Object.keys(loadout.sockets).length;
   return (
     <section className={css("section")} aria-label={`Loadout ${name}`}>
@@ -229,6 +229,9 @@ function LoadoutInspector(): ReactElement {
       />
       <FieldRow label="Sockets">
         <span>{count}</span>
+      </FieldRow>
+      <FieldRow label="Worst case">
+        <span>{checked.worst ?? "unknown"}</span>
       </FieldRow>
       <p className={css("faint")}>Choose a socket, an edge or a loop to change it.</p>
     </section>

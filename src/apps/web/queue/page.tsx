@@ -49,8 +49,8 @@ export default function QueuePage(): ReactElement {
       </div>
       <IssueList issues={issues} />
       <div className={css("queue")}>
-        {rows && <RequestList rows={rows} send={send} />}
         <AddForm busy={command.busy !== null} send={send} />
+        {rows && <RequestList rows={rows} send={send} />}
       </div>
     </section>
   );

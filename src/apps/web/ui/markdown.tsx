@@ -55,7 +55,7 @@ function Block(props: { readonly token: Token; readonly depth: number; readonly 
     case "code":
       return (
         // It may be wider than its place: the keyboard must reach it.
-        <pre className={styles.code} dir="ltr" tabIndex={0} role="region" aria-label="Code">
+        <pre className={styles["code-block"]} dir="ltr" tabIndex={0} role="region" aria-label="Code">
           <CodeTokens text={known.text} language={known.lang?.split(/\s/, 1)[0] ?? ""} />
         </pre>
       );
@@ -185,11 +185,13 @@ function Link({ href, children }: { readonly href: string; readonly children: Re
 
 /** Heading levels below the level of the page, without gaps. */
 function headingLevels(tokens: readonly Token[], above: number): ReadonlyMap<Token, number> {
-  let last = above;
+  const parents: { readonly depth: number; readonly level: number }[] = [];
   return new Map(
     tokens.filter(isHeading).map((token) => {
-      last = Math.min(token.depth + above, last + 1, 6);
-      return [token, last];
+      while ((parents.at(-1)?.depth ?? 0) >= token.depth) parents.pop();
+      const level = Math.min((parents.at(-1)?.level ?? above) + 1, 6);
+      parents.push({ depth: token.depth, level });
+      return [token, level];
     }),
   );
 }
