@@ -17,7 +17,7 @@ it("[X33, X34] text of any script is drawn at 60 columns, and drawn again when t
   pi.type(KEYS.enter);
   await pi.sees(/» /);
   held.resolve();
-  await pi.sees(/Files:/);
+  await pi.sees(/materia record /);
   pi.type(KEYS.ctrlO);
   pi.type(KEYS.ctrlD);
   expect(await pi.exited).toBe(0);

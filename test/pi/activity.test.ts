@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { activityLines, IDLE_ACTIVITY, applyProgress } from "../../src/apps/pi/screen/agent-activity.ts";
+import { NO_USAGE } from "../../src/core/cast/state/usage.ts";
 import { plainText } from "../../src/core/view/line.ts";
 import type { TurnProgress } from "../../src/shell/ports.ts";
 
@@ -37,6 +38,16 @@ it.each<[title: string, progress: readonly TurnProgress[], opened: boolean, show
     [{ kind: "text", delta: "one two three four five six seven" }],
     true,
     ["  » one two three four", "  » five six seven"],
+  ],
+  [
+    "[X9] a gap between one reply and the next",
+    [
+      { kind: "text", delta: "done." },
+      { kind: "used", usage: NO_USAGE },
+      { kind: "text", delta: "I have" },
+    ],
+    false,
+    ["  » done. I have"],
   ],
   ["[X9] that it thinks", [{ kind: "thinking", delta: "hm" }], false, ["  … thinking"]],
   [

@@ -90,7 +90,7 @@ describe("[X11] the card of a cast", () => {
     expect(drawn).toMatch(/\n {3}indented *\n {7}tabbed *\n/);
     expect(drawn).not.toContain("…");
     expect(Math.max(...drawn.split("\n").map((row) => row.length))).toBeLessThanOrEqual(50);
-    expect(drawn.replaceAll(/\n ?/g, "")).toContain(`${pi.cwd}/.pi/pi-materia/`);
+    expect(endCard(pi, 50, true).replaceAll(/\n ?/g, "")).toContain(`${pi.cwd}/.pi/pi-materia/`);
   });
 });
 
@@ -164,7 +164,8 @@ describe("[X10, X55] what the agent did", () => {
     await pi.type("/materia link Build -- a hut");
     await pi.sees(/^materia-result/);
     const [card] = visitData(pi);
-    for (const width of [60, 200]) {
+    expect(drawnAt(60, card, false)).toMatch(/\n {5}(?:many words )+(?:many )?…\n {5}→ end: it has no edges$/);
+    for (const width of [80, 200]) {
       const [, second = ""] = drawnAt(width, card, false).split("\n");
       expect(second).toMatch(/^ {5}many words .*(?:many|words) … {2}→ end: it has no edges$/);
       expect(second.length).toBeLessThanOrEqual(width);
@@ -308,9 +309,9 @@ describe("[X8, X9] the widget of an interactive visit", () => {
   });
 });
 
-function endCard({ session }: PiSession, width: number): string {
+function endCard({ session }: PiSession, width: number, expanded = false): string {
   const message = session.messages.findLast((each) => each.role === "custom");
-  return drawnAt(width, message?.role === "custom" ? message.details : undefined, false);
+  return drawnAt(width, message?.role === "custom" ? message.details : undefined, expanded);
 }
 
 /** What the cards of visits hold, in their order. */

@@ -44,6 +44,19 @@ describe("[X60] a cast that another process runs", () => {
     expect(news(here)).toHaveLength(2);
   });
 
+  it("asks nothing here any more about a cast that waited here and was answered elsewhere", async () => {
+    const { here, other } = await twoSessions();
+    here.reply("Plan C", "hello");
+    await here.type("/materia link Interactive-Plan -- plan a third");
+    await here.sees(/^status: ‖ materia waits for you/);
+    other.reply("Plan D");
+    await other.type("/materia continue shorter");
+    await here.sees(/^materia-visit: ‖ waiting/);
+    expect(here.shown().findLast((text) => text.startsWith("widget:"))).toBe("widget: ");
+    await here.type("who are you?");
+    expect(here.requests.at(-1)?.messages.at(-1)).toBe("u: who are you?");
+  });
+
   it("is silent about casts of the session itself, and without the bell where the configuration says so", async () => {
     const { here, other } = await twoSessions({ notify: false });
     here.reply("mine");
@@ -60,7 +73,7 @@ describe("[X60] a cast that another process runs", () => {
 describe("the inbox", () => {
   it("[YI6] the status line says how many casts wait, and the list has the command that answers", async () => {
     const { here, other } = await twoSessions();
-    await here.sees(/^status: materia: 1 wait$/);
+    await here.sees(/^status: materia: 1 cast waits$/);
     await here.type("/materia inbox");
     const list = await here.sees(/^materia-answer: [^]*plan it/);
     expect(list).toMatch(/\/materia continue \d{8}-/);

@@ -55,7 +55,7 @@ describe("[X27] the greeting", () => {
       ui: { value: { notify, setStatus: () => undefined } },
     });
     vi.useFakeTimers({ toFake: ["setTimeout"] });
-    const stop = watchProjectCasts({ pi: PI_WITHOUT_EVENTS, ctx }, seen);
+    const stop = watchProjectCasts({ pi: PI_WITHOUT_EVENTS, ctx }, { seen, onContinued: () => undefined });
     onTestFinished(stop);
     vi.advanceTimersByTime(1000);
     vi.useRealTimers();

@@ -72,6 +72,10 @@ export function createHandlers(pi: ExtensionAPI, own: () => Promise<Pi>, seen: S
     offerTool: () => void (state.running || offerMateriaTool(pi, () => createMateriaTool(contextFor))),
     /** Whether the session is in a turn of a cast, with the turn's context. */
     hasVisibleTurn: () => state.running?.hasVisibleTurn() ?? false,
+    /** [X60] The cast that waits here was answered elsewhere: nothing is asked here any more. */
+    leaveWaitingCast: (castId: string): void => {
+      if (state.waiting?.castId === castId) stopWaiting({ state });
+    },
     confirmLeave: (ctx: ExtensionContext) => confirmLeave(contextFor(ctx)),
     /** [X6] Pauses running casts; resolves when all of them have stopped. */
     shutDown: async (ctx: ExtensionContext): Promise<void> => {

@@ -18,6 +18,7 @@ import {
   runUnlessReplaced,
   saveSessionFile,
   type SeenCasts,
+  type SessionCasts,
   type UserSession,
   RESULT_ENTRY,
   TURN_ENTRY,
@@ -44,7 +45,8 @@ export function register(pi: ExtensionAPI, { tui, library }: PiLibraries): void 
   const open = async (): Promise<ExtensionHandlers> =>
     (face ??= (await import("./handlers.ts")).createHandlers(pi, library, seen));
   const watchProject = async (): Promise<void> => {
-    if (current) stopWatching ??= await watchCastsOfProject({ pi, ctx: current }, seen);
+    const casts: SessionCasts = { seen, onContinued: (castId) => face?.leaveWaitingCast(castId) };
+    if (current) stopWatching ??= await watchCastsOfProject({ pi, ctx: current }, casts);
   };
 
   pi.registerCommand("materia", {
@@ -92,13 +94,13 @@ export function register(pi: ExtensionAPI, { tui, library }: PiLibraries): void 
 }
 
 /** [X60, YI6] Without our folder here and without an inbox there is nothing to watch. */
-async function watchCastsOfProject(user: UserSession, seen: SeenCasts): Promise<(() => void) | undefined> {
+async function watchCastsOfProject(user: UserSession, casts: SessionCasts): Promise<(() => void) | undefined> {
   const { ctx } = user;
   const cwd = runUnlessReplaced(() => (ctx.hasUI ? ctx.cwd : undefined));
   if (cwd === undefined) return undefined;
   const inbox = join(process.env["XDG_CONFIG_HOME"] || join(homedir(), ".config"), "pi", "pi-materia", "inbox");
   if (!existsSync(join(cwd, ".pi")) && !existsSync(inbox)) return undefined;
-  return (await import("./casts/other-casts.ts")).watchProjectCasts(user, seen);
+  return (await import("./casts/other-casts.ts")).watchProjectCasts(user, casts);
 }
 
 function registerKeys(pi: ExtensionAPI, open: () => Promise<ExtensionHandlers>): void {

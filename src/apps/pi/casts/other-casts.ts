@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { castStatus, type CastSummary } from "../../../core/cast/summary.ts";
 import type { CastId } from "../../../core/model/ids.ts";
-import { oneLine } from "../../../core/model/text.ts";
+import { countedText, oneLine } from "../../../core/model/text.ts";
 import { needsPersonNow, statusSymbol, statusText } from "../../../core/view/cast-list.ts";
 import { indexFolder } from "../../../shell/config/cast-index.ts";
 import { listInbox, markLookedAt } from "../../../shell/workspace/inbox.ts";
@@ -18,6 +18,7 @@ import {
   runUnlessReplaced,
   runUnlessReplacedAsync,
   type SeenCasts,
+  type SessionCasts,
   type UserSession,
 } from "../session/user-session.ts";
 
@@ -27,11 +28,13 @@ const MAX_CASTS_NAMED = 3;
 const ANNOUNCE_DELAY_MS = 250;
 
 /** [X27, X60] After Pi has started: one line about unfinished casts of this project, and news of those that others run. The returned function stops it. */
-export function watchProjectCasts(user: UserSession, seen: SeenCasts): () => void {
+export function watchProjectCasts(user: UserSession, session: SessionCasts): () => void {
   const over = new AbortController();
   const start = async (): Promise<void> => {
     const follows = [greetAndFollow, showInboxCount];
-    for (const stop of await Promise.all(follows.map((follow) => runUnlessReplacedAsync(() => follow(user, seen))))) {
+    for (const stop of await Promise.all(
+      follows.map((follow) => runUnlessReplacedAsync(() => follow(user, session))),
+    )) {
       if (over.signal.aborted) stop?.();
       else over.signal.addEventListener("abort", () => stop?.());
     }
@@ -68,11 +71,12 @@ async function newestCasts(store: CastStore): Promise<readonly CastId[]> {
 }
 
 /** [X27, X60] Names unfinished casts, then says when a cast that this session does not show ends or waits. The returned function stops it. */
-async function greetAndFollow(user: UserSession, seen: SeenCasts): Promise<() => void> {
+async function greetAndFollow(user: UserSession, session: SessionCasts): Promise<() => void> {
   const place = resolveProject(user.ctx, {});
   if (!place.ok) return () => undefined;
   const { workspace } = place.value;
   const { store } = workspace;
+  const { seen } = session;
   const over = new AbortController();
   const stops: (() => void)[] = [() => over.abort()];
   const stop = (): void => stops.splice(0).forEach((each) => each());
@@ -82,7 +86,7 @@ async function greetAndFollow(user: UserSession, seen: SeenCasts): Promise<() =>
     for (const castId of await newestCasts(store)) {
       if (over.signal.aborted || followed.has(castId)) continue;
       followed.add(castId);
-      stops.push(followCast({ user, workspace, seen }, castId, over.signal));
+      stops.push(followCast({ ...session, user, workspace }, castId, over.signal));
     }
   };
   // What had ended before is no news.
@@ -98,10 +102,9 @@ async function greetAndFollow(user: UserSession, seen: SeenCasts): Promise<() =>
   return stop;
 }
 
-interface FollowedProject {
+interface FollowedProject extends SessionCasts {
   readonly user: UserSession;
   readonly workspace: Workspace;
-  readonly seen: SeenCasts;
 }
 
 const INBOX_KEY = "materia-inbox";
@@ -125,7 +128,12 @@ async function showInboxCount({ ctx }: UserSession): Promise<() => void> {
     const count = await countWaiting();
     if (count === shown) return;
     shown = count;
-    runUnlessReplaced(() => ctx.ui.setStatus(INBOX_KEY, count === 0 ? undefined : `materia: ${count} wait`));
+    runUnlessReplaced(() =>
+      ctx.ui.setStatus(
+        INBOX_KEY,
+        count === 0 ? undefined : `materia: ${countedText(count, "cast")} ${count === 1 ? "waits" : "wait"}`,
+      ),
+    );
   };
   const stop = sharedWatcher.onChange(indexFolder(process.env), () => void show().catch(() => undefined));
   await show();
@@ -133,7 +141,8 @@ async function showInboxCount({ ctx }: UserSession): Promise<() => void> {
 }
 
 /** Reads a cast only after its folder has changed, and only if it has news. The returned function stops it. */
-function followCast({ user, workspace, seen }: FollowedProject, castId: CastId, signal: AbortSignal): () => void {
+function followCast(project: FollowedProject, castId: CastId, signal: AbortSignal): () => void {
+  const { user, workspace, seen, onContinued } = project;
   const { store } = workspace;
   let [isReading, isStale] = [false, false];
   const isSeen = (seq: number): boolean => seq <= (seen.get(castId) ?? 0);
@@ -145,7 +154,8 @@ function followCast({ user, workspace, seen }: FollowedProject, castId: CastId, 
     // Without another event only the end of its process is news.
     const status = castStatus(cast.value.state, isDriven);
     if (status === "running" && isSeen(cast.value.state.seq)) seen.set(castId, cast.value.state.seq - 1);
-    const end = await watchCast(store, cast.value, { signal });
+    if (!isSeen(cast.value.state.seq)) onContinued(castId);
+    const end = await watchCast(store, cast.value, { signal, onSteps: () => onContinued(castId) });
     if (!end.ok || signal.aborted || isSeen(end.value.state.seq)) return;
     seen.set(castId, end.value.state.seq);
     await showCastNews(user, workspace, end.value);

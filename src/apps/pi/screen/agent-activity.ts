@@ -63,8 +63,10 @@ export function applyProgress(activity: AgentActivity, progress: TurnProgress, n
     case "tool_said":
     case "tools_over":
     case "compacted":
-    case "used":
       return activity;
+    case "used":
+      // The next reply is another paragraph.
+      return { ...activity, saying: activity.saying === "" ? "" : `${activity.saying}\n` };
     case "retrying": {
       const retry = { attempt: progress.attempt, at: now + progress.delayMs };
       return { ...activity, saying: progress.error, state: "retrying", retry };

@@ -69,8 +69,12 @@ function cardRows(data: unknown, isOpen: boolean, width: number, theme: Theme): 
     const [first] = each;
     if (first?.tone === "markdown") return markdownRows(first, width, theme);
     const plain = withoutTabs(each);
-    const rows = wrapLine(isWrapped ? plain : shrinkToFit(plain, room), room, visibleWidth);
-    return paintLines(rows, width, theme);
+    const rows = isWrapped ? [plain] : shrinkToFit(plain, room);
+    return paintLines(
+      rows.flatMap((row) => wrapLine(row, room, visibleWidth)),
+      width,
+      theme,
+    );
   });
 }
 
@@ -93,20 +97,28 @@ function withoutTabs(line: CardLine): readonly PlainSpan[] {
   }));
 }
 
-const MIN_SHRUNK_WIDTH = 12;
+/** Fewer columns say nothing. In a narrow terminal what was said is worth a row. */
+const MIN_SHRUNK_WIDTH = { wide: 12, narrow: 40 };
 
 /** Parts that give way share the room that the others leave; where that is too little they have a row. */
-function shrinkToFit(spans: readonly PlainSpan[], room: number): Line {
+function shrinkToFit(spans: readonly PlainSpan[], room: number): readonly Line[] {
   const { visibleWidth } = piTui();
   const columns = (some: readonly PlainSpan[]): number => some.reduce((sum, { text }) => sum + visibleWidth(text), 0);
+  if (columns(spans) <= room) return [spans];
+  const indent = " ".repeat(spans[0]?.text.search(/\S|$/) ?? 0);
   const free = room - columns(spans.filter(({ gives }) => !gives));
-  let left = free < MIN_SHRUNK_WIDTH ? room - MARGIN.length : free;
-  return spans.flatMap((span) => {
-    if (!span.gives) return [span];
-    const fitted = fitWords([span], left);
-    left = Math.max(0, left - columns(fitted));
-    return fitted;
-  });
+  const isApart = free < MIN_SHRUNK_WIDTH[room < NARROW_WIDTH ? "narrow" : "wide"];
+  let left = isApart ? room - indent.length : free;
+  const rows: PlainSpan[][] = [[]];
+  for (const [at, span] of spans.entries()) {
+    const fitted = span.gives ? fitWords([span], left) : [span];
+    if (span.gives) left = Math.max(0, left - columns(fitted));
+    const isNext = isApart && !span.gives && spans[at - 1]?.gives;
+    if (isNext) rows.push([{ text: indent }]);
+    // The gap between them.
+    if (!isNext || span.text.trim() !== "") rows.at(-1)?.push(...fitted);
+  }
+  return rows;
 }
 
 const MAX_WORD_WIDTH = 24;

@@ -95,7 +95,8 @@ export function castResultOf(
   const here = steps.map(({ command: each, does }) => {
     return { command: each.replace(/^\/materia \w+/, (start) => `${start}${place}`), does };
   });
-  const foot = [...stepLines(here), line(toned("dim", `Files: ${runDir}`))];
+  const commands = stepLines(here);
+  const foot = [line(toned("dim", `Files: ${runDir}`)), ...commands];
   const request = line(toned("dim", "Request: "), oneLine(state.request, 300));
   const time = workedMs === undefined ? "" : `${durationText(workedMs)} · `;
   const by = models.length === 0 ? "" : ` · ${models.map(modelText).join(", ")}`;
@@ -107,7 +108,7 @@ export function castResultOf(
   return {
     card: {
       id: `${state.castId}/end ${state.seq}`,
-      lines: [...top, ...shown(previewOf(said)), ...foot],
+      lines: [...top, ...shown(previewOf(said)), ...commands],
       opened: [...top, ...shown(said), ...foot],
       wraps: true,
     },

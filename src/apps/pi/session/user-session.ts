@@ -11,6 +11,13 @@ export interface UserSession {
 /** The number of the last event of each cast that the person has seen here; Infinity while the session shows the cast. */
 export type SeenCasts = Map<string, number>;
 
+/** What a session knows of casts that others drive. */
+export interface SessionCasts {
+  readonly seen: SeenCasts;
+  /** Another process continues a cast, which may wait here. */
+  readonly onContinued: (castId: string) => void;
+}
+
 /** Runs an action on a session that may have been replaced since; undefined if it was. */
 export function runUnlessReplaced<T>(act: () => T): T | undefined {
   try {
