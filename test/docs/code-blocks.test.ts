@@ -52,6 +52,7 @@ function use({ language, text, file }: Block, folder: string): readonly string[]
       return [];
     case "json":
     case "jsonc":
+      if (/"(?:mcpServers|context_servers)"/.test(text)) return serverCommands(text).filter((line) => !isCommand(line));
       writeBlock(text, folder, file?.replace("~/.config", ".bin/config") ?? "block.json");
       if (file === undefined) run("materia check block.json", folder);
       // Only the user's own file may have some settings.
@@ -68,6 +69,14 @@ function use({ language, text, file }: Block, folder: string): readonly string[]
     default:
       return [`a block of ${language} is not checked by anything`];
   }
+}
+
+/** The commands of a client's configuration of servers. */
+function serverCommands(text: string): readonly string[] {
+  const [servers] = Object.values(
+    JSON.parse(text) as Record<string, Record<string, { command: string; args: string[] }>>,
+  );
+  return Object.values(servers ?? {}).map(({ command, args }) => [command, ...args].join(" "));
 }
 
 /** The programs that a workflow file starts. */
