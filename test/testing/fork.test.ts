@@ -110,6 +110,9 @@ it("[T20] without an edit a visit must be named; it may be any", async () => {
   const refused = await run(["fork", castId, "--config", "c.json"], { cwd });
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("unchanged_fork")]);
   expect((await run(["fork", `${castId}@Socket-9`, "--config", "c.json"], { cwd })).code).toBe(2);
+  expect((await run(["fork", castId], { cwd })).stderr).toMatch(
+    /add --config .*c\.json, with which the cast was started/,
+  );
   const plan = await run(["fork", `${castId}@Socket-2#2`, "--config", "c.json", "--plan", "--json"], { cwd });
   expect(JSON.parse(plan.stdout)).toMatchObject({ reused: ["Socket-1#1", "Socket-2#1", "Socket-1#2"] });
 });

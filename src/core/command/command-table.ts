@@ -26,7 +26,7 @@ const COMMAND_TABLE = {
   },
   link: {
     usage: "[--from <castId>] [--worktree] [--detach] [--budget TOKENS] [--cost USD] <target>… -- <prompt>",
-    does: "chain saved materia and loadouts into one immediate cast",
+    does: "join saved materia and loadouts in one cast, without saving a loadout",
     example: "Planner Build -- Add a small settings page.",
     options: ["from", "budget", "cost", "max-forecast", ...RUN_OPTIONS, ...APART_OPTIONS, "on", "priority", "key"],
     takes: "targets",
@@ -75,7 +75,7 @@ const COMMAND_TABLE = {
   },
   watch: {
     usage: "[castId]",
-    does: "follow a cast that another process drives",
+    does: "follow a cast that runs in another process",
     options: ["quiet", "on"],
   },
   open: {
@@ -87,7 +87,7 @@ const COMMAND_TABLE = {
   },
   continue: {
     usage: "[castId] [message], or continue [castId] --reject <reason>",
-    does: "finish an interactive socket or answer it; say yes or no to a person's gate",
+    does: "answer a waiting cast: accept or refine an interactive result, say yes or no at a person's gate",
     example: "Leave the database alone",
     options: ["reject", ...RUN_OPTIONS, "on", "detach"],
     takes: "prompt",
@@ -203,7 +203,7 @@ const COMMAND_TABLE = {
   },
   worker: {
     usage: "--on FLEET [--concurrency N] [--queues A,B] [--port N] [--tools-user NAME]",
-    does: "pull casts of a fleet and drive them, until it is stopped",
+    does: "run casts of a fleet, until it is stopped",
     example: "--on team --concurrency 4",
     options: ["on", "concurrency", "queues", "port", "tools-user"],
     meanings: { port: ["N", "answer /health and /metrics on this port"] },

@@ -29,12 +29,17 @@ export function createGraphCompiler(catalog: Catalog): CompileGraph {
   };
 }
 
-/** The targets of a cast, or another loadout. */
-export function targetsAgain({ castId, targets }: CastFile, loadout: string | undefined): Result<readonly TargetRef[]> {
-  if (loadout !== undefined) return ok([{ kind: "loadout", name: loadout }]);
-  if (targets.length > 0) return ok(targets.map(({ kind, name }) => ({ kind, name })));
-  const hint = "name one with --loadout";
-  return failWith("cast_without_loadout", castId, "this cast was started from a graph without a loadout", hint);
+/** The targets of a cast, or another loadout, in the present configuration. */
+export function compileAgain<T>(
+  file: CastFile,
+  loadout: string | undefined,
+  compile: (targets: readonly TargetRef[]) => Result<T>,
+): Result<T> {
+  const targets = loadout === undefined ? file.targets : [{ kind: "loadout" as const, name: loadout }];
+  if (targets.length === 0)
+    return failWith("cast_without_loadout", file.castId, "this cast has no loadout", "name one with --loadout");
+  const compiled = compile(targets.map(({ kind, name }) => ({ kind, name })));
+  return compiled.ok ? compiled : fail(...compiled.issues.map((issue) => withConfigHint(issue, file)));
 }
 
 /** What a cast would start with now; its request, budget and first state stay. */
@@ -43,10 +48,8 @@ export function startWithCurrentConfig(
   loadout: string | undefined,
   { compile, catalog }: { readonly compile: CompileGraph; readonly catalog: Catalog },
 ): Result<CastStart> {
-  const targets = targetsAgain(file, loadout);
-  if (!targets.ok) return targets;
-  const graph = compile(targets.value);
-  if (!graph.ok) return fail(...graph.issues.map((issue) => withConfigHint(issue, file)));
+  const graph = compileAgain(file, loadout, compile);
+  if (!graph.ok) return graph;
   return ok({ ...castStartOf(file), graph: graph.value, limits: catalog.settings.limits });
 }
 

@@ -12,7 +12,7 @@ import { amountText, costText } from "../../core/view/numbers.ts";
 import type { ForkPreview } from "../../core/wire/catalog.ts";
 import { type CastPast, ownWorktreeBase, planConfiguredCast, prepareStart } from "../casting/start-cast.ts";
 import { prepareRun, type PreparedCast } from "../casting/prepared-cast.ts";
-import { loadRecordedCast, targetsAgain } from "../casting/rerun-cast.ts";
+import { compileAgain, loadRecordedCast } from "../casting/rerun-cast.ts";
 import { originalAgentChoice } from "../casting/resume-cast.ts";
 import { itemCastIssue } from "../casting/resume-refusal.ts";
 import { mergeBase } from "../git/refs.ts";
@@ -96,9 +96,7 @@ async function loadOrigin({ store }: Workspace, command: ForkCommand): Promise<R
 
 async function planFork({ store, catalog }: Workspace, cast: LoadedCast, command: ForkCommand) {
   const { file } = cast;
-  const targets = targetsAgain(file, command.loadout);
-  if (!targets.ok) return targets;
-  const compiled = compileTargets(targets.value, catalog);
+  const compiled = compileAgain(file, command.loadout, (targets) => compileTargets(targets, catalog));
   if (!compiled.ok) return compiled;
   const { graph } = compiled.value;
   const { request = file.request } = command;
