@@ -13,10 +13,10 @@ export async function ask() {
   if (!/^[A-Za-z0-9][\w-]*$/.test(castId)) throw new Error("cast-id is not the id of a cast");
   const number = (issue ?? pull)?.number;
   if (number === undefined) throw new Error("the event has no issue or pull request to ask in");
-  // Quoted: no line of an agent becomes a heading, a mark or an answer.
+  // Quoted, and without mentions and pictures: no line of an agent becomes a heading, a mark or an answer.
   const question = input("QUESTION")
     .split("\n")
-    .map((line) => `> ${line}`);
+    .map((line) => `> ${line.replaceAll("@", "@<!-- -->").replaceAll("![", "!\\[")}`);
   const body = [
     `<!-- pi-materia gate ${castId} ${run} -->`,
     `The cast \`${castId}\` waits for an answer:`,

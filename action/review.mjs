@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import {
   addSummary,
   annotate,
@@ -60,49 +60,73 @@ function atBase(work) {
   }
 }
 
-const cell = (text) =>
+/** Names and messages are those of the pull request: they make no table, link, picture or mention. */
+const plain = (text) =>
   String(text)
-    .replaceAll(/[\\|`<>]/g, "\\$&")
+    .replaceAll(/[\\|`<>*_[\]!#~]/g, "\\$&")
+    .replaceAll("@", "@<!-- -->")
     .replaceAll(/\s+/g, " ");
+const count = (amount, noun) => `${amount} ${noun}${amount === 1 ? "" : "s"}`;
 
 export function reviewText({ check, test, replay }, before) {
   const { issues = [], loadouts = [] } = check.data;
   const errors = issues.filter(({ severity }) => severity === "error");
+  const warnings = issues.filter(({ severity }) => severity === "warning");
   const worst = new Map((before?.check.data.loadouts ?? []).map(({ name, worstCase }) => [name, worstCase]));
   const edited = loadouts.filter(({ name, file, worstCase }) => file !== null && worst.get(name) !== worstCase);
-  const { tests = [], coverage = {} } = test.data;
+  const { tests = [] } = test.data;
   const failed = tests.filter(({ ok }) => !ok);
-  const covered = Object.values(coverage);
-  const percent =
-    covered.length === 0 ? null : Math.floor((100 * sum(covered, "taken")) / Math.max(1, sum(covered, "of")));
   const { casts = 0, different = [], refused = [] } = replay.data;
+  const percent = coverageText(test);
+  const changed =
+    casts === 0
+      ? "no past cast is recorded here"
+      : `this edit changes ${different.length} of ${count(casts, "past cast")}`;
+  const rows = [
+    [
+      "check",
+      `${errors.length === 0 ? "no errors" : `**${count(errors.length, "error")}**`}, ${count(warnings.length, "warning")}`,
+    ],
+    ["tests", testsText(test)],
+    ["coverage", percent],
+    ["past casts", `${changed}${refused.length === 0 ? "" : `, ${refused.length} cannot be replayed`}`],
+    ...edited.map(({ name, worstCase }) => [
+      `worst case of ${plain(name)}`,
+      `${worst.has(name) ? `${plain(worst.get(name))} → ` : "new: "}${plain(worstCase)}`,
+    ]),
+  ];
   return [
     "### Review of the loadouts",
     "",
-    `| | |`,
-    `|---|---|`,
-    `| check | ${errors.length === 0 ? "no errors" : `**${errors.length} errors**`}, ${issues.length - errors.length} warnings |`,
-    `| tests | ${tests.length === 0 ? (test.code === 2 ? cell(test.data.issues?.[0]?.message ?? "not run") : "none") : `${tests.length - failed.length} of ${tests.length} pass`} |`,
-    ...(percent === null ? [] : [`| coverage | ${percent} % |`]),
-    `| past casts | ${casts === 0 ? "none recorded here" : `this edit changes ${different.length} of ${casts}${refused.length === 0 ? "" : `, ${refused.length} cannot be replayed`}`} |`,
-    ...edited.map(
-      ({ name, worstCase }) =>
-        `| worst case of ${cell(name)} | ${worst.has(name) ? `${cell(worst.get(name))} → ` : "new: "}${cell(worstCase)} |`,
-    ),
+    "| | |",
+    "|---|---|",
+    ...rows.filter(([, text]) => text !== null).map((row) => `| ${row.join(" | ")} |`),
     "",
-    ...errors
-      .slice(0, 20)
-      .map(
-        ({ code, message, file, path }) => `- **${cell(code)}** ${cell(message)} (${cell(file ?? "")} ${cell(path)})`,
-      ),
+    ...errors.slice(0, 20).map(({ code, message, file, path }) => {
+      const place = [file === null ? "" : relative(process.cwd(), file), path].filter((part) => part !== "");
+      return `- **${plain(code)}** ${plain(message)} (${plain(place.join(" "))})`;
+    }),
     ...failed
       .slice(0, 20)
-      .map(({ file, failures }) => `- **${cell(file)}** ${cell(failures.map(({ what }) => what).join(", "))}`),
+      .map(({ file, failures }) => `- **${plain(file)}** ${plain(failures.map(({ what }) => what).join(", "))}`),
     ...different
       .slice(0, 20)
-      .map(({ castId, differences }) => `- cast ${cell(castId)}: ${cell(differences[0]?.message ?? "")}`),
+      .map(
+        ({ castId, differences }) => `- cast ${plain(castId)}: ${plain(differences[0]?.message ?? "goes differently")}`,
+      ),
     "",
   ].join("\n");
+}
+
+function testsText({ code, data: { tests = [], issues = [] } }) {
+  if (tests.length > 0) return `${tests.filter(({ ok }) => ok).length} of ${tests.length} pass`;
+  return code === 2 ? plain(issues[0]?.message ?? "not run") : "none";
+}
+
+function coverageText({ data: { coverage = {} } }) {
+  const covered = Object.values(coverage);
+  if (covered.length === 0) return null;
+  return `${Math.floor((100 * sum(covered, "taken")) / Math.max(1, sum(covered, "of")))} %`;
 }
 
 const sum = (rows, key) => rows.reduce((all, row) => all + row[key], 0);

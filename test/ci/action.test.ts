@@ -180,7 +180,7 @@ describe("[CI4] a review", () => {
     const { Pair } = config.loadouts;
     const more = structuredClone(Pair);
     more.sockets["Socket-2"].edges[0] = { when: "not_satisfied", to: "Socket-1", maxTraversals: 4 };
-    put(place.cwd, { ".pi/pi-materia.json": { ...config, loadouts: { Pair: more, "B|ad`": Pair } } });
+    put(place.cwd, { ".pi/pi-materia.json": { ...config, loadouts: { Pair: more, "B|ad` @all ![x](y)": Pair } } });
     writeFileSync(
       place.env["GITHUB_EVENT_PATH"] ?? "",
       JSON.stringify({ pull_request: { number: 5, base: { sha: base } } }),
@@ -193,8 +193,8 @@ describe("[CI4] a review", () => {
     const first = await step(place, inputs);
     expect(first.summary).toContain("| check | no errors, 0 warnings |");
     expect(first.summary).toMatch(/\| worst case of Pair \| at most 4 turns[^|]* → at most 10 turns/);
-    expect(first.summary).toContain("| worst case of B\\|ad\\` | new: ");
-    expect(first.summary).toContain("| past casts | none recorded here |");
+    expect(first.summary).toContain("| worst case of B\\|ad\\` @<!-- -->all \\!\\[x\\](y) | new: ");
+    expect(first.summary).toContain("| past casts | no past cast is recorded here |");
     await step(place, inputs);
     expect(calls.filter((each) => !each.startsWith("GET"))).toEqual([
       "POST /repos/o/r/issues/5/comments",
@@ -215,7 +215,7 @@ describe("[CI4] a review", () => {
 
 const gated = {
   activeLoadout: "Gated",
-  materia: { Ask: { type: "person", question: "Is it good?" } },
+  materia: { Ask: { type: "person", question: "Is it good, @all? ![x](http://y)" } },
   loadouts: {
     Gated: {
       entry: "Socket-1",
@@ -257,7 +257,7 @@ it("[CI6, CI1] a gate is asked in a comment, answered by who may write, once, an
   };
   const { "cast-id": castId = "", question = "" } = waiting.outputs;
   await step(place, { ...api, MATERIA_MODE: "ask", MATERIA_CAST_ID: castId, MATERIA_QUESTION: question });
-  expect(comments[1]?.body).toContain("> Is it good?");
+  expect(comments[1]?.body).toContain("> Is it good, @<!-- -->all? !\\[x](http://y)");
   const answerOf = (login: string, body: string) => {
     writeFileSync(outFile, "");
     const payload = { issue: { number: 5 }, comment: said(3, login, body) };

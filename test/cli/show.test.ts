@@ -142,3 +142,14 @@ it("[C49] --markdown has only our headings, and texts are quoted", async () => {
   ]);
   expect(existsSync(join(cwd, "a.txt"))).toBe(true);
 });
+
+it("[C49] work items are a list below the line that counts them", async () => {
+  const place = newPlace({
+    "r.json": {
+      replies: { Planner: [{ json: { workItems: ["one", "two"].map((title) => ({ title, context: "" })) } }] },
+    },
+  });
+  await run(["link", "--rehearse", "r.json", "Planner", "--", "plan"], { cwd: place });
+  const { stdout } = await run(["show", "--markdown"], { cwd: place });
+  expect(stdout).toContain("\n- handed over 2 work items\n  1. one\n  2. two\n- ");
+});

@@ -121,8 +121,10 @@ function section(title: string, lines: readonly string[]): readonly string[] {
   return ["", `## ${title}`, "", ...lines];
 }
 
+/** Numbered lines are a list below the line before them. */
 function bulletLines(texts: readonly string[]): readonly string[] {
-  return texts.flatMap((text) => (text.trim() === "" ? [] : [`- ${escapeMarkdown(text.trim())}`]));
+  const used = texts.map((text) => escapeMarkdown(text.trim())).filter((text) => text !== "");
+  return used.map((text) => `${/^\d+\. /.test(text) ? " " : "-"} ${text}`);
 }
 
 /** Text of agents and people stays inside its quotation, even if it contains Markdown. */
