@@ -18,7 +18,7 @@ export function foreignCastIssue({ place, fleet }: Workspace, file: CastFile): I
   const parts = [
     "this cast was started elsewhere",
     `it would run: ${describePrograms(graph).join(", ")}`,
-    `in ${cwd}`,
+    `its folder was ${cwd}`,
     ...(rehearsal === null ? [] : [`with the replies of ${rehearsal}`]),
   ];
   const hint = suggest`look at it with ${typed`show ${castId}`}; then repeat the command with ${castId} and --trust`;
