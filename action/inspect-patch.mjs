@@ -24,6 +24,7 @@ const SECRETS = [
 /** Why a patch must not be applied; empty if nothing speaks against it. */
 export function patchProblems(text) {
   const problems = [];
+  if (text.trim() === "") problems.push("the patch is empty: the cast changed no file");
   if (Buffer.byteLength(text) > MAX_BYTES) problems.push(`the patch has more than ${MAX_BYTES} bytes`);
   if (/^GIT binary patch$|^Binary files /m.test(text)) problems.push("it changes binary files");
   if (/^(?:new|old) (?:file )?mode (?:120000|160000)$/m.test(text)) problems.push("it makes links or submodules");

@@ -301,6 +301,7 @@ const patch = (path: string, line = "+x") =>
 
 it.each<[string, string, RegExp | null]>([
   ["[CI5] an ordinary patch passes", patch("src/a.ts"), null],
+  ["[CI5] an empty patch", "\n", /changed no file/],
   ["[CI5] a workflow", patch(".github/workflows/x.yml"), /decides what runs/],
   ["[CI5] a path outside", patch("../x"), /outside/],
   ["[CI5] a quoted path", 'diff --git "a/x" "b/x"\n--- "a/\\056\\056/x"\n+++ "b/x"\n', /outside/],
