@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { otlpTraces, type TraceSpan } from "../../src/core/telemetry/span.ts";
 import { castSpan, createVisitSplitter, visitSpans } from "../../src/core/telemetry/cast-spans.ts";
 import { spansIn } from "../harness/collector.ts";
 import { compiled, play, type TestConfig } from "../harness/play.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
+import { sendSpans } from "../../src/shell/casting/telemetry.ts";
 
 const config: TestConfig = {
   materia: { Writer: { prompt: "Write.", tools: "none" } },
@@ -52,6 +53,17 @@ it("[TM3] damaged lines and absurd figures of a transcript harm no span", async 
   const spans = await spansOf((events) => events, transcript);
   expect(spans.map(({ name }) => name).slice(2)).toEqual(["chat unknown", "chat unknown", "execute_tool ls"]);
   expect(spansIn(JSON.parse(JSON.stringify(otlpTraces(spans, "1"))))).toHaveLength(5);
+});
+
+it("[TM6] a collector that never answers is asked once", async () => {
+  const spans = await spansOf((events) => events);
+  const isLate = () => AbortSignal.abort(new DOMException("late", "TimeoutError"));
+  const timeout = vi.spyOn(AbortSignal, "timeout").mockImplementation(isLate);
+  onTestFinished(() => timeout.mockRestore());
+  let pauses = 0;
+  const pause = async () => (pauses += 1);
+  const sent = await sendSpans({ url: "http://127.0.0.1:9/v1/traces", headers: {} }, spans, { version: "1", pause });
+  expect([pauses, sent]).toMatchObject([0, { ok: false, issues: [{ message: expect.stringContaining("no answer") }] }]);
 });
 
 it("[TM2] an item is in the trace of its cast, below the span of the cast", async () => {

@@ -129,6 +129,7 @@ interface SendOptions {
 
 const MAX_BATCH = 256;
 const TIMEOUT_MS = 10_000;
+const NO_ANSWER = "the collector gives no answer within 10 seconds";
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 30_000;
 const MAX_ANSWER_CHARS = 65_536;
@@ -176,7 +177,8 @@ async function sendBatch(
     const answer = await post(collector, body, signal);
     if (typeof answer === "string" || TRANSIENT.has(answer.status)) {
       const message = typeof answer === "string" ? answer : `the collector answered ${answer.status}`;
-      if (attempt >= retries || signal?.aborted) return { kind: "failed", message };
+      // Each further attempt would take as long as this one.
+      if (attempt >= retries || signal?.aborted || answer === NO_ANSWER) return { kind: "failed", message };
       const wait = typeof answer === "string" ? undefined : retryAfterMs(answer.retryAfter);
       await pause(Math.min(wait ?? FIRST_PAUSE_MS * 4 ** attempt, MAX_PAUSE_MS)).catch(() => undefined);
       continue;
@@ -202,6 +204,7 @@ export async function post({ url, headers }: Telemetry["collector"], body: strin
     const text = await readBounded(response);
     return { status: response.status, text, retryAfter: response.headers.get("retry-after") };
   } catch (thrown) {
+    if (thrown instanceof Error && thrown.name === "TimeoutError") return NO_ANSWER;
     return `the collector cannot be reached: ${errorText(thrown instanceof Error ? (thrown.cause ?? thrown) : thrown)}`;
   }
 }
