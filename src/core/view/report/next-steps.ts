@@ -157,7 +157,7 @@ const RAISE_EFFECTS: Readonly<Record<LimitName, string>> = {
   maxTraversals: "allow this edge once more and go on",
   maxUnchanged: "send it back once more and go on",
   maxNoAdvanceCycles: "allow one more return and go on",
-  maxConflicts: "allow one more attempt to mend the conflict and go on",
+  maxConflicts: "allow one more attempt to resolve the conflict and go on",
   maxRepairs: "allow one more repair turn and go on",
   maxRepeatedCalls: "let the agent go on where it stopped",
 };
