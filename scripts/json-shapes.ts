@@ -31,6 +31,7 @@ const Bill = v.strictObject({
   writes: v.array(text),
   runs: v.array(v.strictObject({ materia: text, command: text })),
   otherTools: v.array(text),
+  equipment: v.array(v.strictObject({ materia: text, part: text })),
   asksPerson: v.array(text),
   models: v.array(v.strictObject({ materia: text, model: text })),
   budget: v.looseObject({}),

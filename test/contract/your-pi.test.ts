@@ -18,7 +18,7 @@ const SKILL = "---\nname: release\ndescription: How to release\n---\nTag it.\n";
 
 function projectWith(files: Readonly<Record<string, unknown>> = {}): string {
   piFolder({});
-  const named = { P: { prompt: "plan", extensions: ["clock", "bad", "taker", "slow"] } };
+  const named = { P: { prompt: "plan", extensions: ["clock", "bad", "taker", "slow", "late"] } };
   const config = { ".pi/pi-materia.json": { materia: named } };
   return newPlace({ ...config, ".pi/skills/release/SKILL.md": SKILL, ".pi/extensions/clock.ts": CLOCK, ...files });
 }
@@ -41,6 +41,38 @@ it("[YP1, YP6] a tool arrives with its extension, and is refused without it", as
   });
 });
 
+it("[YP1] the refusal of a tool says what would bring it", async () => {
+  const cwd = projectWith();
+  const needs = [need({ tools: ["clock"], extensions: ["clock"] }), need({ tools: ["clock"], materia: "Judge" })];
+  const hints = async (...all: AgentRequirement[]) =>
+    (await host().preflight(all, { cwd })).filter(isError).map(({ hint }) => hint);
+  expect(await hints(...needs)).toEqual(['Build has it: name the same "extensions" and "mcp" here']);
+  expect(await hints(need({ tools: ["mcp__db__query"] }))).toEqual(['"mcp": ["db"] may bring it']);
+});
+
+it("[YP17] check warns of what is unknown here, and runs nothing of it", async () => {
+  const materia = {
+    P: { prompt: "plan", tools: "readOnly", skills: ["releas"], extensions: ["bad"], sandbox: "strict" },
+    Q: { prompt: "ask", tools: { type: "custom", tools: ["clock"] } },
+  };
+  const sockets = {
+    "Socket-1": { materia: "P", edges: [{ when: "always", to: "Socket-2" }] },
+    "Socket-2": { materia: "Q" },
+  };
+  const config = { materia, loadouts: { Main: { entry: "Socket-1", sockets } } };
+  const bad = `export default () => { throw new Error("it was run"); };`;
+  const cwd = projectWith({ ".pi/pi-materia.json": config, ".pi/extensions/bad.ts": bad });
+  const { code, stdout } = await run(["check", "--json"], { cwd });
+  const { issues } = JSON.parse(stdout) as { issues: readonly { code: string; path: string; file: string }[] };
+  expect(code).toBe(0);
+  expect(issues.map((issue) => [issue.code, issue.path, issue.file.endsWith("pi-materia.json")])).toEqual([
+    ["unknown_sandbox", "materia.P.sandbox", true],
+    ["unknown_tool", "materia.Q.tools", true],
+    ["unknown_skill", "materia.P.skills", true],
+  ]);
+  expect((await run(["check", "--strict"], { cwd })).code).toBe(1);
+});
+
 it("[YP7] a turn refuses an extension that its machine lacks", async () => {
   const cwd = projectWith();
   const turn = host().runTurn(ask({ cwd, tools: [], extensions: ["other"] }).request);
@@ -49,12 +81,22 @@ it("[YP7] a turn refuses an extension that its machine lacks", async () => {
 
 it("[YP16] an extension prints to standard error", async () => {
   const folder = piFolder({});
-  put(folder, { "extensions/noisy.ts": `console.log("noise"); export default () => console.info("more");` });
+  put(folder, {
+    "extensions/noisy.ts": `console.log("noise"); export default () => { console.info("more"); process.stdout.write("most"); };`,
+  });
   const printed: unknown[] = [];
-  const spy = vi.spyOn(console, "error").mockImplementation((text) => void printed.push(text));
-  onTestFinished(() => spy.mockRestore());
+  const hear = (text: unknown): boolean => printed.push(text) > 0;
+  const spies = [
+    vi.spyOn(console, "error").mockImplementation(hear),
+    vi.spyOn(process.stderr, "write").mockImplementation(hear),
+  ];
+  const write = process.stdout.write.bind(process.stdout);
+  onTestFinished(() => {
+    spies.forEach((spy) => spy.mockRestore());
+    process.stdout.write = write;
+  });
   expect(await check(newPlace(), { tools: [], extensions: ["noisy"] })).toEqual([]);
-  expect(printed).toEqual(["noise", "more"]);
+  expect(printed).toEqual(["noise", "more", "most"]);
 });
 
 it("[YP7] a worker compares the submitter's skills and extensions with its own", async () => {
@@ -103,10 +145,14 @@ it("[YP6] an extension that cannot be loaded is refused by name", async () => {
     ".pi/extensions/bad.ts": `export default () => { throw new Error("no luck"); };`,
     ".pi/extensions/taker.ts": `export default (pi) => pi.registerTool({ name: "hand_over", label: "x", description: "x", parameters: { type: "object", properties: {} }, execute: async () => ({}) });`,
     ".pi/extensions/slow.ts": "export default () => new Promise(() => {});",
+    ".pi/extensions/late.ts": `export default (pi) => pi.on("session_start", () => { throw new Error("no clock"); });`,
   });
   const extension = (name: string) => check(cwd, { tools: [], extensions: [name] });
   expect(await extension("clok")).toEqual([expect.stringContaining('did you mean "clock"')]);
   expect(await extension("bad")).toEqual([expect.stringMatching(/extension bad cannot be loaded.*no luck/)]);
+  expect(await extension("late")).toEqual([
+    expect.stringMatching(/extension late failed at the start.*no clock → mend it/),
+  ]);
   expect(await extension("taker")).toEqual([expect.stringContaining("extension taker")]);
   const timer = handTimer();
   const slow = loadExtensionFiles(
@@ -138,6 +184,14 @@ it("[YP4, YP15] a cast and its fork record what their agents were given", async 
     expect(file.equipment).toEqual([given]);
   }
   expect(names).toHaveLength(2);
+  expect((await run(["replay", "last"], { cwd })).code).toBe(0);
+  put(cwd, { ".pi/skills/release/SKILL.md": `${SKILL}And push it.` });
+  const replayed = await run(["replay", "last", "--json"], { cwd });
+  const message = "the skill release has changed since the cast";
+  expect([replayed.code, JSON.parse(replayed.stdout)]).toMatchObject([
+    3,
+    { same: false, differences: [{ visit: "Socket-1#1", kind: "prompt", message }] },
+  ]);
 });
 
 it("[YP5] trust lists the names and ends when a skill of the project changes", () => {

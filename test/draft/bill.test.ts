@@ -50,12 +50,12 @@ const config: TestConfig = {
   },
 };
 
-function billOf(own: TestConfig = config) {
+function billOf(own: TestConfig = config, typedModel?: string) {
   const catalog = catalogOf(own);
   const compiled = compileTargets([{ kind: "loadout", name: "Main" }], catalog);
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.issues));
   const { graph, flow } = compiled.value;
-  return makeBill({ graph, flow, past: [], ...billSettings(catalog.settings) });
+  return makeBill({ graph, flow, past: [], ...billSettings(catalog.settings), typedModel });
 }
 
 it("[YD1, YD2] a bill has the shape, the price with its basis, and everything that it may do", () => {
@@ -74,6 +74,15 @@ it("[YD1, YD2] a bill has the shape, the price with its basis, and everything th
   expect(bill.models.find(({ materia }) => materia === "Review")?.model).toContain("another than that of Build");
   expect(plainText(billLines(bill))).toMatch(
     /^Main {2}Auto-Plan → .*\nat most 2 \+ .* turns \(\d+ for 8 items\) · likely .* tokens \(no history: typical sizes\) · .*\nruns: npm test \(Tests\) · may write files: Build, Search · tools of extensions: web_search · asks a person: Approve\nmodels: /,
+  );
+});
+
+it("[YD1] a bill has what agents are given of the user's Pi, and the typed model", () => {
+  const parts = { skills: ["release"], extensions: ["clock"], mcp: ["db"], sandbox: "strict" };
+  const Build = { prompt: "Build it.", tools: "coding" as const, model: "a/x", ...parts };
+  const own = { ...config, materia: { ...config.materia, Build } };
+  expect(plainText(billLines(billOf(own, "b/y")))).toMatch(
+    /skill release \(Build\) · extension clock \(Build\) · MCP server db \(Build\) · sandbox strict \(Build, Tests\) · asks[^]*models: b\/y \(Auto-Plan, Build, Search\)/,
   );
 });
 

@@ -38,6 +38,27 @@ it("[YD11] a draft can be changed by further words, saved under a name, or disca
   expect([existsSync(join(gone.cwd, ".pi/pi-materia.json")), await eventTypes(gone.cwd)]).toEqual([false, []]);
 });
 
+it("[YD11] only Discard loses a draft: Enter takes what is offered, a closed dialog and a failed change lead back", async () => {
+  const choices = ["Cast it", "Change it…", "Save as…", "Save as…"];
+  const inputs = [undefined, "make it fail", "Full-Auto", ""];
+  const failing = ["no", "no", "no", "no"];
+  const pi = await offered({ select: () => choices.shift(), input: () => inputs.shift() }, ...failing);
+  expect(await pi.sees(/^input/)).toContain("Enter takes: read the code and report");
+  await pi.sees(/bad_draft/);
+  await pi.sees(/a loadout "Full-Auto" exists/);
+  await pi.sees(/Saved as Read-It/);
+  expect(await eventTypes(pi.cwd)).toEqual([]);
+});
+
+it("[YD11] Esc stops the drafting agent", async () => {
+  const pi = await openPiSession({ mode: "tui", replies: [{ hang: true }] });
+  const typed = pi.type("/materia draft read the code");
+  await pi.asked();
+  pi.press("\u001b");
+  await typed;
+  expect(await pi.sees(/^error/)).toContain("the drafting agent failed");
+});
+
 it("[YD11] without a dialog it only drafts and prints", async () => {
   const { standardOutput } = await import("../harness/pi-output.ts");
   const printed = standardOutput();

@@ -182,6 +182,18 @@ it("[YD4] an answer is a draft, or says why there is none", () => {
   });
 });
 
+it("[YD8] a change need not repeat the new materia of its draft", () => {
+  const socket = (materia: string) => ({
+    loadouts: { One: { entry: "Socket-1", sockets: { "Socket-1": { materia } } } },
+  });
+  const from = { name: "One", config: { materia: { Reader: { prompt: "Read." } }, ...socket("Reader") } };
+  const changed = (value: JsonObject) => readDraftReply(JSON.stringify(value), from);
+  expect(changed(socket("Reader"))).toMatchObject({ value: { config: { materia: { Reader: { prompt: "Read." } } } } });
+  const other = { materia: { Reader: { prompt: "Read well." } }, ...socket("Reader") };
+  expect(changed(other)).toMatchObject({ value: { config: other } });
+  expect(changed(socket("Build"))).toMatchObject({ value: { config: socket("Build") } });
+});
+
 it("[YD12] the six examples of the skill are sound", () => {
   const skill = readFileSync(new URL("../../skills/materia-draft/SKILL.md", import.meta.url), "utf8");
   const examples = [...skill.matchAll(/```json\n([^]*?)```/g)].map((match) => match[1] ?? "");

@@ -7,10 +7,14 @@ import { look, says, served, socket, withPages } from "./cast-page.ts";
 
 withPages();
 
-const CONFIG = {
-  materia: { Reader: { tools: "readOnly", prompt: "Read and report." } },
-  loadouts: { "Read-It": { entry: "Socket-1", sockets: { "Socket-1": { materia: "Reader" } } } },
-};
+const CONFIG = { materia: { Reader: { tools: "readOnly", prompt: "Read and report." } } };
+
+/** The draft with this change of its socket. */
+function drafted(change: object): { status: number; body: object } {
+  const sockets = { "Socket-1": { materia: "Reader", ...change } };
+  const config = { ...CONFIG, loadouts: { "Read-It": { entry: "Socket-1", sockets } } };
+  return { status: 200, body: { code: 0, text: "", data: { name: "Read-It", config } } };
+}
 
 it("[YD3, YD14, YD15] words become a draft on the canvas as unsaved changes, and it is explained", async () => {
   const from = project();
@@ -20,9 +24,12 @@ it("[YD3, YD14, YD15] words become a draft on the canvas as unsaved changes, and
   const issue = { severity: "error", code: "cannot_draft", path: [], message: "a loadout has no hands" };
   const answers = [
     { status: 422, body: { issues: [issue] } },
-    { status: 200, body: { code: 0, text: "", data: { name: "Read-It", config: CONFIG } } },
+    drafted({}),
+    drafted({ edges: [{ when: "always", to: "end" }] }),
+    drafted({}),
   ];
   await page.route("**/api/commands", (route) => {
+    if (!route.request().postData()?.includes('"kind":"draft"')) return route.continue();
     const { status = 500, body = {} } = answers.shift() ?? {};
     return route.fulfill({ status, contentType: "application/json", body: JSON.stringify(body) });
   });
@@ -42,6 +49,20 @@ it("[YD3, YD14, YD15] words become a draft on the canvas as unsaved changes, and
   await says(page, "It ends after Reader.");
   await says(page, "runs no program · no agent writes files");
   await page.keyboard.press("Escape");
+  // Further words are one step, which undo takes back.
+  await page.getByRole("button", { name: "Describe…" }).click();
+  await dialog.getByRole("combobox", { name: "Begin with" }).selectOption("Read-It");
+  await dialog.getByRole("textbox", { name: "What should be done" }).fill("End it");
+  await dialog.getByRole("button", { name: "Draft" }).click();
+  await page.getByRole("button", { name: "Undo: Change by words" }).click();
   await page.getByRole("button", { name: "Cast…" }).click();
-  await says(page, "Runs no program · no agent writes files");
+  await says(page, "runs no program · no agent writes files");
+  await page.keyboard.press("Escape");
+  // One materia by words.
+  await page.goto(`${page.url().replace(/#.*/, "")}#/materia/Build`);
+  await page.getByRole("button", { name: "Describe…" }).click();
+  await dialog.getByRole("textbox", { name: "What it should do" }).fill("A reader");
+  await dialog.getByRole("button", { name: "Draft" }).click();
+  await page.getByRole("heading", { name: "Reader", exact: true }).first().waitFor();
+  expect(await page.getByRole("textbox", { name: "Prompt" }).inputValue()).toBe("Read and report.");
 });

@@ -2,7 +2,8 @@ import { resolve } from "node:path";
 import type { DraftCommand } from "../../core/command/command.ts";
 import type { Options } from "../../core/command/options.ts";
 import { ok, type Issue, type Result } from "../../core/model/issue.ts";
-import { countedText, truncate } from "../../core/model/text.ts";
+import { withoutUndefined } from "../../core/model/json.ts";
+import { countedText, oneLine, truncate } from "../../core/model/text.ts";
 import { billLines } from "../../core/view/graph/bill.ts";
 import { gridLines } from "../../core/view/graph/terminal-grid.ts";
 import { line, plainText } from "../../core/view/line.ts";
@@ -23,6 +24,7 @@ import { choose } from "./casts/cast-dialogs.ts";
 import { startInProject, startFromCommand } from "./casts/start-cast.ts";
 import type { CommandContext } from "./casts/session-state.ts";
 import { userOpenedDialogs } from "./session/dialogs.ts";
+import { piTui } from "./session/user-session.ts";
 import { resolveProject, trustProject, type SessionProject } from "./session/project.ts";
 import type { ExtensionAPI, ExtensionContext, ToolDefinition } from "@earendil-works/pi-coding-agent";
 import { issueLines } from "../../core/view/issues.ts";
@@ -63,17 +65,24 @@ export async function runDraftCommand(
 export async function draftInSession(
   { user, screen }: CommandContext,
   { workspace }: SessionProject,
-  { words, from, options, signal = new AbortController().signal }: DraftWords,
+  { words, from, options, signal }: DraftWords,
 ): Promise<Result<FinishedDraft>> {
   const control = createTurnControl({ ask: () => Promise.resolve({ kind: "stop" }), onUnread: () => undefined });
   const agents = agentSourceOf({
     options,
     openReal: (choice, patience) => createUserAgentHost(user, { choice, patience, visible: undefined, control }),
   });
-  screen.note("Drafting…");
+  screen.note(user.ctx.mode === "tui" ? "Drafting… Esc stops it" : "Drafting…");
   const onRound = (round: number, issues: readonly Issue[]): void =>
     screen.note(`Draft ${round}: ${countedText(issues.length, "problem")}, sent back to the agent`);
-  return makeDraft(workspace, { words, from, agents, signal, onRound });
+  const stop = new AbortController();
+  const off = user.ctx.ui.onTerminalInput((data) => {
+    if (!piTui().matchesKey(data, "escape")) return undefined;
+    stop.abort();
+    return { consume: true };
+  });
+  const both = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
+  return makeDraft(workspace, { words, from, agents, signal: both, onRound }).finally(off);
 }
 
 interface DraftWords {
@@ -88,7 +97,7 @@ interface OfferedDraft {
   readonly command: Pick<DraftCommand, "words" | "cast">;
 }
 
-/** [YD11] Nothing is cast, saved or trusted without the choice of the person. */
+/** [YD11] Nothing is cast, saved or trusted without the choice of the person. Only *Discard* loses the draft. */
 export async function offerDraft(
   context: CommandContext,
   place: SessionProject,
@@ -100,25 +109,57 @@ export async function offerDraft(
   const bill = billLines(draft.bill);
   const drawn = gridLines(draft.graph, { width: screen.width() });
   screen.showAnswer({ lines: [...drawn, line(""), ...bill], data: draftData(draft), code: 0 });
-  const choice = await choose(dialogs, plainText(bill), [
-    ["Cast it", "cast"],
-    ["Save as…", "save"],
-    ["Change it…", "change"],
-    ["Discard", undefined],
-  ]);
-  if (choice === "cast") {
-    const request = command.cast ?? (await dialogs.input("The request of this cast", command.words));
-    if (request?.trim()) return castDraft(context, place, draft, request, options);
+  for (;;) {
+    const choice = await choose(dialogs, plainText(bill), [
+      ["Cast it", "cast"],
+      ["Open in the page", "page"],
+      ["Save as…", "save"],
+      ["Change it…", "change"],
+      ["Discard", undefined],
+    ]);
+    if (choice === undefined) return ok("The person discarded the draft.");
+    const done = await performChoice(context, place, draft, { options, command, choice });
+    if (done?.ok) return done;
+    if (done) screen.refuse(done.issues);
   }
-  if (choice === "save") {
-    const name = (await dialogs.input("Save the loadout as", draft.name))?.trim();
-    const named = name ? checkDraftName(place.workspace, name, undefined) : undefined;
-    if (name && named) return named.ok ? saveIn(context, draft, name) : named;
+}
+
+/** What came of a choice; undefined if the person went back. */
+async function performChoice(
+  context: CommandContext,
+  place: SessionProject,
+  draft: FinishedDraft,
+  { options, command, choice }: OfferedDraft & { readonly choice: "cast" | "page" | "save" | "change" },
+): Promise<Result<string> | undefined> {
+  const dialogs = userOpenedDialogs(context.user.ctx);
+  // An empty answer is the one that is offered; a closed dialog is none.
+  const ask = async (title: string, offered: string): Promise<string | undefined> => {
+    const said = await dialogs.input(`${title}\nEnter takes: ${oneLine(offered, 200)}`, offered);
+    return said?.trim() === "" ? offered : said?.trim();
+  };
+  switch (choice) {
+    case "cast": {
+      const request = command.cast ?? (await ask("The request of this cast", command.words));
+      return request === undefined ? undefined : castDraft(context, place, draft, request, options);
+    }
+    case "page": {
+      const { startUiProcess } = await import("./ui-process.ts");
+      const opened = await startUiProcess(context, { kind: "ui", open: true }, { draft });
+      return opened.ok ? ok("The person opened the draft in the page.") : opened;
+    }
+    case "save": {
+      const name = await ask("Save the loadout as", draft.name);
+      if (name === undefined) return undefined;
+      const named = checkDraftName(place.workspace, name, undefined);
+      return named.ok ? saveIn(context, draft, name) : named;
+    }
+    case "change": {
+      const words = (await dialogs.input("What should change?"))?.trim();
+      if (!words) return undefined;
+      const next = await draftInSession(context, place, { words, from: draft, options });
+      return next.ok ? offerDraft(context, place, next.value, { options, command }) : next;
+    }
   }
-  const words = choice === "change" ? (await dialogs.input("What should change?"))?.trim() : undefined;
-  if (!words) return ok("The person discarded the draft.");
-  const next = await draftInSession(context, place, { words, from: draft, options });
-  return next.ok ? offerDraft(context, place, next.value, { options, command }) : next;
 }
 
 async function castDraft(
@@ -219,7 +260,7 @@ async function proposeCast(
   request: string,
   loadout: string | undefined,
 ): Promise<Result<string>> {
-  const bill = await activeBill(workspace, loadout);
+  const bill = await activeBill(workspace, withoutUndefined({ loadout }));
   if (!bill || request.trim() === "") return ok("A cast needs a sound loadout that exists, and a request in text.");
   const shown = plainText(billLines(bill));
   if (!context.screen.isWatched) return ok(`Nobody can be asked here, so nothing was cast.\n${shown}`);

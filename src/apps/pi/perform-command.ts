@@ -76,7 +76,7 @@ async function runParsedCommand(context: CommandContext, parsed: ParsedCommand):
     case "demo":
       return runDemo(context, command.which);
     case "ui":
-      return (await import("./ui-process.ts")).startUiProcess(context, command, options.on);
+      return (await import("./ui-process.ts")).startUiProcess(context, command, options);
     case "open":
       if (!context.screen.isWatched) return answerInProject(context, command, options);
       return switchToVisit(context, command, options);

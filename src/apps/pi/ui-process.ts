@@ -5,6 +5,8 @@ import { oneLine } from "../../core/model/text.ts";
 import { line } from "../../core/view/line.ts";
 import { runningPiEnvironment } from "../../shell/agents/pi-sdk.ts";
 import { packagePath } from "../../shell/system/package.ts";
+import type { Draft } from "../../core/draft/draft.ts";
+import { DRAFT_VARIABLE } from "../../shell/commands/open-ui.ts";
 import { nodePath, optionWords } from "../../shell/commands/prepare-detached.ts";
 import type { CommandContext } from "./casts/session-state.ts";
 
@@ -12,13 +14,14 @@ import type { CommandContext } from "./casts/session-state.ts";
 export async function startUiProcess(
   context: CommandContext,
   { port, open }: CommandOf<"ui">,
-  on: string | undefined,
+  { on, draft }: { readonly on?: string | undefined; readonly draft?: Draft },
 ): Promise<Result<undefined>> {
   const { user, screen, state } = context;
   state.closeUi?.();
   const words = ["ui", ...optionWords({ cwd: user.ctx.cwd, port, on, open })];
+  const handed = draft && { [DRAFT_VARIABLE]: JSON.stringify({ name: draft.name, config: draft.config }) };
   const child = spawn(nodePath(), [packagePath("bin", "materia.mjs"), ...words], {
-    env: { ...process.env, ...runningPiEnvironment() },
+    env: { ...process.env, ...runningPiEnvironment(), ...handed },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const address = await readAddress(child);

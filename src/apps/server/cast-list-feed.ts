@@ -222,7 +222,6 @@ export function openFleetStatusFeed(fleet: FleetClient, { everySecond }: LiveSou
   };
 }
 
-/** Merges two feeds; the first has priority. */
 export function joinFeeds(first: EventFeed, second: EventFeed): EventFeed {
   return {
     next: async () => (await first.next()) ?? second.next(),

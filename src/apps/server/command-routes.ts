@@ -21,6 +21,8 @@ import { readLayer } from "../../core/catalog/layer.ts";
 import { RehearsalRequest, CommandRequest, type CommandResponse, type ConfigDraft } from "../../core/wire/commands.ts";
 import { asTrusted, type Workspace } from "../../shell/workspace/workspace.ts";
 import { runCommand } from "../../shell/commands/run-command.ts";
+import { draftFromConfig, type Draft } from "../../core/draft/draft.ts";
+import { isJsonObject } from "../../core/model/json.ts";
 import { draftData, draftLines, makeDraft, readDraftSource } from "../../shell/commands/draft.ts";
 import { startQueueRun } from "../../shell/commands/queue.ts";
 import { agentSourceOf, prepareCommand } from "../../shell/commands/prepare.ts";
@@ -36,6 +38,10 @@ export function commandRoutes(app: Hono, served: ServedProject): void {
     const parsed =
       "options" in body ? ok({ command: body.command, options: body.options }) : parsePageText(body.command);
     if (!parsed.ok) return refuse(c, 400, ...parsed.issues);
+    const { command, options } = parsed.value;
+    // The new materia of an unsaved draft may change, too.
+    if (command.kind === "draft" && isJsonObject(draft))
+      return answerDraft(c, served, { command, options, workspace, trust, source: draftFromConfig(draft) });
     return answerCommand(c, served, { ...parsed.value, workspace: withDraft(workspace, draft), trust });
   });
   post("/api/rehearse", RehearsalRequest, (c, here, body) => {
@@ -118,11 +124,16 @@ async function answerQueueRun(
 async function answerDraft(
   c: Context,
   { openReal }: ServedProject,
-  { command, options, workspace }: PageCommand & { readonly command: DraftCommand },
+  {
+    command,
+    options,
+    workspace,
+    source,
+  }: PageCommand & { readonly command: DraftCommand; readonly source?: Result<Draft> },
 ): Promise<Response> {
   const { words, from: named } = command;
   const { cwd } = workspace.place;
-  const from = named === undefined ? ok(undefined) : readDraftSource(workspace, named, resolve(cwd, named));
+  const from = named === undefined ? ok(undefined) : (source ?? readDraftSource(workspace, named, resolve(cwd, named)));
   if (!from.ok) return refuseByCode(c, from.issues);
   const agents = agentSourceOf({ options, openReal });
   const draft = await makeDraft(workspace, { words, from: from.value, agents, signal: c.req.raw.signal });

@@ -9,7 +9,6 @@ export interface EventFeed {
   readonly close: () => void;
 }
 
-/** Remembers a change until it is taken. */
 export function changeFlag(wake: () => void, isSet = true) {
   return {
     set: (): void => {
@@ -74,7 +73,6 @@ function createFeedReader(open: (wake: () => void) => EventFeed) {
     wake();
   };
   return {
-    /** Waits for the next piece; undefined at the end. */
     piece: async () => {
       try {
         return await next();

@@ -3,7 +3,7 @@ import { watch, readFileSync, lstatSync, statSync } from "node:fs";
 import { Hono, type Context } from "hono";
 import { ok, type Result, error } from "../../core/model/issue.ts";
 import { loadWorkspace } from "../../shell/workspace/workspace.ts";
-import type { OpenUi } from "../../shell/commands/open-ui.ts";
+import { DRAFT_VARIABLE, type OpenUi } from "../../shell/commands/open-ui.ts";
 import type { ConfigContext } from "../../shell/config/config.ts";
 import type { FleetConnection } from "../../shell/fleet/fleet-workspace.ts";
 import { deriveUiEndpoint } from "../../shell/config/user-key.ts";
@@ -62,7 +62,7 @@ export const openUi: OpenUi = async ({ place, artifacts, on, port, openReal, rep
   const server = serving.value;
   listening = server.port;
   return ok({
-    url: `http://127.0.0.1:${listening}/?token=${token}`,
+    url: `http://127.0.0.1:${listening}/?token=${token}${place.env[DRAFT_VARIABLE] ? "#/loadouts?draft=1" : ""}`,
     close: async () => {
       await server.close(runs.stop);
       await fleet.value?.close();

@@ -19,6 +19,7 @@ import { isTrusted, rememberTrust } from "../../shell/config/trust.ts";
 import { withBody, refuse, refuseByCode } from "./body-and-reply.ts";
 import { type ServedProject, workspaceRoutes } from "./served-project.ts";
 import type { ProjectTrust } from "../../shell/workspace/workspace.ts";
+import { DRAFT_VARIABLE } from "../../shell/commands/open-ui.ts";
 import { VERSION } from "../../shell/system/package.ts";
 
 /** [N21] The two files that the page may edit. */
@@ -117,6 +118,8 @@ export function catalogRoutes(app: Hono, served: ServedProject): void {
       .catch(() => ({ skills: [], extensions: [], mcp: [] }));
     return c.json({ ...found, sandboxes: Object.keys(readSandboxes(place.env)) } satisfies EquipmentResponse);
   });
+  // [YD11] The draft of the Pi session that opened this page.
+  get("/api/draft", (c, { place }) => c.json(JSON.parse(place.env[DRAFT_VARIABLE] ?? "null")));
   post("/api/trust", TrustRequest, (c, { trust }, { digest }) => {
     // [N35] Trust only the shown content: a change since then must be shown again.
     const message = "the programs that would run changed since they were shown";

@@ -74,7 +74,6 @@ export function openCastRuns(report: (problem: string) => void) {
         if (mine.size === 0) listeners.delete(castId);
       };
     },
-    /** Aborts all casts and waits until that is written. */
     stop: async (): Promise<void> => {
       isClosing = true;
       const all = [...runs.values()];
@@ -92,16 +91,13 @@ export interface LiveSources {
 
 export interface ServedProject {
   readonly place: ConfigContext;
-  /** The folder of casts from the command line. */
   readonly artifacts?: string | undefined;
   /** [B26] Set when the page shows the casts of a fleet. */
   readonly fleet?: FleetConnection | undefined;
   readonly token: string;
   /** The key that a browser of this user must prove to have; null if none can be stored. */
   readonly loginKey: string | null;
-  /** Set after the server listens. */
   readonly port: () => number;
-  /** The folder of the built page. */
   readonly assets: string;
   readonly openReal: OpenAgentHost;
   readonly live: LiveSources;

@@ -17,7 +17,6 @@ export interface CommandInput extends CommandArguments {
   readonly parseNested: () => Result<ParsedCommand>;
 }
 
-/** A command with the fields that were typed. */
 export function given<const K extends Command["kind"], const T extends object>(kind: K, fields?: T) {
   return ok({ kind, ...withoutUndefined(fields ?? ({} as T)) }); // without fields it has none
 }

@@ -119,6 +119,7 @@ export const TYPED_COMMANDS = [
   DraftCommand,
   command("fork_plan", { ...forkEntries }),
   command("abort", { castId, trust: flag }),
+  command("check", { file: word, strict: v.boolean(), bill: flag, loadout: word, items: count }),
   command("compare", { first: text, second: text }),
   command("doctor", { castId, salvage: flag }),
   command("forecast", { loadout: word, items: count, model: word }),
@@ -133,7 +134,6 @@ export type Command =
   | { [K in keyof OtherCommands]: Readonly<{ kind: K } & OtherCommands[K]> }[keyof OtherCommands]
   | FleetCommand;
 
-/** Commands that are only typed, with their fields. */
 interface OtherCommands {
   help: { topic?: string };
   casts: object;
@@ -149,7 +149,6 @@ interface OtherCommands {
   open: { castId?: string; visit?: string; trust?: true };
   materia: { name?: string };
   grid: { name?: string; link?: readonly TargetRef[]; as: "text" | "mermaid" | "sentences" };
-  check: { file?: string; strict: boolean; bill?: true; loadout?: string };
   stats: object;
   fuzz: { loadout?: string; settings: Readonly<{ casts?: number; seed?: number; items?: number }>; out?: string };
   replay: { castId?: string; all?: true; loadout?: string };

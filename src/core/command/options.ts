@@ -123,7 +123,6 @@ export const APART_OPTIONS: OptionNames = ["worktree", "with-changes", "detach"]
 
 export interface CommandArguments {
   readonly options: Options;
-  /** The words before the `--` that are not options. */
   readonly positional: readonly string[];
   /** The words after the `--`, if there is one. */
   readonly afterDelimiter?: readonly string[];

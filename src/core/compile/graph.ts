@@ -129,7 +129,6 @@ export function loopOf(graph: Graph, socket: GraphSocket): GraphLoop | undefined
   return socket.loop === null ? undefined : graph.loops[socket.loop];
 }
 
-/** A place of the graph that takes each loop as a whole. */
 export type GraphPlace = GraphSocket | GraphLoop;
 
 export function isGraphLoop(place: GraphPlace): place is GraphLoop {

@@ -1,3 +1,4 @@
+import * as v from "valibot";
 import type { CastStart } from "../cast/state/state.ts";
 import { castStatus } from "../cast/summary.ts";
 import { withLayer, type Catalog } from "../catalog/catalog.ts";
@@ -6,7 +7,7 @@ import { buildFlow } from "../compile/flow.ts";
 import { type Graph, socketsOf } from "../compile/graph.ts";
 import { checkTarget } from "../compile/targets/compile.ts";
 import { findObject } from "../handoff/find-object.ts";
-import { parseCastId } from "../model/ids.ts";
+import { CastId } from "../model/ids.ts";
 import { error, failWith, ok, type Issue, type Result } from "../model/issue.ts";
 import { isJsonObject, type JsonObject } from "../model/json.ts";
 import { isGenerator, templateOf, toolMayWrite, toolsInScope, type Materia } from "../model/materia.ts";
@@ -19,15 +20,20 @@ export interface Draft {
   readonly config: JsonObject;
 }
 
-/** [YD4] What an agent answered: a draft, or why there cannot be one. */
-export function readDraftReply(reply: string): Result<Draft> {
+/** [YD4] What an agent answered: a draft, or why there cannot be one. It need not repeat the new materia of the draft that it changes. */
+export function readDraftReply(reply: string, from?: Draft): Result<Draft> {
   const object = findObject(reply)?.object;
   if (!object) return failWith("bad_draft", "", "the answer has no JSON object", "answer with one JSON object");
   const { cannot, nearest } = object;
   const hint = typeof nearest === "string" ? oneLine(nearest, 400) : undefined;
   if (typeof cannot === "string" && cannot.trim() !== "")
     return failWith("cannot_draft", "", oneLine(cannot, 400), hint);
-  return draftFromConfig(object);
+  const { materia = {}, loadouts } = object;
+  const text = JSON.stringify(loadouts ?? {});
+  const known = Object.entries(isJsonObject(from?.config["materia"]) ? from.config["materia"] : {});
+  const kept = known.filter(([name]) => text.includes(`"materia":${JSON.stringify(name)}`));
+  if (kept.length === 0 || !isJsonObject(materia)) return draftFromConfig(object);
+  return draftFromConfig({ ...object, materia: { ...Object.fromEntries(kept), ...materia } });
 }
 
 export function draftFromConfig(object: JsonObject): Result<Draft> {
@@ -39,7 +45,6 @@ export function draftFromConfig(object: JsonObject): Result<Draft> {
 }
 
 export interface DraftCheck {
-  /** The catalogue with the draft. */
   readonly catalog: Catalog;
   readonly graph: Graph;
   readonly issues: readonly Issue[];
@@ -116,9 +121,14 @@ const PROOF = { casts: 200, seed: 1, items: 3 };
 
 /** [YD7] Faults that made-up casts show: no end, a limit that most of them hit, a socket that none reaches, no success. */
 function proofIssues(catalog: Catalog, graph: Graph): readonly Issue[] {
-  const castId = parseCastId("draft");
-  if (castId === undefined) throw new Error("ids have this form");
-  const start: CastStart = { castId, request: "", graph, limits: catalog.settings.limits, budget: {}, data: {} };
+  const start: CastStart = {
+    castId: v.parse(CastId, "draft"),
+    request: "",
+    graph,
+    limits: catalog.settings.limits,
+    budget: {},
+    data: {},
+  };
   const subject = fuzzSubject(start, buildFlow(graph));
   const { findings, missing, casts } = fuzzGraph(subject, PROOF);
   const { cast } = runFuzzCast(subject, () => ({ satisfied: true, items: 2 }));

@@ -89,7 +89,6 @@ function isEmptyObject(value: Json): boolean {
   return typeof value === "object" && value !== null && Object.keys(value).length === 0;
 }
 
-/** A materia that a loadout needs, as its file spells it. */
 export interface MateriaText {
   readonly name: string;
   readonly text: string;

@@ -53,7 +53,6 @@ export function withLoop(loadout: Loadout, id: string, loop: Loop): Loadout {
   return { ...loadout, loops: { ...loadout.loops, [id]: loop } };
 }
 
-/** An edit of sockets that all must exist. */
 function editSockets(loadout: Loadout, ids: readonly string[], edit: () => Loadout): Result<Loadout> {
   const missing = ids.find((id) => !findSocket(loadout, id));
   return missing === undefined ? ok(edit()) : unknownSocket(missing);

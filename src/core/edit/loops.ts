@@ -163,7 +163,6 @@ function memberOrder(loadout: Loadout, members: readonly string[]): readonly str
   return seen;
 }
 
-/** The nearest generator that leads to the members. */
 function generatorBefore(
   loadout: Loadout,
   members: readonly string[],

@@ -179,7 +179,6 @@ export function shortIssuePath(issue: Issue, name: string): string {
   return pathText(below[0] === "sockets" || below[0] === "loops" ? below.slice(1) : below);
 }
 
-/** The keys of a place, from the loadout on. */
 function pathInLoadout({ path }: Issue, name: string): KeyPath | undefined {
   return path[0] === "loadouts" && path[1] === name ? path.slice(2) : undefined;
 }

@@ -1,6 +1,5 @@
 import * as v from "valibot";
 
-/** The undo history of an editor; each step has a name. */
 export interface UndoHistory<T> {
   readonly past: readonly UndoStep<T>[];
   readonly present: T;
@@ -55,7 +54,6 @@ export function endStepGroup<T>(history: UndoHistory<T>): UndoHistory<T> {
 
 const StoredStep = v.object({ value: v.string(), what: v.string(), kind: v.optional(v.string()) });
 
-/** A history as texts, for storage in the browser. */
 export const StoredHistory = v.object({ past: v.array(StoredStep), present: v.string(), future: v.array(StoredStep) });
 export type StoredHistory = v.InferOutput<typeof StoredHistory>;
 

@@ -7,7 +7,6 @@ import { failWith, ok, type Result } from "../model/issue.ts";
 
 export type VisitFact = Readonly<ReturnType<typeof visitFact>>;
 
-/** What one cast adds to the figures of its materia. */
 export interface CastFacts {
   readonly visits: readonly VisitFact[];
   readonly itemsDone: number;

@@ -54,7 +54,6 @@ export function forecastGraph(past: readonly CastFacts[], request: ForecastReque
   const range = (of: (run: (typeof runs)[number]) => number): QuantileRange => quantiles(runs.map(of));
   const lists = relevant.flatMap(({ visits }) => visits.flatMap(({ list }) => list ?? []));
   return {
-    /** How many past casts the estimate uses. */
     casts: relevant.length,
     /** The longest list that a materia of this graph has made. */
     items: lists.length === 0 ? undefined : lists.reduce((most, each) => Math.max(most, each), 0),
@@ -121,7 +120,6 @@ interface StatsGroup {
   caused: number;
 }
 
-/** The most expensive first. */
 export function materiaStats(casts: readonly CastFacts[]): readonly MateriaStats[] {
   const groups = new Map<string, StatsGroup>();
   const groupOf = ({ materia, model }: Pick<VisitFact, "materia" | "model">) => {

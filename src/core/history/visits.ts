@@ -30,7 +30,6 @@ export interface VisitRecord {
   readonly model: string | null;
   readonly usage: Usage;
   readonly turns: number;
-  /** Replies that the engine rejected. */
   readonly repairs: number;
   /** [H25] Those of them that were calls of `hand_over`. */
   readonly toolRepairs: number;
@@ -43,7 +42,6 @@ export interface VisitRecord {
   readonly leftBy: number | null;
   /** The socket whose "not satisfied" led here. */
   readonly sentBackFrom: SocketId | null;
-  /** Why its item was given up after it. */
   readonly givenUp: string | null;
   /** The checkpoint at its start; null without checkpoints. */
   readonly startCommit: string | null;
@@ -57,7 +55,6 @@ export interface VisitItem {
   readonly pass: number;
   readonly index: number;
   readonly of: number;
-  /** Its name in the journal, `WI-4`. */
   readonly key: string;
   readonly title: string;
 }
@@ -96,7 +93,6 @@ export function advanceVisits(fold: VisitFold, event: CastEvent): VisitFold {
   return { visit, pass, way, commit: commitAfter(event) ?? fold.commit };
 }
 
-/** All visits in order, each as the events leave it. */
 export function foldVisits(events: Iterable<CastEvent>): readonly VisitRecord[] {
   const visits: VisitRecord[] = [];
   let fold = NO_VISITS;
@@ -123,7 +119,6 @@ export function resultText({ result }: Pick<VisitRecord, "result">): string | nu
   return result.kind === "handoff" ? JSON.stringify(result.handoff, null, 2) : result.text;
 }
 
-/** The events of a visit, with those up to the next one. */
 export function eventsOfVisit(events: readonly CastEvent[], { firstSeq, lastSeq }: VisitRecord): readonly CastEvent[] {
   const first = events[0]?.seq ?? 1;
   return events.slice(firstSeq - first, lastSeq - first + 1);

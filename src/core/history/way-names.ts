@@ -139,7 +139,6 @@ export function coveredNames(graph: Graph, events: readonly CastEvent[]): readon
   return [...foldVisits(events).map(({ socket }) => socket), ...countWaysTaken(graph, events).keys()];
 }
 
-/** Every socket and way that a cast can reach. */
 export function coverableNames(graph: Graph, flow: Flow): readonly string[] {
   const { reached } = flow;
   const sockets = flow.sockets.filter((_, number) => reached.has(number));

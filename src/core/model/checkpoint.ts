@@ -32,7 +32,6 @@ export const Checkpoint = v.object({
 });
 export type Checkpoint = v.InferOutput<typeof Checkpoint>;
 
-/** Why there is none, as the end of a sentence. */
 export const MissingCheckpoint = v.object({ problem: v.string() });
 export type MissingCheckpoint = v.InferOutput<typeof MissingCheckpoint>;
 

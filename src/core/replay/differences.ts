@@ -12,7 +12,6 @@ import { next } from "../cast/next.ts";
 import type { CastStart, CastState } from "../cast/state/state.ts";
 import { initialState } from "../cast/state/initial-state.ts";
 
-/** A past cast: its start and its journal. */
 export interface RecordedCast {
   readonly start: CastStart;
   readonly events: readonly CastEvent[];

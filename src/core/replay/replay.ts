@@ -155,7 +155,6 @@ interface ReplayQuestion {
   readonly state: CastState;
   readonly effect: ExternalEffect;
   readonly answer: CastEvent;
-  /** How many turns the visit has taken, with this one. */
   readonly turnsTaken: number;
 }
 

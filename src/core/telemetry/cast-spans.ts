@@ -110,7 +110,6 @@ function toolCalls(content: unknown): readonly ToolCallPart[] {
   return Array.isArray(content) ? content.filter((part) => v.is(ToolCallPart, part)) : [];
 }
 
-/** A cast, as far as its spans need it. */
 export interface TracedCast {
   readonly castId: CastId;
   readonly request: string;
@@ -252,7 +251,6 @@ function agentAttributes(castId: CastId, visit: VisitRecord): TraceSpan["attribu
   };
 }
 
-/** The decision of a judge, a gate or a person. */
 function evaluationEvents(visit: VisitRecord, contents: boolean): readonly SpanEvent[] {
   const { outcome, endedAt, materia, result } = visit;
   if ((outcome !== "satisfied" && outcome !== "not_satisfied") || endedAt === null) return [];

@@ -12,7 +12,6 @@ export interface TraceSpan {
   /** Why it failed; absent if it did not. */
   readonly failed?: string;
   readonly events?: readonly SpanEvent[];
-  /** Root spans of the casts that this one continues. */
   readonly links?: readonly Pick<TraceSpan, "traceId" | "spanId">[];
 }
 

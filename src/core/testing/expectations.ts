@@ -142,7 +142,6 @@ function visitLabel(visit: Pick<TurnPrompt, "socket" | "materia" | "visit"> | un
   return visit ? `${visitKey(visit.socket, visit.visit)} (${visit.materia})` : "before the first visit";
 }
 
-/** The first visit without a match, if any. */
 function firstUnmatched(expected: readonly string[], visits: readonly VisitRecord[]): number | undefined {
   let [at, visit, furthest] = [0, 0, 0];
   // The last "…" and the visits that it matches: a later mismatch gives it one more visit.
@@ -165,7 +164,6 @@ function firstUnmatched(expected: readonly string[], visits: readonly VisitRecor
   }
 }
 
-/** The facts of a cast that expectations compare. */
 export interface ObservedCast {
   readonly state: CastState;
   readonly events: readonly CastEvent[];

@@ -160,7 +160,6 @@ export function fuzzGraph(
     findings: findings.toSorted((a, b) => Number(b.fault) - Number(a.fault) || b.casts - a.casts),
     /** Names of coverage that no cast took, sockets that nothing leads to included. */
     missing: [...missing],
-    /** The sockets among them that nothing leads to. */
     unreachable,
   };
 }

@@ -10,7 +10,6 @@ export interface TestReport {
   readonly ok: boolean;
   readonly failures: readonly UnmetExpectation[];
   readonly ms: number;
-  /** Whether `--update` wrote the observed values. */
   readonly updated: boolean;
 }
 

@@ -176,7 +176,6 @@ export function sortCasts(casts: readonly CastSummary[], { by, isDescending }: C
   });
 }
 
-/** From its start to its end, or until now. */
 export function castDurationMs({ startedAt, endedAt }: CastSummary, now: number): number {
   const start = parseMillis(startedAt, now);
   return Math.max(0, (endedAt === null ? now : parseMillis(endedAt, now)) - start);

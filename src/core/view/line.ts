@@ -72,7 +72,6 @@ export function wrapLine(spans: Line, width: number, measure: MeasureColumns = c
   });
 }
 
-/** The part of a line between two positions of its text. */
 function sliceLine(spans: Line, start: number, end: number): Line {
   let before = 0;
   return spans.map((span) => {

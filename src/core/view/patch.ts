@@ -1,6 +1,5 @@
 import { appendAll } from "../model/lists.ts";
 
-/** One line of a file, before, after, or both. */
 export interface PatchLine {
   readonly kind: "same" | "gone" | "new";
   readonly text: string;
@@ -100,7 +99,6 @@ function readHunk(lines: readonly string[], from: number): { readonly hunk: Hunk
   return { hunk: { about: head[5] ?? "", lines: found }, next: at };
 }
 
-/** A row of a diff: the head of a hunk, or a line. */
 export type PatchRow =
   | { readonly kind: "hunk"; readonly about: string }
   | ({ readonly kind: "line" } & PatchSide)
@@ -190,7 +188,6 @@ export function showHiddenCharacters(text: string): string {
     .replace(HIDDEN_CHARACTERS, (mark) => `⟨${mark.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`);
 }
 
-/** A token of a line of code, by its colour. */
 export interface SyntaxToken {
   readonly kind: "plain" | "string" | "comment" | "number" | "keyword";
   readonly text: string;
@@ -222,7 +219,6 @@ const COMMENTS: readonly (readonly [files: RegExp, comment: string])[] = [
   ],
 ];
 
-/** The tokenizer for a file; null if it is no code. */
 export function tokenizerFor(path: string): ((line: string) => readonly SyntaxToken[]) | null {
   const comment = COMMENTS.find(([files]) => files.test(path))?.[1];
   if (comment === undefined) return null;

@@ -22,7 +22,6 @@ export const CastEventSchema = v.pipe(
   }),
 );
 
-/** The fields of `cast.json` that the page reads. */
 const CastFileSchema = v.object({
   castId: CastId,
   request: v.string(),
@@ -55,7 +54,6 @@ export const CastResponse = v.object({
   issues: v.array(IssueSchema),
 });
 export type CastResponse = v.InferOutput<typeof CastResponse>;
-/** The same before its encoding as JSON. */
 export type CastResponseInput = v.InferInput<typeof CastResponse>;
 
 /** [YQ1] A queued request. */
@@ -68,7 +66,6 @@ export const QueueRow = v.object({
   budget: v.exactOptional(wholeNumber(0)),
   key: v.exactOptional(v.string()),
   castId: v.exactOptional(v.string()),
-  /** The fleet that has the cast. */
   fleet: v.exactOptional(v.string()),
   status: v.exactOptional(CastSummary.entries.status),
 });

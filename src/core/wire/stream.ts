@@ -24,7 +24,6 @@ export const AgentProgress = v.variant("kind", [
     name: v.string(),
     args: v.optional(v.unknown()),
   }),
-  /** The end of the output of a running tool. */
   v.object({ kind: v.literal("tool_said"), ...place, id: v.string(), said: v.string() }),
   v.object({
     kind: v.literal("tool_ended"),
@@ -63,7 +62,6 @@ export const SearchHit = v.object({
 });
 export type SearchHit = v.InferOutput<typeof SearchHit>;
 
-/** How much was searched, and why the search ended. */
 export const SearchEnd = v.object({ casts: wholeNumber(0), isCut: v.boolean() });
 export type SearchEnd = v.InferOutput<typeof SearchEnd>;
 

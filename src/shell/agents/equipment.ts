@@ -13,7 +13,6 @@ import { describeMissingMcp, describeUnusableServer, readMcpServers, type McpSer
 import type { Pi } from "./pi-sdk.ts";
 import { realTimer, type Timer } from "./turn-guard.ts";
 
-/** What Pi finds for a folder. Finding runs nothing of it. */
 interface PiInventory {
   readonly skills: readonly Skill[];
   /** Names of several skills of which Pi would take the first. */
@@ -77,7 +76,6 @@ export async function listEquipmentNames(pi: Pi, place: PreflightPlace) {
   };
 }
 
-/** One name of a materia: found, or refused with code, message and way out. */
 interface EquipmentPart {
   readonly kind: EquipmentDigest["kind"];
   readonly skill?: Skill;
@@ -238,7 +236,6 @@ function digestOf(path: string): string {
   return digest.digest("hex");
 }
 
-/** Extensions of a session: files, and code of this process. */
 export interface SessionExtensions {
   readonly files: readonly string[];
   readonly factories?: readonly ExtensionFactory[];

@@ -1,7 +1,7 @@
 import type { AgentSession, ExtensionFactory, ResourceLoader } from "@earendil-works/pi-coding-agent";
 import type { TurnRequest, AgentHost, AgentRequirement, EquipmentDigest, PreflightPlace } from "../ports.ts";
 import { loadExtensionFiles, resolveEquipment } from "./equipment.ts";
-import { requestedTools, scriptServerTools, startServers, type ScriptedTools } from "./mcp-servers.ts";
+import { isToolOf, requestedTools, scriptServerTools, startServers, type ScriptedTools } from "./mcp-servers.ts";
 import { bareResources, type Pi, type PiContext, type SessionHooks, type SessionTurn, loadPi } from "./pi-sdk.ts";
 import type { Timer } from "./turn-guard.ts";
 import { tmpdir } from "node:os";
@@ -50,6 +50,7 @@ export async function equippedResources(
 function printToStandardError(): void {
   const { error } = console;
   Object.assign(console, { log: error, info: error, debug: error });
+  Object.assign(process.stdout, { write: process.stderr.write.bind(process.stderr) });
 }
 
 /** [YP1, YP12] Extensions may register tools only now. The result says why nothing may be asked, if so. */
@@ -59,11 +60,17 @@ export async function bindSession(
   turn: SessionTurn,
 ): Promise<string | undefined> {
   const { extensions = [], mcp = [], tools } = turn.request;
+  const problems: string[] = [];
+  session.extensionRunner.onError(({ extensionPath, event, error }) => {
+    const name = extensions.find((each) => extensionPath.includes(each));
+    if (event === "session_start" && name !== undefined)
+      problems.push(`the extension ${name} failed at the start of the session: ${error}`);
+  });
   if (hooks?.opened) await hooks.opened(session, turn);
   else if (extensions.length + mcp.length > 0)
     await session.bindExtensions({ mode: "print", onError: () => undefined });
-  const [problem] = session.resourceLoader.getExtensions().errors;
-  if (problem) return problem.error;
+  const [problem] = [...session.resourceLoader.getExtensions().errors.map(({ error }) => error), ...problems];
+  if (problem !== undefined) return problem;
   const offered = session.getActiveToolNames();
   const absent = tools.filter((tool) => !tool.endsWith("*") && !offered.includes(tool)).map((tool) => `"${tool}"`);
   if (absent.length === 0) return undefined;
@@ -100,16 +107,16 @@ async function probeTools(setup: PiContext & EquippedSetup, request: TurnRequest
     sessionManager: setup.pi.SessionManager.inMemory(request.cwd),
   });
   try {
-    await bindSession(setup.hooks, session, { request, suspendTimeout: () => () => undefined });
-    const [problem] = session.resourceLoader.getExtensions().errors;
-    if (problem) throw new Error(problem.error);
+    // What is absent is reported with the nearest name.
+    const turn = { request: { ...request, tools: [] }, suspendTimeout: () => () => undefined };
+    const problem = await bindSession(setup.hooks, session, turn);
+    if (problem !== undefined) throw new Error(problem);
     return session.getActiveToolNames();
   } finally {
     await endSession(session, setup.after);
   }
 }
 
-/** The preflight of a host, and what it found. `modelsOf` checks the models. */
 export function createPreflight<T extends PiContext>(
   open: () => Promise<T>,
   setup: Omit<EquippedSetup, "pi">,
@@ -141,13 +148,9 @@ async function checkEquipment(
 ) {
   const issues: Issue[] = [];
   const digests = new Map<string, EquipmentDigest>();
-  const offered = new Set<string>();
+  const offered = new Map<string, string>();
   const absent: AgentRequirement[] = [];
-  const equipped = needs.filter(
-    ({ tools, skills, extensions, mcp }) =>
-      !tools.every((tool) => KNOWN_TOOLS.includes(tool)) || (skills ?? extensions ?? mcp),
-  );
-  for (const need of Map.groupBy(equipped, ({ materia }) => materia).values()) {
+  for (const need of Map.groupBy(needs.filter(namesEquipment), ({ materia }) => materia).values()) {
     const [first] = need;
     if (!first) continue;
     const found = await resolveEquipment(setup.pi, setup.scripted ? { ...first, mcp: [] } : first, place);
@@ -156,16 +159,33 @@ async function checkEquipment(
     if (found.issues.some(isError)) continue;
     try {
       const own = await probeTools(setup, probeRequest(first, place));
-      own.forEach((tool) => offered.add(tool));
+      own.forEach((tool) => offered.set(tool, first.materia));
       absent.push(...need.map((each) => ({ ...each, tools: each.tools.filter((tool) => !own.includes(tool)) })));
     } catch (thrown) {
-      issues.push(error("unusable_equipment", ["materia", first.materia], thrownMessage(thrown)));
+      const hint = `mend it, or take it out of ${first.materia}`;
+      issues.push(error("unusable_equipment", ["materia", first.materia], thrownMessage(thrown), hint));
     }
   }
-  // What another agent is offered is no tool of this one.
-  const lacked = absent.flatMap(({ tools }) => tools);
-  const known = [...offered].filter((tool) => !lacked.includes(tool));
-  return { issues: [...toolIssues(absent, known), ...issues], digests: [...digests.values()] };
+  return { issues: [...toolIssues(absent, offered), ...issues], digests: [...digests.values()] };
+}
+
+function namesEquipment({ tools, skills, extensions, mcp }: AgentRequirement): boolean {
+  return !tools.every((tool) => KNOWN_TOOLS.includes(tool)) || (skills ?? extensions ?? mcp) !== undefined;
+}
+
+/** [YP17] What is unknown on this machine, found without running anything of it. Only a session shows the tools of extensions. */
+export async function findUnknownEquipment(
+  needs: readonly AgentRequirement[],
+  place: PreflightPlace,
+): Promise<readonly Issue[]> {
+  const named = [...new Map(needs.filter(namesEquipment).map((need) => [need.materia, need])).values()];
+  const pi = named.length === 0 ? undefined : await loadPi().catch(() => undefined);
+  if (!pi) return [];
+  const found = await Promise.all(named.map((need) => resolveEquipment(pi, need, place)));
+  const unbrought = named
+    .filter(({ extensions }) => extensions === undefined)
+    .map((need) => ({ ...need, tools: need.tools.filter((tool) => !need.mcp?.some((name) => isToolOf(name, tool))) }));
+  return [...toolIssues(unbrought), ...found.flatMap(({ issues }) => issues)];
 }
 
 /** [YP7] The same parts where no agent will run: what workers must have. What is missing here may exist there. */
@@ -188,20 +208,28 @@ export async function listEquipment(
 /** [YP7] Why the parts of this machine are not those of the cast, if so. A server may have other paths here. */
 export async function compareEquipment(wanted: readonly EquipmentDigest[]): Promise<string | undefined> {
   const own = wanted.filter(({ ofProject }) => ofProject !== true);
-  if (own.length === 0) return undefined;
-  const namesOf = (kind: EquipmentDigest["kind"]) => own.filter((each) => each.kind === kind).map(({ name }) => name);
-  const parts = { skills: namesOf("skill"), extensions: namesOf("extension"), mcp: namesOf("server") };
-  const place = { cwd: tmpdir(), withoutProject: true };
-  const found = await resolveEquipment(await loadPi(), { ...parts, materia: "the cast", tools: ["read"] }, place);
-  if (found.issues.length > 0) return issuesText(found.issues);
-  const isSame = ({ kind, name, digest }: EquipmentDigest): boolean =>
-    kind === "server" ||
-    found.digests.some((each) => each.kind === kind && each.name === name && each.digest === digest);
-  const other = own.find((each) => !isSame(each));
+  const { issues, changed } = await findChangedEquipment(own, { cwd: tmpdir(), withoutProject: true });
+  if (issues.length > 0) return issuesText(issues);
+  const other = changed.find(({ kind }) => kind !== "server");
   return other && `this worker has another version of the ${other.kind} "${other.name}" than the cast`;
 }
 
-/** Only the fields that open a session; nothing is asked with it. */
+/** [YP4] What of the parts of a cast is missing here, and what has another digest. */
+export async function findChangedEquipment(wanted: readonly EquipmentDigest[], place: PreflightPlace) {
+  if (wanted.length === 0) return { issues: [], changed: [] };
+  const namesOf = (kind: EquipmentDigest["kind"]) =>
+    wanted.filter((each) => each.kind === kind).map(({ name }) => name);
+  const parts = { skills: namesOf("skill"), extensions: namesOf("extension"), mcp: namesOf("server") };
+  const { issues, digests } = await resolveEquipment(
+    await loadPi(),
+    { ...parts, materia: "the cast", tools: ["read"] },
+    place,
+  );
+  const isOther = ({ kind, name, digest }: EquipmentDigest): boolean =>
+    digests.some((each) => each.kind === kind && each.name === name && each.digest !== digest);
+  return { issues, changed: wanted.filter(isOther) };
+}
+
 function probeRequest(need: AgentRequirement, { cwd, withoutProject }: PreflightPlace): TurnRequest {
   const { model: _model, ...wanted } = need;
   return { ...wanted, cwd, ...(withoutProject ? { withoutProject } : {}) } as unknown as TurnRequest;

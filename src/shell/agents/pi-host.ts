@@ -22,14 +22,12 @@ export interface PiHostOptions extends Partial<RetryPolicy> {
   readonly defaultModel?: string;
   /** The setting that names it; the option if unset. */
   readonly defaultModelAt?: KeyPath;
-  /** For materia that set no thinking level. */
   readonly defaultThinking?: ThinkingLevel;
   readonly silenceMs?: number;
   readonly after?: Timer;
   readonly hooks?: SessionHooks;
 }
 
-/** Runs agents in Pi sessions of this process, one per turn. */
 export function createPiHost(options: PiHostOptions = {}): AgentHost {
   const { after = realTimer, silenceMs, hooks = {} } = options;
   let opened: Promise<ConfiguredPi> | undefined;

@@ -20,7 +20,6 @@ import { parseJson } from "../../core/model/json.ts";
 import type { AgentRequirement } from "../ports.ts";
 
 export interface ConfiguredPi extends PiContext {
-  /** Pi's messages about files that it could not read. */
   readonly problems: readonly string[];
 }
 
@@ -135,24 +134,33 @@ export function missingPiIssue(cause: unknown): Issue {
 
 const PI_PACKAGE = "@earendil-works/pi-coding-agent";
 
-/** Why no agent can run here; undefined if Pi can be loaded. */
 export async function checkPi(): Promise<Issue | undefined> {
   return loadPi().then(() => undefined, missingPiIssue);
 }
 
-/** [A6] Reports each unknown tool once, with every socket that uses it. */
-export function toolIssues(needs: readonly AgentRequirement[], more: readonly string[] = []): readonly Issue[] {
-  const known = [...KNOWN_TOOLS, ...more];
+/** [A6] Reports each unknown tool once, with every socket that uses it, and what would bring it. `others` have a tool that these do not. */
+export function toolIssues(
+  needs: readonly AgentRequirement[],
+  others: ReadonlyMap<string, string> = new Map(),
+): readonly Issue[] {
   const wanted = needs.flatMap((need) => need.tools.map((tool) => ({ tool, need })));
   const unknown = Map.groupBy(
-    wanted.filter(({ tool }) => !known.includes(tool)),
+    wanted.filter(({ tool }) => !KNOWN_TOOLS.includes(tool)),
     ({ tool }) => tool,
   );
-  const all = `Pi has ${known.join(", ")}; "extensions" and "mcp" may bring others, and "tools" of a rehearsal plays those of servers`;
   return [...unknown].map(([tool, uses]) => {
     const message = `"${tool}" is not a tool of Pi; wanted by ${needNames(uses.map(({ need }) => need))}`;
-    return error("unknown_tool", needPath(uses[0]?.need, "tools"), message, didYouMean(tool, known) ?? all);
+    return error("unknown_tool", needPath(uses[0]?.need, "tools"), message, toolHint(tool, others));
   });
+}
+
+function toolHint(tool: string, others: ReadonlyMap<string, string>): string {
+  const user = others.get(tool);
+  if (user !== undefined) return `${user} has it: name the same "extensions" and "mcp" here`;
+  const known = [...new Set([...KNOWN_TOOLS, ...others.keys()])];
+  const server = /^mcp__(.+?)__/.exec(tool)?.[1];
+  const all = `Pi has ${known.join(", ")}; "extensions" and "mcp" may bring others, and "tools" of a rehearsal plays those of servers`;
+  return didYouMean(tool, known) ?? (server === undefined ? all : `"mcp": ["${server}"] may bring it`);
 }
 
 /** [A4] Reports each unusable model once, with every socket that uses it and the remedies. */

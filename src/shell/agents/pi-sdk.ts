@@ -18,24 +18,19 @@ export function isVirtualModel({ api }: Pick<PiModel, "api">): boolean {
   return api === "pi-virtual";
 }
 
-/** Shared by all turns of a host. */
 export interface PiContext {
   readonly pi: Pi;
   readonly runtime: ModelRuntime;
   readonly settings: SettingsManager;
 }
 
-/** What a face inside Pi adds to the sessions of its agents; absent elsewhere. */
 export interface SessionHooks {
-  /** Adds providers and keys that only this process has. */
   readonly equip?: (runtime: ModelRuntime) => Promise<void>;
-  /** Replaces the default resources of a session. */
   readonly resources?: (
     own: ResourceLoader,
     request: TurnRequest,
     extensions: SessionExtensions,
   ) => Promise<ResourceLoader>;
-  /** A session exists, and its turn is about to start. */
   readonly opened?: (session: AgentSession, turn: SessionTurn) => Promise<void>;
 }
 
@@ -46,9 +41,7 @@ export interface SessionTurn {
 }
 
 export interface RetryPolicy {
-  /** How often a failed request is retried. */
   readonly maxRetries: number;
-  /** The wait before the first retry; it doubles with each one. */
   readonly baseDelayMs: number;
 }
 

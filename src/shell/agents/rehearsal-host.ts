@@ -109,7 +109,6 @@ function repliesUnder({ replies }: Rehearsal, key: string): readonly ScriptedRep
   return Object.hasOwn(replies, key) ? (replies[key] ?? []) : [];
 }
 
-/** The replies of a turn, and how many of them earlier turns have used. */
 function repliesFor(rehearsal: Rehearsal, at: PersonGateRequest) {
   const key = rehearsalKeyFor(rehearsal, at);
   const replies = repliesUnder(rehearsal, key);

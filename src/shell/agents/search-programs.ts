@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 
-/** The programs that Pi's tools run; any one of them is enough. */
 const PROGRAMS: ReadonlyMap<string, readonly string[]> = new Map([
   ["grep", ["rg"]],
   ["find", ["fd", "fdfind"]],

@@ -17,7 +17,6 @@ interface ToolProcessCall {
   readonly onUpdate: ((partial: unknown) => void) | undefined;
 }
 
-/** Where tools run instead of in this process. */
 interface ToolsPlace {
   readonly user?: ToolsUser | undefined;
   readonly sandbox?: Sandbox | undefined;
@@ -26,7 +25,6 @@ interface ToolsPlace {
 interface ToolProcessOptions extends ToolsPlace {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** The constructors of Pi's tools, by name. */
   readonly options: Readonly<Record<string, object>>;
 }
 
@@ -138,7 +136,6 @@ export async function checkToolsPlace(
   }
 }
 
-/** The line that names the cause. */
 function errorLine(printed: string): string | undefined {
   const lines = printed.split("\n").filter((line) => line.trim() !== "");
   return (lines.find((line) => /error|cannot|denied/i.test(line)) ?? lines.at(-1))?.trim();

@@ -109,7 +109,6 @@ function readIfExists(path: string): string {
   }
 }
 
-/** The part before the first damaged, incomplete or misplaced line. */
 export function validPrefix(text: string): string {
   const ids = new Set<string>();
   let end = 0;

@@ -54,7 +54,6 @@ export function guardTurn({ halt, signal, after, silenceMs }: TurnGuardOptions) 
 
   return {
     end,
-    /** Call on every activity of the agent. */
     onEvent: (event: { readonly type: string }): void => {
       listen();
       // Pi ignores an abort before its run has started.
@@ -72,7 +71,6 @@ export function guardTurn({ halt, signal, after, silenceMs }: TurnGuardOptions) 
       };
     },
     stopReason: () => stop,
-    /** Resolves when a stopped session does not end by itself. */
     graceExpired: gaveUp.promise,
     release: (): void => {
       signal.removeEventListener("abort", onAbort);

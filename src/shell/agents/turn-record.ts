@@ -11,7 +11,6 @@ import type { HandOverTool } from "../../core/prompt/handoff-contract.ts";
 
 export type TurnRecord = ReturnType<typeof createTurnRecord>;
 
-/** Usage and last reply of one turn, and whether the context overflowed. */
 export function createTurnRecord(
   { onProgress, system, prompt }: Pick<TurnRequest, "onProgress" | "system" | "prompt">,
   prices: TokenPrices | undefined,
@@ -58,7 +57,6 @@ export function createTurnRecord(
   };
 }
 
-/** What an event of Pi says about a turn; undefined if it says nothing. */
 function progressFromEvent(event: AgentSessionEvent, last: AssistantMessage | undefined): TurnProgress | undefined {
   if (event.type === "message_update") {
     const update = event.assistantMessageEvent;
@@ -90,7 +88,6 @@ function progressFromEvent(event: AgentSessionEvent, last: AssistantMessage | un
   return undefined;
 }
 
-/** The output of a tool; Pi types results as `any`. */
 function toolResultText(result: unknown): string {
   const { content = [] } = v.is(ToolResult, result) ? result : {};
   return content.map(({ text = "" }) => text).join("\n");

@@ -31,7 +31,6 @@ export interface JournalSource {
 }
 
 export interface EventSender {
-  /** Everything before this event has been sent. */
   readonly cursor: number;
   readonly push: (event: CastEvent) => Promise<void>;
   readonly flush: () => Promise<void>;

@@ -40,15 +40,12 @@ export function createItemRows() {
     onParentStep: (step: CastStep): void => {
       items = removeEndedItem(items, step);
     },
-    /** The usage of all items that the parent's journal has not counted yet. */
     usage: () => liveItemsUsage(items),
     lines: (now: number, width: number) => liveItemLines(items, now, width),
   };
 }
 
-/** The usage of the running turn that the journal has not counted yet. */
 interface UncountedUsage {
-  /** As the model reports it, after each reply. */
   readonly used: Usage;
   /** Characters of the unfinished reply. */
   readonly written: number;

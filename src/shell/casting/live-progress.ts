@@ -6,7 +6,6 @@ import type { TurnProgress } from "../ports.ts";
 
 const MAX_ARGUMENT_CHARS = 2_000;
 
-/** Adds the visit to progress, and to text its position within the turn. */
 export function createProgressReporter(
   tell: (note: AgentProgress) => void,
 ): (progress: TurnProgress, state: CastState) => void {
@@ -105,9 +104,7 @@ export function createProgressQueue(room: ProgressQueueLimits = LOCAL_QUEUE_LIMI
     },
     take,
     all: (): readonly AgentProgress[] => notes,
-    /** Notes taken or dropped since the last clear. */
     removedCount: () => gone,
-    /** An event has counted it since. */
     dropUsage: (): void => {
       notes = notes.filter(({ kind }) => kind !== "used");
       characters = notes.reduce((sum, note) => sum + progressSize(note), 0);

@@ -13,7 +13,6 @@ import { foreignCastIssue } from "../workspace/foreign-casts.ts";
 import { castTelemetry } from "../workspace/telemetry-target.ts";
 import { checkConfiguration, trustIssue, type Workspace } from "../workspace/workspace.ts";
 
-/** A cast that is ready to run, new or not. Nothing of a new one exists yet. */
 export interface PreparedCast extends NewCast {
   readonly castId: CastId;
   /** Where it stands before it runs. */

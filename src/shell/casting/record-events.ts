@@ -5,7 +5,6 @@ import type { CastId } from "../../core/model/ids.ts";
 import { failWith, ok, type Result } from "../../core/model/issue.ts";
 import type { CastStore } from "../store/cast-store.ts";
 
-/** Writes events to the journal of a stopped cast, without running it. */
 export async function recordEvents(
   store: CastStore,
   castId: CastId,

@@ -17,7 +17,6 @@ import { TRANSCRIPT_FILE } from "../store/layout.ts";
 
 export type CompileGraph = (targets: readonly TargetRef[]) => Result<Graph>;
 
-/** Compiles each loadout once for all its replayed casts. */
 export function createGraphCompiler(catalog: Catalog): CompileGraph {
   const known = new Map<string, Result<Graph>>();
   return (targets) => {
@@ -42,7 +41,6 @@ export function compileAgain<T>(
   return compiled.ok ? compiled : fail(...compiled.issues.map((issue) => withConfigHint(issue, file)));
 }
 
-/** What a cast would start with now; its request, budget and first state stay. */
 export function startWithCurrentConfig(
   file: CastFile,
   loadout: string | undefined,
@@ -104,7 +102,6 @@ export function resumedGraphNote({ catalog }: Workspace, { castId, graph, target
   return `${note}, which has been edited since: "materia recast ${castId} --edited" continues it as it is now, "materia fork ${castId}@<visit>" from any visit`;
 }
 
-/** The graph as a cast stores it, for comparison. */
 function normalizedGraphText(graph: Graph): string {
   return JSON.stringify(v.parse(Graph, JSON.parse(JSON.stringify(graph))));
 }

@@ -38,7 +38,6 @@ export type Resumption =
 type Recast = Extract<Resumption, { kind: "recast" }>;
 
 interface ResumePlan {
-  /** As it was when it was read. */
   readonly cast: CurrentCast;
   readonly how: Resumption;
   readonly by: string;
@@ -132,7 +131,6 @@ export async function releaseSleeping(store: CastStore, castId: CastId): Promise
   }
 }
 
-/** What answered for its agents when the cast started. */
 export async function originalAgentChoice(
   store: CastStore,
   { castId, model, rehearsal }: CastFile,

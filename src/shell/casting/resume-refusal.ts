@@ -25,7 +25,6 @@ export function castEnded(castId: CastId, outcome: string, hint?: HintParts): Re
   return failWith("cast_finished", castId, `this cast has ended: ${outcome.replace("_", " ")}`, hint);
 }
 
-/** Why a cast cannot continue in this way, if so. */
 export function resumeRefusal(state: CastState, castId: CastId, how: Resumption): Result<never> | undefined {
   const { phase, item } = state;
   if (item) return fail(itemCastIssue(castId, item.window.parent, "recast"));

@@ -40,7 +40,6 @@ export function spanReceiver(telemetry: Telemetry): JournalReceiver {
   };
 }
 
-/** Holds spans until the collector has taken them, and notes how far it has. */
 function createSpanSender(
   { collector, version, contents }: Telemetry,
   { store, file, note, signal }: JournalSource,

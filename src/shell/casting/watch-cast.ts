@@ -83,7 +83,6 @@ function journalIssue(castId: string, news: Extract<EventUpdate, { kind: "lost" 
 
 type TurnFollower = ReturnType<typeof createTurnFollower>;
 
-/** Follows the agent of the current visit, on this machine or on a fleet. */
 export function createTurnFollower(store: CastStore, castId: CastId, wake: () => void) {
   let visit: VisitRef | undefined;
   let turn: Subscription<readonly AgentProgress[]> | undefined;
@@ -109,7 +108,6 @@ function currentVisit({ phase }: CastState): VisitRef | undefined {
   return phase.kind === "visiting" ? { socket: phase.visit.socket, visit: phase.visit.number } : undefined;
 }
 
-/** A followed item; its turns are followed from its first event on. */
 interface WatchedItem {
   readonly state: CastState;
   readonly turn: TurnFollower | undefined;

@@ -3,8 +3,8 @@ import { bundledLayer } from "../../core/catalog/bundled-layer.ts";
 import { mergeLayers, type Catalog } from "../../core/catalog/catalog.ts";
 import type { CommandOf } from "../../core/command/command.ts";
 import { buildFlow } from "../../core/compile/flow.ts";
-import type { CastFacts } from "../../core/history/facts.ts";
-import { billLines, billSettings, makeBill, type Bill } from "../../core/view/graph/bill.ts";
+import { withoutUndefined } from "../../core/model/json.ts";
+import { billLines, billSettings, makeBill, type Bill, type BillRequest } from "../../core/view/graph/bill.ts";
 import { checkCatalog, type ValidLoadout } from "../../core/compile/targets/compile.ts";
 import { changingInstructions } from "../../core/compile/check/state-use.ts";
 import { error, fail, failWith, isError, ok, type Issue, type Result, type KeyPath } from "../../core/model/issue.ts";
@@ -12,6 +12,7 @@ import { didYouMean, sanitizeForTerminal, countedText } from "../../core/model/t
 import { issueJson, issueLines, type ReviewProblem } from "../../core/view/issues.ts";
 import { line } from "../../core/view/line.ts";
 import { worstCaseText } from "../../core/view/graph/labels.ts";
+import { unknownPartsOf } from "../workspace/agent-hosts.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { readConfigLayer } from "../config/config.ts";
 import { readJsonFile } from "../config/config-file.ts";
@@ -23,7 +24,7 @@ import { MAX_FILE_BYTES, readRegularText, valueOr } from "../system/files.ts";
 /** [C19] Every problem of the configuration at once, and how many turns each sound loadout can take. */
 export async function runCheck(
   { catalog: configured, place, store }: Workspace,
-  { file, strict, bill: asksBill, loadout }: CommandOf<"check">,
+  { file, strict, bill: asksBill, loadout, items }: CommandOf<"check">,
   from: string,
 ): CommandResult {
   const { cwd: folder } = place;
@@ -41,8 +42,12 @@ export async function runCheck(
   const past = asksBill ? await (await import("./forecast.ts")).loadPastCasts(store) : ok({ casts: [] });
   // Without past casts the bill uses typical sizes.
   const facts = past.ok ? past.value.casts : [];
-  const bills = asksBill ? billsOf(checked.loadouts, catalog.value, loadout, facts) : [];
-  const issues = strict ? checked.issues.map(asError) : checked.issues;
+  const bills = asksBill
+    ? billsOf(checked.loadouts, catalog.value, loadout, { past: facts, ...withoutUndefined({ items }) })
+    : [];
+  const graphs = checked.loadouts.map(({ graph }) => graph);
+  const found = [...checked.issues, ...(await unknownPartsOf(graphs, { catalog: catalog.value, place }))];
+  const issues = strict ? found.map(asError) : found;
   const loadouts = checked.loadouts
     .filter(({ entry }) => file === undefined || entry.layer !== "bundled")
     .map(({ entry, graph, worst }) => ({ entry, worstCase: worstCaseText(graph, worst) }))
@@ -50,8 +55,8 @@ export async function runCheck(
   const errors = issues.filter(isError).length;
   const warnings = issues.filter(({ severity }) => severity === "warning").length;
   const missing = unavailableTools();
-  const found = checked.loadouts.flatMap(({ graph }) => changingInstructions(graph));
-  const changing = [...new Map(found.map((each) => [`${each.materia} ${each.variable}`, each])).values()];
+  const texts = graphs.flatMap(changingInstructions);
+  const changing = [...new Map(texts.map((each) => [`${each.materia} ${each.variable}`, each])).values()];
   const counted = `${errors === 0 ? "No errors" : countedText(errors, "error")}, ${countedText(warnings, "warning")}.`;
   const data = {
     issues: issues.map(issueJson),
@@ -79,13 +84,13 @@ function billsOf(
   loadouts: readonly ValidLoadout[],
   { settings }: Catalog,
   loadout: string | undefined,
-  past: readonly CastFacts[],
+  basis: Pick<BillRequest, "past" | "items">,
 ): readonly Bill[] {
   const isBilled = ({ name, layer }: ValidLoadout["entry"]): boolean =>
     loadout === undefined ? layer !== "bundled" || name === settings.activeLoadout.value : name === loadout;
   return loadouts
     .filter(({ entry }) => isBilled(entry))
-    .map(({ graph }) => makeBill({ graph, flow: buildFlow(graph), past, ...billSettings(settings) }));
+    .map(({ graph }) => makeBill({ graph, flow: buildFlow(graph), ...basis, ...billSettings(settings) }));
 }
 
 function changingText({ materia, variable }: ReturnType<typeof changingInstructions>[number]): string {

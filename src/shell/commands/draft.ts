@@ -6,9 +6,9 @@ import { addUsage, NO_USAGE, totalTokens, type Usage } from "../../core/cast/sta
 import { checkDraft, draftFromConfig, readDraftReply, type DraftCheck, type Draft } from "../../core/draft/draft.ts";
 import { loadoutToJson } from "../../core/edit/loadout-draft.ts";
 import { printJson, LOADOUT_EXPANDED_LEVELS } from "../../core/edit/json-edit.ts";
-import { parseCastId, SocketId } from "../../core/model/ids.ts";
+import { CastId, SocketId } from "../../core/model/ids.ts";
 import { failAll, failWith, isError, ok, type Issue, type Result, error } from "../../core/model/issue.ts";
-import { isJsonObject, type JsonObject } from "../../core/model/json.ts";
+import { isJsonObject, withoutUndefined, type JsonObject } from "../../core/model/json.ts";
 import { oneLine } from "../../core/model/text.ts";
 import { gridLines } from "../../core/view/graph/terminal-grid.ts";
 import { billLines, type Bill } from "../../core/view/graph/bill.ts";
@@ -17,7 +17,7 @@ import { line, plainText, type Line } from "../../core/view/line.ts";
 import { parseJson, readConfigText, failAt, writeConfigText } from "../config/config-file.ts";
 import type { AgentHost, TurnRequest } from "../ports.ts";
 import { packagePath } from "../system/package.ts";
-import { openAgentHost, type AgentSource } from "../workspace/agent-hosts.ts";
+import { openAgentHost, type AgentSource, unknownPartsOf } from "../workspace/agent-hosts.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { activeBill } from "./forecast.ts";
 import { withEntry } from "../../core/edit/config-text.ts";
@@ -33,7 +33,6 @@ interface DraftRequest {
 
 /** [YD4] A sound draft, which nobody has saved or cast yet. */
 export interface FinishedDraft extends Draft, Pick<DraftCheck, "graph"> {
-  /** The project with the draft in its catalogue. */
   readonly workspace: Workspace;
   readonly bill: Bill;
   readonly rounds: readonly (readonly Issue[])[];
@@ -80,13 +79,20 @@ async function negotiate(
     const turn = await host.runTurn(turnRequest(workspace, asked));
     usage = addUsage(usage, turn.usage);
     if (turn.kind === "failed") return failWith("draft_failed", "draft", `the drafting agent failed: ${turn.message}`);
-    const read = readDraftReply(turn.text);
+    const read = readDraftReply(turn.text, request.from);
     if (!read.ok && read.issues.some(({ code }) => code === "cannot_draft")) return read;
     const checked = read.ok ? checkDraft(workspace.catalog, read.value, request.from?.name) : undefined;
-    const issues = read.ok ? (checked?.issues ?? []) : read.issues;
+    const found = read.ok ? (checked?.issues ?? []) : read.issues;
+    const issues =
+      checked && found.length === 0
+        ? await unknownPartsOf([checked.graph], { ...workspace, catalog: checked.catalog })
+        : found;
     if (read.ok && checked && issues.length === 0) {
       const drafted = { ...workspace, catalog: checked.catalog };
-      const bill = await activeBill(drafted, read.value.name);
+      const bill = await activeBill(drafted, {
+        loadout: read.value.name,
+        ...withoutUndefined({ model: request.agents.model }),
+      });
       if (!bill) throw new Error("a sound draft has a bill");
       return ok({ ...read.value, graph: checked.graph, workspace: drafted, bill, rounds, usage });
     }
@@ -110,10 +116,8 @@ interface DraftRound extends Pick<TurnRequest, "prompt" | "signal"> {
 
 function turnRequest({ catalog, place }: Workspace, { folder, round, prompt, usage, signal }: DraftRound): TurnRequest {
   const { maxTokens = Infinity, maxCostUsd = Infinity } = catalog.settings.budget;
-  const castId = parseCastId("draft");
-  if (castId === undefined) throw new Error("ids have this form");
   return {
-    castId,
+    castId: v.parse(CastId, "draft"),
     socket: SOCKET,
     materia: MATERIA,
     visit: round,

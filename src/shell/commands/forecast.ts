@@ -1,8 +1,10 @@
+import * as v from "valibot";
 import { suggest, typed, error, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import type { TargetRef, CommandOf } from "../../core/command/command.ts";
+import type { Options } from "../../core/command/options.ts";
 import { compileTargets } from "../../core/compile/targets/compile.ts";
 import { worstCase } from "../../core/compile/worst-case.ts";
-import { parseCastId, type CastId } from "../../core/model/ids.ts";
+import { CastId } from "../../core/model/ids.ts";
 import { sanitizeForTerminal, oneLine, countedText } from "../../core/model/text.ts";
 import {
   forecastGraph,
@@ -13,7 +15,16 @@ import {
   type MateriaStats,
 } from "../../core/history/forecast.ts";
 import { amountText, durationText, costText } from "../../core/view/numbers.ts";
-import { padColumns, tableLines, line, toned, wrapLine, type Line, type TableColumn } from "../../core/view/line.ts";
+import {
+  padColumns,
+  plainText,
+  tableLines,
+  line,
+  toned,
+  wrapLine,
+  type Line,
+  type TableColumn,
+} from "../../core/view/line.ts";
 import { worstCaseText } from "../../core/view/graph/labels.ts";
 import type { ForecastResponse } from "../../core/wire/catalog.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -22,7 +33,7 @@ import type { CastEvent } from "../../core/cast/state/event.ts";
 import { castFacts, type CastFacts } from "../../core/history/facts.ts";
 import type { CastStore, LoadedCast } from "../store/cast-store.ts";
 import { withoutUndefined } from "../../core/model/json.ts";
-import { billSettings, makeBill, type Bill } from "../../core/view/graph/bill.ts";
+import { billLines, billSettings, makeBill, type Bill } from "../../core/view/graph/bill.ts";
 
 function rehearsalsNote(rehearsed: number): string {
   return rehearsed === 0 ? "" : ` ${countedText(rehearsed, "rehearsal")} left out.`;
@@ -110,9 +121,7 @@ async function makeForecast(
   const past = await loadPastCasts(workspace.store);
   if (!past.ok) return past;
   const { graph, flow } = compiled.value;
-  const castId = parseCastId("forecast");
-  if (castId === undefined) throw new Error("ids have this form");
-  const start = { castId, request: "", graph, limits, budget: {}, data: {} };
+  const start = { castId: v.parse(CastId, "forecast"), request: "", graph, limits, budget: {}, data: {} };
   const request = { start, flow, ...withoutUndefined({ items, model }) };
   const told = forecastGraph(past.value.casts, request);
   const assumed = items ?? told?.items ?? 1;
@@ -172,18 +181,10 @@ export async function checkForecastLimit(
   return { issue: error("forecast_too_high", "--max-forecast", message, FORECAST_HINT) };
 }
 
-/** Fewer casts than this give no useful estimate. */
-const MIN_CASTS = 3;
-
-/** [T27] The forecast shown before a cast, if there is enough history. */
-export async function forecastNote(workspace: Workspace, what: ForecastTarget): Promise<string | undefined> {
-  const made = await makeForecast(workspace, what);
-  if (!made.ok) return undefined;
-  const { told } = made.value;
-  if (!told || told.casts < MIN_CASTS) return undefined;
-  const of = (at: keyof QuantileRange): string =>
-    `${countedText(told.turns[at], "turn")}, ${amountText(told.tokens[at])} tokens and ${costText(told.cost[at])}`;
-  return `forecast from ${countedText(told.casts, "past cast")}: likely ${of("p50")}; at the 90th percentile ${of("p90")}; ${made.value.text}`;
+/** [T27] What a person sees before a cast. */
+export async function billNote(workspace: Workspace, { targets, model }: ForecastTarget): Promise<string | undefined> {
+  const bill = await billFor(workspace, targets, model);
+  return bill.ok ? plainText(billLines(bill.value)) : undefined;
 }
 
 const FORECAST_HINT = suggest`${typed`forecast`} says what that rests on; --cost USD stops a running cast instead`;
@@ -244,21 +245,26 @@ async function readItemCasts(
   return found;
 }
 
-/** [YD1] The bill of a chain in its project. */
+/** [YD1] The bill of a chain in its project. `model` replaces all others. */
 async function billFor(
   { catalog, store }: Pick<Workspace, "catalog" | "store">,
   targets: readonly TargetRef[],
+  typedModel: string | undefined,
 ): Promise<Result<Bill>> {
   const compiled = compileTargets(targets, catalog);
   if (!compiled.ok) return compiled;
   const past = await loadPastCasts(store);
   const { graph, flow } = compiled.value;
   // Without history the bill uses typical sizes.
-  return ok(makeBill({ graph, flow, past: past.ok ? past.value.casts : [], ...billSettings(catalog.settings) }));
+  const facts = past.ok ? past.value.casts : [];
+  return ok(makeBill({ graph, flow, past: facts, ...billSettings(catalog.settings), typedModel }));
 }
 
-export async function activeBill(workspace: Workspace, loadout: string | undefined): Promise<Bill | undefined> {
+export async function activeBill(
+  workspace: Workspace,
+  { loadout, model }: Pick<Options, "loadout" | "model">,
+): Promise<Bill | undefined> {
   const name = loadout ?? workspace.catalog.settings.activeLoadout.value;
-  const bill = await billFor(workspace, [{ kind: "loadout", name }]);
+  const bill = await billFor(workspace, [{ kind: "loadout", name }], model);
   return bill.ok ? bill.value : undefined;
 }

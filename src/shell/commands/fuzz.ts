@@ -1,3 +1,4 @@
+import * as v from "valibot";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import type { CommandOf } from "../../core/command/command.ts";
@@ -5,7 +6,7 @@ import type { CastStart } from "../../core/cast/state/state.ts";
 import { compileTargets } from "../../core/compile/targets/compile.ts";
 import { worstCase } from "../../core/compile/worst-case.ts";
 import { printJson } from "../../core/edit/json-edit.ts";
-import { parseCastId } from "../../core/model/ids.ts";
+import { CastId } from "../../core/model/ids.ts";
 import { failWith, ok, type Result } from "../../core/model/issue.ts";
 import { fuzzedCastToTest, fuzzGraph, fuzzSubject } from "../../core/testing/fuzz.ts";
 import { fuzzLines } from "../../core/testing/report.ts";
@@ -22,9 +23,14 @@ export function runFuzz({ catalog }: Workspace, command: CommandOf<"fuzz">, from
   const compiled = compileTargets([{ kind: "loadout", name: command.loadout ?? activeLoadout.value }], catalog);
   if (!compiled.ok) return compiled;
   const { graph, flow } = compiled.value;
-  const castId = parseCastId("fuzz");
-  if (castId === undefined) throw new Error("ids have this form");
-  const start: CastStart = { castId, request: "Found by fuzzing", graph, limits, budget: {}, data: {} };
+  const start: CastStart = {
+    castId: v.parse(CastId, "fuzz"),
+    request: "Found by fuzzing",
+    graph,
+    limits,
+    budget: {},
+    data: {},
+  };
   const began = performance.now();
   const fuzzed = fuzzGraph(fuzzSubject(start, flow), { ...DEFAULTS, ...command.settings });
   const seconds = (performance.now() - began) / 1000;

@@ -10,7 +10,6 @@ export interface UiRequest {
   /** The port. If none is named: the last one of this project, or a free one. */
   readonly port?: number;
   readonly openReal: OpenAgentHost;
-  /** Reports faults that no page shows. */
   readonly report: (problem: string) => void;
 }
 
@@ -23,3 +22,6 @@ export interface UiServer {
 
 /** The port through which faces without a server open one: apps do not import each other. */
 export type OpenUi = (request: UiRequest) => Promise<Result<UiServer>>;
+
+/** [YD11] Holds a draft, as JSON, that the page opens as unsaved changes. */
+export const DRAFT_VARIABLE = "MATERIA_DRAFT";

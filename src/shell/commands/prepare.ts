@@ -45,12 +45,11 @@ export interface CommandCaller {
   readonly options: Options;
   readonly workspace: Workspace;
   readonly openReal: OpenAgentHost;
-  /** Where texts are read that a command names. */
   readonly texts?: TextSource;
   /** Replies that came with the command, in place of a model. */
   readonly replies?: Rehearsal;
-  /** [T27] Whether to show the forecast before a cast. */
-  readonly tellsForecast?: boolean;
+  /** [T27] Whether to show the bill before a cast. */
+  readonly tellsBill?: boolean;
   /** [S14] Whether the person trusts the named cast, even one that was started elsewhere. */
   readonly trustsCast?: boolean;
   /** [YT8] The thinking level of a background process, if the caller has its own. */
@@ -225,16 +224,16 @@ async function withCaller(
 
 /** [T24] Ask before anything starts. */
 async function checkForecast(
-  { options, workspace, tellsForecast }: CommandCaller,
+  { options, workspace, tellsBill }: CommandCaller,
   targets: readonly TargetRef[],
 ): Promise<{ readonly issue?: Issue; readonly note?: string }> {
   const most = options["max-forecast"];
-  const tells = tellsForecast === true && options.rehearse === undefined;
+  const tells = tellsBill === true && options.rehearse === undefined;
   if (most === undefined && !tells) return {};
-  const { forecastNote, checkForecastLimit: heldBack } = await import("./forecast.ts");
+  const { billNote, checkForecastLimit: heldBack } = await import("./forecast.ts");
   const what = { targets, model: options.model };
   if (most !== undefined) return heldBack(workspace, what, most);
-  const note = await forecastNote(workspace, what);
+  const note = await billNote(workspace, what);
   return note === undefined ? {} : { note };
 }
 

@@ -1,5 +1,7 @@
 import type { CommandOf } from "../../core/command/command.ts";
 import type { CastId } from "../../core/model/ids.ts";
+import { materiaOf, socketsOf } from "../../core/compile/graph.ts";
+import { equipmentNames } from "../../core/compile/sandboxes.ts";
 import { failWith, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { findDifferences, type ReplayDifference } from "../../core/replay/differences.ts";
 import { replayCast } from "../../core/replay/replay.ts";
@@ -12,6 +14,8 @@ import {
   type CompileGraph,
 } from "../casting/rerun-cast.ts";
 import type { ReviewProblem } from "../../core/view/issues.ts";
+import type { ConfigContext } from "../config/config.ts";
+import type { CastFile } from "../store/cast-file.ts";
 import { answer, type CommandResult } from "./command-output.ts";
 
 type ReplayCommand = CommandOf<"replay">;
@@ -42,7 +46,7 @@ interface ReplayResult {
 }
 
 async function replayOne(
-  { store, catalog }: Workspace,
+  { store, catalog, place }: Workspace,
   castId: CastId,
   compile: CompileGraph,
   loadout?: string,
@@ -52,8 +56,32 @@ async function replayOne(
   const start = startWithCurrentConfig(cast.value.file, loadout, { compile, catalog });
   if (!start.ok) return start;
   const recorded = await loadRecordedCast(store, cast.value, start.value.graph);
-  const differences = findDifferences(recorded, replayCast(recorded, start.value));
+  const changed = await equipmentDifferences(cast.value.file, place);
+  const differences = [...changed, ...findDifferences(recorded, replayCast(recorded, start.value))];
   return ok({ castId, differences, visits: cast.value.state.begun });
+}
+
+/** [YP4] Skills, extensions and servers of agents that have changed since the cast, or are missing. */
+async function equipmentDifferences(
+  { graph, equipment = [] }: CastFile,
+  place: ConfigContext,
+): Promise<readonly ReplayDifference[]> {
+  if (equipment.length === 0) return [];
+  const { findChangedEquipment } = await import("../agents/equipped-session.ts");
+  const { issues, changed } = await findChangedEquipment(equipment, place);
+  const visitOf = (part: string): string =>
+    socketsOf(graph).find((socket) => equipmentNames(graph, materiaOf(graph, socket)).includes(part))?.id ?? "";
+  return [
+    ...issues.map(({ message }) => ({ visit: `${graph.entry}#1`, kind: "prompt" as const, message })),
+    ...changed.map(({ kind, name }) => {
+      const part = kind === "server" ? `MCP server ${name}` : `${kind} ${name}`;
+      return {
+        visit: `${visitOf(part)}#1`,
+        kind: "prompt" as const,
+        message: `the ${part} has changed since the cast`,
+      };
+    }),
+  ];
 }
 
 /** [T16] Every cast here, or those of one loadout. */

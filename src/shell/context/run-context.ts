@@ -19,15 +19,12 @@ import { createRedactor } from "../secrets/redact.ts";
 import type { CastFile } from "../store/cast-file.ts";
 import type { CastStore, Durability, OwnedCast, WriteOptions } from "../store/cast-store.ts";
 
-/** Receives what happens in a cast, and may stop it. */
 export interface RunObserver {
   readonly signal: AbortSignal;
   /** [Z4] Aborted when a sleeping cast should be left asleep. */
   readonly released?: AbortSignal;
-  /** Called after each write: every event with the state before and after it. */
   readonly onSteps?: (steps: readonly CastStep[]) => void;
   readonly onProgress?: (progress: TurnProgress, state: CastState) => void;
-  /** The same for the items of a parallel loop. Each item is a separate cast. */
   readonly onItemSteps?: (steps: readonly CastStep[]) => void;
   readonly onItemProgress?: (progress: TurnProgress, state: CastState) => void;
   /** [B54] A started item has lost its worker. It waits for another one until its next event. */
@@ -45,7 +42,6 @@ export interface QueueStatus extends Pick<QueuedCast, "queue" | "why"> {
 /** How and where this process runs a cast, and for whom. */
 export interface RunContext extends RunObserver {
   readonly store: CastStore;
-  /** Answers for the agents. */
   readonly host: AgentHost;
   /** Where agents and programs work; the folder in which the cast was started if unset. */
   readonly cwd?: string;
@@ -88,7 +84,6 @@ export interface NoticeReceiver extends Required<Pick<NoticeTarget, "url" | "on"
   readonly pending: string;
 }
 
-/** What differs when many machines share a cast. */
 export interface FleetHooks {
   /** [B28] The worker that runs the cast. */
   readonly workerId: string;
@@ -98,7 +93,6 @@ export interface FleetHooks {
   readonly admit?: Ports["admit"];
 }
 
-/** An owned cast with a parallel loop. */
 export interface ParentCast {
   readonly owned: OwnedCast;
   readonly file: CastFile;
@@ -112,16 +106,13 @@ export function writeOptionsFor({
   return { durability, redact: createRedactor(env) };
 }
 
-/** What the loop needs besides the ports. */
 export interface RunOptions extends Pick<RunObserver, "signal" | "released"> {
   readonly onSteps?: RunObserver["onSteps"] | undefined;
   readonly onProgress?: RunObserver["onProgress"] | undefined;
   readonly cwd: string;
-  /** Every agent uses it instead of the model of its materia. */
   readonly model?: string | undefined;
   /** Written before the loop continues: a resume, an answer, a raised limit. */
   readonly firstEvents?: readonly EventBody[];
-  /** Set when the current visit was interrupted and has a transcript. */
   readonly interruption?: Interruption | undefined;
   /** [D24] The secret with which the programs of a visit are started. */
   readonly secretOf?: (socket: SocketId, visit: number) => string;
@@ -147,15 +138,11 @@ export type RunOutcome =
   /** The journal or an artifact could not be written. The journal holds the last state. */
   | { readonly kind: "broken"; readonly state: CastState; readonly problem: string };
 
-/** A visit that continues from its transcript. */
 export interface Interruption {
-  /** Added to the prompt of the agent. */
   readonly note: string;
   /** The last reply, when the agent had answered before the process was killed. */
   readonly reply?: FinishedReply;
-  /** The model of that reply. */
   readonly model?: string;
-  /** Whether the transcript has the latest request already. */
   readonly isAsked?: true;
 }
 
@@ -166,15 +153,12 @@ export function isPauseSignal({ aborted, reason }: AbortSignal): boolean {
   return aborted && reason === PAUSE_REASON;
 }
 
-/** What one effect runs with. */
 export interface EffectContext {
   readonly state: CastState;
   readonly ports: Ports;
   readonly options: RunOptions;
   readonly interruption: Interruption | undefined;
-  /** Set when the cast shares its budget with other casts. */
   readonly admission?: TurnAdmission | undefined;
-  /** Writes an event while the effect runs. */
   readonly report: (body: EventBody) => void;
 }
 

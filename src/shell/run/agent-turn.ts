@@ -25,7 +25,6 @@ const GRACE_MS = 1000;
 
 type AgentEffect = Extract<Effect, { kind: "agent" }>;
 
-/** Runs one turn of an agent. Its files are written before the result counts. */
 export async function runAgentTurn(due: AgentEffect, context: EffectContext): Promise<EffectResult> {
   const opened = await openConversation(due, context);
   if ("problem" in opened) return { kind: "broken", problem: opened.problem };
@@ -195,7 +194,6 @@ function reportProgress(progress: TurnProgress, { socket, visit }: AgentEffect, 
   context.options.onProgress?.(progress, context.state);
 }
 
-/** Writes the prompt and the reply; returns the first problem. */
 async function writeTurn(
   { socket, visit }: AgentEffect,
   { ports }: EffectContext,

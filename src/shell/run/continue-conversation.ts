@@ -74,7 +74,6 @@ export async function copyConversation(
   return problem === undefined ? { isCopied: true } : { problem };
 }
 
-/** The unfinished visit of a stopped cast, if any. */
 export function visitInProgress({ phase }: Pick<CastState, "phase">): Visit | undefined {
   const stood = phaseBeforeEnd(phase);
   return stood.kind === "visiting" ? stood.visit : undefined;

@@ -13,11 +13,9 @@ import type { TurnOutcome } from "../ports.ts";
 
 type AgentEffect = Extract<Effect, { kind: "agent" }>;
 
-/** The model of a turn; undefined leaves the choice to the host. */
 interface TurnModel {
   readonly kind: "model";
   readonly model: string | undefined;
-  /** All models that may answer, in order. */
   readonly models: readonly string[];
   readonly elsewhere: NonNullable<RefusedTurn["elsewhere"]>;
 }

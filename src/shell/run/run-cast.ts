@@ -163,7 +163,6 @@ async function writeHandoffs(
   return undefined;
 }
 
-/** Collects decisions until an effect is due. They are written together. */
 async function decideUntilEffect(
   log: EventLog,
   ports: Ports,
@@ -187,7 +186,6 @@ interface EventLog {
   readonly latestState: () => CastState;
   readonly writtenState: () => CastState;
   readonly addEvent: (body: EventBody) => void;
-  /** Adds an event and starts the write: for events during an effect. */
   readonly report: (body: EventBody) => void;
   readonly write: () => Promise<string | undefined>;
 }

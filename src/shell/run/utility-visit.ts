@@ -12,7 +12,6 @@ import { visitSandbox, type EffectContext, type EffectResult } from "../context/
 
 type UtilityEffect = Extract<Effect, { kind: "utility" }>;
 
-/** Runs a utility. Its input and output are stored as files. */
 export async function runUtilityVisit(effect: UtilityEffect, context: EffectContext): Promise<EffectResult> {
   const { state, ports, options } = context;
   const { socket, visit } = effect;

@@ -26,7 +26,6 @@ export async function checkpointVisit(
   return (await files.isResolution?.(base, taken.commit)) ? { ...taken, resolves: true } : taken;
 }
 
-/** Takes checkpoints during a turn. */
 interface TurnCheckpoints {
   /** Never waits. */
   readonly onProgress: (progress: TurnProgress) => void;
@@ -40,7 +39,6 @@ export function checkpointsDuringTurn(visit: Visit, context: EffectContext): Tur
   return context.options.isOnFleet ? checkpointBetweenTools(take, context) : checkpointAfterEachTool(take);
 }
 
-/** Takes a checkpoint, and reports it if it is still wanted then. */
 type TakeCheckpoint = (
   isWanted: () => boolean,
 ) => Promise<"reported" | "unchanged" | "unwanted" | { readonly problem: string }>;
@@ -151,7 +149,6 @@ function checkpointTitle({ graph }: CastState, { socket, number }: Visit): strin
   return `${socketOf(graph, socket).materia} (${socket}) visit ${number}`;
 }
 
-/** Opens the checkpoints of an owned cast; undefined when they are turned off. */
 export function openCastCheckpoints(
   store: CastStore,
   owned: OwnedCast,

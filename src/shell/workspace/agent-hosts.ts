@@ -16,7 +16,6 @@ import { didYouMean } from "../../core/model/text.ts";
 import { checkToolsPlace } from "../agents/tool-process.ts";
 import { currentToolsUser } from "../process/tools-user.ts";
 
-/** What answers for the agents of a cast: a model, or a file of replies. */
 export interface AgentChoice {
   readonly model?: string;
   /** [A4] The setting that names the model, when no option does. */
@@ -25,21 +24,17 @@ export interface AgentChoice {
   readonly thinking?: ThinkingLevel;
   /** [Z6] How long the cast may sleep in all, in milliseconds. */
   readonly waitForProvider?: number;
-  /** The name of a file, or the replies that came with the command. */
   readonly rehearsal?: string | Rehearsal;
 }
 
-/** The choice, and the face's host for real models. */
 export interface AgentSource extends AgentChoice {
   readonly openReal: OpenAgentHost;
   /** [B10] Workers check what agents need, and have the sandboxes. */
   readonly runsElsewhere?: true;
 }
 
-/** Opens the face's host for real models; rehearsals need none. */
 export type OpenAgentHost = (choice: AgentChoice, patience: AgentRetryOptions) => Promise<AgentHost>;
 
-/** How long and how often a host tries before a turn fails. */
 export type AgentRetryOptions = Pick<PiHostOptions, "silenceMs" | "maxRetries" | "baseDelayMs">;
 
 /** [D18] Uses the current settings: a cast that failed after too few retries can resume with more. */
@@ -150,32 +145,54 @@ function validateRehearsal(file: string, raw: unknown): Result<Rehearsal> {
   return value === undefined ? fail(...issues.map((issue) => ({ ...issue, file }))) : ok(value);
 }
 
-/** [YP9, YP10] Starts each sandbox of a graph once; every one that is missing or does not start is an issue. */
-export async function sandboxIssues(
-  graph: Graph,
-  { env, cwd }: Pick<ConfigContext, "env" | "cwd">,
-): Promise<readonly Issue[]> {
-  const wanted = sandboxesOf(graph);
-  if (wanted.size === 0) return [];
+/** [YP9, YP10] Sandboxes of a graph that this user has not defined, and programs that name none of several. */
+function unknownSandboxes(graph: Graph, env: ConfigContext["env"]): readonly Issue[] {
   const profiles = readSandboxes(env);
-  const file = userConfigFile(env);
   const names = Object.keys(profiles);
+  const known =
+    names.length === 0 ? `define it under "sandboxes" in ${userConfigFile(env)}` : `there are ${names.join(", ")}`;
   const hint = "write the name of one of them, or none, as its sandbox";
   const undecided = undecidedUtilities(graph).map((materia) =>
     error("unusable_sandbox", ["materia", materia, "sandbox"], "the agents of this cast have several sandboxes", hint),
   );
-  const checked = [...wanted].map(async ([name, materia]): Promise<readonly Issue[]> => {
-    const path = ["materia", materia, "sandbox"];
+  const unknown = [...sandboxesOf(graph)].filter(([name]) => !findSandbox(profiles, name).command);
+  const missing = unknown.map(([name, materia]) => {
+    const message = `your own configuration has no sandbox "${name}"`;
+    return error("unknown_sandbox", ["materia", materia, "sandbox"], message, didYouMean(name, names) ?? known);
+  });
+  return [...undecided, ...missing];
+}
+
+/** [YP10] Starts each sandbox of a graph once; every one that is missing or does not start is an issue. */
+export async function sandboxIssues(
+  graph: Graph,
+  { env, cwd }: Pick<ConfigContext, "env" | "cwd">,
+): Promise<readonly Issue[]> {
+  const profiles = readSandboxes(env);
+  const checked = [...sandboxesOf(graph)].map(async ([name, materia]): Promise<readonly Issue[]> => {
     const { command } = findSandbox(profiles, name);
-    if (!command) {
-      const known = names.length === 0 ? `define it under "sandboxes" in ${file}` : `there are ${names.join(", ")}`;
-      const message = `your own configuration has no sandbox "${name}"`;
-      return [error("unknown_sandbox", path, message, didYouMean(name, names) ?? known)];
-    }
-    const problem = await checkToolsPlace({ user: currentToolsUser(), sandbox: { name, command } }, cwd);
+    const problem = command && (await checkToolsPlace({ user: currentToolsUser(), sandbox: { name, command } }, cwd));
     if (problem === undefined) return [];
     const message = `the sandbox "${name}" does not start here: ${problem}`;
-    return [error("unusable_sandbox", path, message, `mend its command in ${file}; nothing runs without it`)];
+    const hint = `mend its command in ${userConfigFile(env)}; nothing runs without it`;
+    return [error("unusable_sandbox", ["materia", materia, "sandbox"], message, hint)];
   });
-  return [...undecided, ...(await Promise.all(checked)).flat()];
+  return [...unknownSandboxes(graph, env), ...(await Promise.all(checked)).flat()];
+}
+
+/** [YP17] What graphs name of the user's Pi and sandboxes and this machine does not have. Nothing of it is run. */
+export async function unknownPartsOf(
+  graphs: readonly Graph[],
+  { catalog, place }: Pick<Workspace, "catalog" | "place">,
+): Promise<readonly Issue[]> {
+  const { findUnknownEquipment } = await import("../agents/equipped-session.ts");
+  const needs = graphs.flatMap((graph) => agentNeeds(graph, undefined, place.env));
+  const sandboxes = graphs.flatMap((graph) => unknownSandboxes(graph, place.env));
+  const found = [...sandboxes, ...(await findUnknownEquipment(needs, place))];
+  const unique = new Map(found.map((issue) => [`${issue.path.join("\0")} ${issue.message}`, issue]));
+  return [...unique.values()].map((issue) => ({
+    ...issue,
+    severity: "warning",
+    ...withoutUndefined({ file: catalog.materia.get(String(issue.path[1]))?.file }),
+  }));
 }

@@ -19,7 +19,6 @@ import { statusText } from "../../core/view/cast-list.ts";
 import { foreignCastIssue, ownCastChecker } from "./foreign-casts.ts";
 import { realPathOrSame } from "../system/folders.ts";
 
-/** A project as a command sees it: its configuration, trust and casts. */
 export interface Workspace {
   readonly place: ConfigContext;
   readonly catalog: Catalog;
@@ -111,10 +110,8 @@ export async function findBusyTreeIssue({ store, place }: Workspace, except?: Ca
   return undefined;
 }
 
-/** Commands on casts that a fleet runs on other machines. */
 export interface FleetClient {
   readonly name: string;
-  /** The local folder of casts; it is not submitted. */
   readonly artifacts: string;
   /** [B21] The cast that an earlier command submitted with the same key, if any. */
   readonly submittedBefore: () => Promise<Result<CastId | undefined>>;
@@ -154,7 +151,6 @@ export interface FetchedCheckpoints {
 /** [C28] The word that means the newest cast. */
 export const LAST_CAST = "last";
 
-/** Which casts a command accepts when none is named. */
 export interface RequestedCast {
   readonly matches: (cast: CastSummary) => boolean;
   readonly noneMessage: string;

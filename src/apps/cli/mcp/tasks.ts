@@ -127,7 +127,6 @@ export async function readQuestion(store: CastStore, castId: CastId): Promise<Re
 
 const MAX_QUESTION_CHARS = 4_000;
 
-/** The question as a form for the person. */
 export function questionRequest({ text, isGate }: CastQuestion) {
   const message = text.slice(0, MAX_QUESTION_CHARS);
   const requestedSchema = isGate
@@ -152,7 +151,6 @@ const AcceptedAnswer = v.object({
 });
 const DeclinedAnswer = v.object({ action: v.picklist(["decline", "cancel"]) });
 
-/** The person's answer; undefined if there is none yet. */
 export function readAnswer({ isGate }: CastQuestion, response: unknown) {
   if (v.is(DeclinedAnswer, response)) return "declined";
   const read = v.safeParse(AcceptedAnswer, response);

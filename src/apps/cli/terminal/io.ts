@@ -9,16 +9,12 @@ import { wrapLineHanging, line, type Line, type Tone } from "../../../core/view/
 import type { CommandOutput } from "../../../shell/commands/command-output.ts";
 import { killChildProcesses } from "../../../shell/process/processes.ts";
 
-/** The terminal, or its stand-in in tests. */
 export interface Io {
   readonly out: (text: string | Uint8Array) => void;
   readonly err: (text: string) => void;
   readonly stdin: InputStream;
-  /** Whether standard error is a terminal that can redraw. */
   readonly live: boolean;
-  /** Whether a person can be asked. */
   readonly canAsk: boolean;
-  /** Whether standard output is read by a person. */
   readonly isTerminal: boolean;
   readonly columns: () => number;
   readonly color: boolean;
@@ -121,7 +117,6 @@ export function printIssues(io: Io, issues: readonly Issue[]): void {
   printLines(io, withProgramName(issueLines(issues), io.program), io.err);
 }
 
-/** Texts of this program that are not lines of a result. */
 export function printText(io: Io, text: string, write: (text: string) => void = io.err): void {
   const lines = text.split("\n").map((each) => line(each));
   printLines(io, lines, write);

@@ -20,10 +20,8 @@ import { setupLines, setupText } from "../../../shell/commands/status.ts";
 import type { TurnProgress } from "../../../shell/ports.ts";
 import { type Io, jsonText, paintLine } from "./io.ts";
 
-/** What a person or a program sees while a cast runs. */
 interface ProgressDisplay extends Omit<RunObserver, "signal" | "released"> {
   readonly onSteps: (steps: readonly CastStep[]) => void;
-  /** Clears temporary lines. */
   readonly stop: () => void;
 }
 
@@ -141,7 +139,6 @@ function queueLines({ program }: Io, queued: QueueStatus | undefined): readonly 
   return queued ? withProgramName([waitLine(queued, queued.fleet)], program) : [];
 }
 
-/** Draws lines over the previous ones. */
 function createFrame(io: Io) {
   let drawn = 0;
   const erase = (): string => (drawn === 0 ? "" : `\u001b[${drawn}A\u001b[0J`);
@@ -159,7 +156,6 @@ function createFrame(io: Io) {
   };
 }
 
-/** The agent's current activity, in one line. */
 function activityText(progress: TurnProgress, before: string): string {
   switch (progress.kind) {
     case "tool_started":

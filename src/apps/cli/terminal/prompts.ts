@@ -23,7 +23,7 @@ export async function askForTrust(request: CliContext): Promise<{ workspace: Wor
   );
   for (const command of trust.commands) printText(io, `  ${sanitizeForTerminal(command)}`);
   for (const text of describeProgramsToTrust({ ...trust, commands: [] })) printText(io, sanitizeForTerminal(text));
-  const bill = await activeBill(workspace, options.loadout);
+  const bill = await activeBill(workspace, options);
   if (bill) printLines(io, billLines(bill), io.err);
   return (await askYes(io, "Trust it as it is now? [y/N] "))
     ? asTrusted(workspace)
@@ -78,12 +78,10 @@ async function promptLine(io: Io, question: string): Promise<string | undefined>
   }
 }
 
-/** A yes or no question on the terminal. */
 export async function askYes(io: Io, question: string): Promise<boolean> {
   return /^y(es)?$/i.test((await promptLine(io, question))?.trim() ?? "");
 }
 
-/** The caller of commands in a terminal. */
 export async function commandCallerFor(request: CliContext): Promise<CommandCaller> {
   return { ...draftCallerFor(request), ...(await askForTrust(request)) };
 }

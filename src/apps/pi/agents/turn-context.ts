@@ -14,10 +14,8 @@ type Messages = ContextWithSystemEvent["messages"];
 
 /** The context of one turn in the user's session, in place of the user's conversation. */
 export interface TurnContext {
-  /** Marks the first message of the turn. */
   readonly turn: string;
   readonly system: string;
-  /** Earlier turns of the same visit, from its transcript. */
   readonly earlier: Messages;
 }
 
@@ -63,7 +61,6 @@ const PROMPT_LINES = 4;
 /** In columns, for each shown line. */
 const MAX_COLUMNS = 200;
 
-/** The prompt of an interactive agent, as the person sees it above the answer. */
 export function turnCard({ socket, materia, prompt }: TurnRequest): Card {
   const asked = sanitizeForTerminal(prompt).trim().split("\n");
   const head = line(toned("wait", "▸ "), toned("strong", visitLabel(socket, materia)));

@@ -3,11 +3,9 @@ import { addUsage, NO_USAGE, type Usage } from "../../../core/cast/state/usage.t
 import { failedTurn } from "../../../shell/agents/pi-turn.ts";
 import type { TurnOutcome, TurnRequest } from "../../../shell/ports.ts";
 
-/** The person's decision after an interruption. */
 export type InterruptDecision =
   | { readonly kind: "go_on" }
   | { readonly kind: "say"; readonly text: string }
-  /** The cast was stopped: the turn has ended. */
   | { readonly kind: "stop" };
 
 type SteeringMessage = { readonly text: string; readonly images?: Parameters<AgentSession["steer"]>[1] };
@@ -17,9 +15,7 @@ export type TurnControl = ReturnType<typeof createTurnControl>;
 type RunTurn = (request: TurnRequest) => Promise<TurnOutcome>;
 
 export interface TurnCallbacks {
-  /** Called when a turn was interrupted, by us or by Pi. */
   readonly ask: (request: TurnRequest, count: number) => Promise<InterruptDecision>;
-  /** Called with messages that an ended agent has not read. */
   readonly onUnread: (texts: readonly string[]) => void;
   readonly onOpened?: (session: AgentSession, request: TurnRequest) => void;
 }
@@ -62,12 +58,10 @@ export function createTurnControl({ ask, onUnread, onOpened }: TurnCallbacks) {
     }
   };
   return {
-    /** Messages that no agent has read yet. */
     unread: (): readonly string[] => {
       const queued = sessions().flatMap((each) => [...each.getSteeringMessages(), ...each.getFollowUpMessages()]);
       return distinctTexts([...unread, ...queued]);
     },
-    /** Takes them back. */
     withdrawUnread: () => distinctTexts([...takeAll(unread), ...sessions().flatMap(clearQueue)]),
     /** The session of the agent that started last, also while it is interrupted, if it has a separate one. */
     session: () => sessions().at(-1) ?? latest,
@@ -87,7 +81,6 @@ export function createTurnControl({ ask, onUnread, onOpened }: TurnCallbacks) {
     steer: ({ text, images }: SteeringMessage): void => {
       for (const session of listening()) session.steer(text, images).catch(() => onUnread([text]));
     },
-    /** How many agents take a message now. */
     listening: () => listening().length,
     run: async (request: TurnRequest, run: RunTurn): Promise<TurnOutcome> => {
       let used = NO_USAGE;

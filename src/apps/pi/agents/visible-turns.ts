@@ -29,7 +29,6 @@ export type VisibleTurnTiming = AgentRetryOptions & { readonly after: Timer };
 
 export type VisibleTurns = ReturnType<typeof createVisibleTurns>;
 
-/** Turns that run in the user's session, where the person sees and steers them. */
 export function createVisibleTurns(user: UserSession) {
   let running = false;
   let answered = false;

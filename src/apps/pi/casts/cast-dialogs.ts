@@ -6,13 +6,11 @@ import type { ReworkDecision } from "../../../core/command/command.ts";
 import type { DetachCheck } from "./detach.ts";
 import type { PersonAnswer } from "./session-state.ts";
 
-/** How to leave or stop a cast. */
 export type StopChoice = "detach" | "pause" | "abort";
 
 const PAUSE = ["Pause: continue later with /materia recast", "pause"] as const;
 const ABORT = ["Abort", "abort"] as const;
 
-/** The value of the chosen label; undefined if the dialog was closed. */
 export async function choose<const T>(
   dialogs: Pick<ExtensionUIContext, "select">,
   title: string,
@@ -25,7 +23,6 @@ export async function choose<const T>(
   return choices.find(([label]) => label === chosen)?.[1];
 }
 
-/** What the person types; empty if they close the dialog. */
 export async function askText(ctx: ExtensionContext, title: string, signal?: AbortSignal): Promise<string> {
   return (await userOpenedDialogs(ctx).input(title, "", signal && { signal }))?.trim() ?? "";
 }

@@ -11,12 +11,9 @@ import { toolGuardNames } from "../agents/tool-guards.ts";
 import { sessionModel } from "../session/project.ts";
 import type { UserSession } from "../session/user-session.ts";
 
-/** Facts for a person before a cast continues without this Pi. */
 export interface DetachCheck {
   readonly agents: DetachedAgents;
-  /** Why it is not possible; undefined if it is. */
   readonly refusals: readonly string[];
-  /** What will differ there. */
   readonly notes: readonly string[];
 }
 

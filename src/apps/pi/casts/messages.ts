@@ -68,7 +68,6 @@ export function unreadMessages(
   ];
 }
 
-/** Who gets a message that is typed now. */
 function receiverOf({ watch, control }: Pick<RunningCast, "watch" | "control">) {
   const { phase, graph } = watch.timeline().state;
   const socket = phase.kind === "visiting" ? socketOf(graph, phase.visit.socket) : undefined;
@@ -101,7 +100,6 @@ export function returnHeldMessages({ state, user: { ctx } }: Pick<CommandContext
   if (kept.length > 0) runUnlessReplaced(() => ctx.hasUI && prependToEditor(ctx, kept.join("\n\n")));
 }
 
-/** Puts text into the editor, before what is typed there. */
 export function prependToEditor(ctx: ExtensionContext, text: string): void {
   const typed = ctx.ui.getEditorText();
   ctx.ui.setEditorText(typed === "" ? text : `${text}\n\n${typed}`);

@@ -31,17 +31,13 @@ interface SessionRun {
   /** Pi's folder; stored because the session may be gone when the cast ends. */
   readonly cwd: string;
   readonly prepared: PreparedCast;
-  /** Its earlier events. */
   readonly past: Pick<LoadedCast, "file" | "events">;
   readonly workspace: Workspace;
   readonly controller: AbortController;
   readonly control: TurnControl;
   readonly visible: VisibleTurns | undefined;
-  /** For a rehearsal: the agents' activity is read from their transcripts. */
   readonly transcripts: TranscriptFollower | undefined;
-  /** Passes this process's trust to a separate process. */
   readonly vouch: (() => void) | undefined;
-  /** The person's message. */
   readonly said: string | undefined;
 }
 
@@ -149,7 +145,6 @@ function agentText(
   return agent.thinkingLevel === undefined ? agent.model.id : `${agent.model.id} · ${agent.thinkingLevel}`;
 }
 
-/** Put a refused message back into the editor. */
 export function refuseMessage(
   { screen, user: { ctx } }: CommandContext,
   issues: readonly Issue[],

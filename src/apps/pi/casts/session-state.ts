@@ -13,16 +13,13 @@ import type { Result } from "../../../core/model/issue.ts";
 import type { Resumption } from "../../../shell/casting/resume-cast.ts";
 import type { Screen } from "../screen/screen.ts";
 
-/** The context of one command. */
 export interface CommandContext {
   readonly user: UserSession;
   readonly screen: Screen;
   readonly state: SessionState;
   /** Switches to another session and says this there, if possible; messages cannot do that. */
   readonly switchTo?: (sessionFile: string, words: string) => Promise<{ readonly cancelled: boolean }>;
-  /** Sends the person's answer to the waiting cast; shows a refusal. */
   readonly answer: (answer: PersonAnswer) => void;
-  /** Starts a cast; shows a refusal. */
   readonly run: (command: CastingCommand, options: Options) => void;
 }
 
@@ -30,17 +27,12 @@ export interface CommandContext {
 export interface SessionState {
   running?: RunningCast;
   waiting?: WaitingCast;
-  /** Set while the person is asked about leaving. */
   isLeaving?: true;
-  /** Loads extensions again; only a command can do it. */
   reload?: () => Promise<void>;
-  /** Stops watching a cast of another process. */
   stopWatching?: () => void;
-  /** Stops the web UI that was started here. */
   closeUi?: () => void;
   readonly heldMessages: HeldMessage[];
   readonly seen: SeenCasts;
-  /** Recent activity of the agents of this session's casts. */
   readonly conversations: Conversations;
 }
 
@@ -50,7 +42,6 @@ export interface RunningCast {
   readonly stop: (how: StopChoice) => void;
   /** [Z11] Leaves the sleeping cast, so that it can be continued otherwise. */
   readonly release: () => void;
-  /** Controls the running turn. */
   readonly control: TurnControl;
   /** Aborted when the cast has ended: open questions about it need no answer. */
   readonly endedSignal: AbortSignal;
@@ -58,7 +49,6 @@ export interface RunningCast {
   readonly detach: (agents: DetachedAgents) => Promise<Result<number>>;
   /** The notes to show before. */
   readonly checkDetach: () => Promise<DetachCheck>;
-  /** Whether an agent answers in the user's session now. */
   readonly hasVisibleTurn: () => boolean;
   /** Resolves when all of it has ended; never rejects. */
   readonly done: Promise<void>;
@@ -66,13 +56,10 @@ export interface RunningCast {
   readonly refinements: string[];
 }
 
-/** A person's answer to a waiting cast. */
 export type PersonAnswer = Exclude<Resumption, { kind: "recast" }>;
 
-/** A cast that waits for this person: for a reply to its agent, or at a gate. */
 export interface WaitingCast {
   readonly castId: CastId;
-  /** The options of the command that started it. */
   readonly options: Options;
   readonly widget: Widget;
   /** The dialog of a gate. It closes when the answer comes from elsewhere; typed text is no answer to a gate. */

@@ -24,7 +24,6 @@ import { turnCallbacks } from "./interrupt.ts";
 import { runCastInSession } from "./run-in-session.ts";
 import type { PersonAnswer, CommandContext, WaitingCast } from "./session-state.ts";
 
-/** A started cast: it has ended when `requestResult` resolves. */
 export interface StartedCast {
   readonly done: Promise<void>;
 }
@@ -73,11 +72,9 @@ export async function answerWaitingCast(
   return prepareAndRun(context, trusted.value, { options, said, prepare });
 }
 
-/** The cast to run. */
 interface CastToRun {
   readonly options: Options;
   readonly prepare: (asker: CommandCaller) => Promise<Result<PreparedCast>>;
-  /** The message that goes with it, if any. */
   readonly said: string | undefined;
 }
 
@@ -98,7 +95,7 @@ async function prepareAndRun(
     workspace,
     openReal,
     texts: { from: user.ctx.cwd },
-    tellsForecast: screen.isWatched,
+    tellsBill: screen.isWatched,
     remember,
     ...(options.detach ? detachingCaller(user) : {}),
   });

@@ -21,9 +21,7 @@ import { runDiff } from "../../../shell/commands/diff.ts";
 import { userOpenedDialogs } from "../session/dialogs.ts";
 
 interface WaitDetails {
-  /** Messages that the person typed while the agent was still answering. */
   readonly refinements: readonly string[];
-  /** The answer, unless it is in the user's session already. */
   readonly lines: readonly Line[] | undefined;
   readonly options: Options;
   readonly workspace: Workspace;
@@ -149,7 +147,6 @@ async function castOfBareContinue(workspace: Workspace, text: string, waiting: C
   return id.ok ? id.value : undefined;
 }
 
-/** A list of work items as a list, anything else as it is. */
 function replyMarkdown(reply: string): string {
   const plan = workItemListIn(reply);
   return plan ? planMarkdown(plan.items, plan.object["context"]) : reply;
@@ -174,7 +171,6 @@ export async function askReplyDecision(ctx: ExtensionContext, reply: string): Pr
   }
 }
 
-/** Only the list in the reply is edited; the text around it is left out. */
 async function editReply({ ui }: ExtensionContext, reply: string): Promise<PersonAnswer | undefined> {
   const plan = workItemListIn(reply);
   let text = plan ? JSON.stringify(plan.object, undefined, 2) : reply;
@@ -189,7 +185,6 @@ async function editReply({ ui }: ExtensionContext, reply: string): Promise<Perso
 
 const NOT_A_LIST = "Not a list of work items yet: each needs a title and a context, in JSON. Edit it, then save";
 
-/** The plan in a reply, if it has one. */
 function workItemListIn(reply: string) {
   const object = findObject(reply)?.object;
   const items = object?.["workItems"];

@@ -44,9 +44,7 @@ interface PiDrawing {
 
 interface ViewOptions extends PiDrawing {
   readonly conversations: Pick<Conversations, "all">;
-  /** Whether tool output starts expanded. */
   readonly expanded: boolean;
-  /** Whether this view has the keys. */
   readonly isInFront: () => boolean;
   readonly close: () => void;
 }
@@ -138,7 +136,6 @@ const KEY_HINTS = line(toned("dim", "Esc closes · ↑↓ PgUp PgDn Home End scr
 
 interface RowOptions {
   readonly width: number;
-  /** Whether tool output is expanded. */
   readonly expanded: boolean;
 }
 
@@ -214,7 +211,6 @@ function toolCallRows({ name, id, arguments: args }: ToolCall, wanted: RowContex
   return tool.render(shown.width);
 }
 
-/** Pi types the partial output of a tool as any. */
 const ToolOutput = v.object({
   content: v.array(v.object({ type: v.string(), text: v.optional(v.string()) })),
   details: v.optional(v.unknown()),
@@ -228,7 +224,6 @@ function toolResultsById(messages: readonly SessionMessage[]): ReadonlyMap<strin
   return new Map(messages.flatMap((each) => (each.role === "toolResult" ? [[each.toolCallId, each] as const] : [])));
 }
 
-/** Whether it is finished. */
 function isComplete(message: SessionMessage, results: ReadonlyMap<string, SessionMessage>): boolean {
   if (message.role !== "assistant") return true;
   return message.content.every((part) => part.type !== "toolCall" || results.has(part.id));

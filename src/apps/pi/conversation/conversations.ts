@@ -14,19 +14,14 @@ import { thrownMessage } from "../../../core/model/text.ts";
 
 export type SessionMessage = AgentSession["messages"][number];
 
-/** The conversation of an agent in a separate session. */
 export interface Conversation {
   readonly cwd: string;
   readonly isWorking: () => boolean;
   readonly messages: () => readonly SessionMessage[];
-  /** The reply that is being written now. */
   readonly streaming: () => SessionMessage | undefined;
-  /** Partial output of a running tool. */
   readonly partialOutput: (callId: string) => unknown;
-  /** When a running tool started, in milliseconds, if known. */
   readonly startedAt?: (callId: string) => number | undefined;
   readonly toolOf: (name: string) => ToolDefinition | undefined;
-  /** Closes it: it is no longer shown. */
   readonly close?: () => void;
 }
 
@@ -53,7 +48,6 @@ export function createConversations() {
     known.delete(key);
   };
   return {
-    /** `open` receives the callback for changes of the conversation. */
     add: <T extends Conversation>(visit: ConversationVisit, open: (changed: () => void) => T): T => {
       const { castId, socket, materia, visit: number, item } = visit;
       const key = `${castId} ${socket} ${number}`;
@@ -67,7 +61,6 @@ export function createConversations() {
       return opened;
     },
     all: (): readonly TitledConversation[] => [...known.values()],
-    /** Calls back when any of them changes; the returned function stops it. */
     onChange: (listener: () => void): (() => void) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -123,7 +116,6 @@ export function followTranscripts(followed: FollowOptions) {
       if (materiaOf(after.graph, socketOf(after.graph, event.socket)).type !== "agent") return;
       working.set(after.castId, addTranscriptConversation(followed, event, after));
     },
-    /** Reads what the running agents have written so far. */
     read: async (): Promise<void> => void (await Promise.all([...working.values()].map(({ read }) => read()))),
     close: (): void => {
       for (const conversation of working.values()) conversation.close();
@@ -160,9 +152,7 @@ function addTranscriptConversation(
 
 /** A conversation read from disk: everything that its agent, in any process, has finished saying. */
 interface TranscriptConversation extends Conversation {
-  /** Reads what has been written so far. */
   readonly read: () => Promise<void>;
-  /** The visit has ended: nothing more will come. */
   readonly end: () => void;
   readonly close: () => void;
 }

@@ -8,7 +8,6 @@ import type { MarkdownTheme } from "@earendil-works/pi-tui";
 export interface CardSpan {
   readonly text: string;
   readonly tone?: Tone | "markdown";
-  /** Indentation of Markdown. */
   readonly indent?: number;
   readonly gives?: true;
 }
@@ -25,12 +24,10 @@ export interface Card {
   readonly id?: string;
 }
 
-/** A Markdown text, over as many rows as it needs. */
 export function markdownLine(text: string, indent = 0): CardLine {
   return [{ text, tone: "markdown", indent }];
 }
 
-/** A component of Pi's screen. */
 interface ScreenComponent {
   readonly render: (width: number) => string[];
   readonly invalidate: () => void;

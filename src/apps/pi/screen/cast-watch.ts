@@ -33,12 +33,10 @@ import { initialState } from "../../../core/cast/state/initial-state.ts";
 
 export type CastObserver = Required<Omit<RunObserver, "signal" | "released" | "onQueued" | "onSettingUp">>;
 
-/** A running cast, for the faces that show it. */
 export interface CastWatch extends CastObserver {
   readonly timeline: () => CastTimeline;
   /** For the card of its end: the items so far, the last report, the models and the time. */
   readonly result: () => ObservedResult;
-  /** Usage of the current turn, which is not in the journal yet. */
   readonly used: () => Usage;
   readonly widgetContent: WidgetContent;
 }
@@ -53,7 +51,6 @@ export interface WatchHooks {
   readonly isStreamedElsewhere?: () => boolean;
   /** The agent that works now: its model and thinking level, if known. */
   readonly agentLabel?: () => string | undefined;
-  /** Unread messages of the person. */
   readonly unread?: () => readonly UnreadMessage[];
   /** Where typed text goes and how to stop it, in one or two lines. */
   readonly hint: () => string;
@@ -128,7 +125,6 @@ export function createCastWatch(
   };
 }
 
-/** Makes a function that calls another one after each call. */
 function followedBy(next: () => void) {
   return <A extends readonly unknown[]>(act: (...news: A) => void) =>
     (...news: A): void => {
@@ -152,7 +148,6 @@ interface ShownCast {
   readonly width: number;
 }
 
-/** The cast, its items, the agent, its activity, and how to stop it. */
 function widgetLines(now: CastBoard, { trail, itemLines, activity, watcher, width }: ShownCast): readonly Line[] {
   const { phase, graph } = trail.state;
   const isWorking = phase.kind === "visiting" && materiaOf(graph, socketOf(graph, phase.visit.socket)).type === "agent";

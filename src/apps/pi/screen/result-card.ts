@@ -32,7 +32,6 @@ export interface CastResult {
   /** The text for the user's conversation. */
   readonly conversationText: string;
   readonly plainText: string;
-  /** The full text for a person who is asked about it. */
   readonly lines: readonly Line[];
   readonly castId: string;
 }
@@ -47,23 +46,17 @@ export interface ResultContext {
   readonly elsewhere?: string | undefined;
   /** [B30] The fleet that it ran on: commands must name it. */
   readonly on?: string | undefined;
-  /** The result of each item, as far as this process has seen it. */
   readonly items?: readonly ItemLog[];
-  /** The time that it worked. */
   readonly workedMs?: number;
   /** The last report about the work, for a cast that ends with a judge. */
   readonly report?: string;
-  /** The models that answered. */
   readonly models?: readonly string[];
-  /** The command that started it. */
   readonly command?: string;
-  /** Counts of the changed files. */
   readonly change?: string | undefined;
   /** Usage of an interrupted turn; the journal counts it when the cast is resumed. */
   readonly used?: Usage;
 }
 
-/** What a watch knows about a cast besides its state. */
 export type ObservedResult = Pick<ResultContext, "items" | "report" | "workedMs" | "models" | "command">;
 
 /** [X11] */
@@ -166,7 +159,6 @@ function conversationTextOf(state: CastState, reason: string, said: string, runD
   ].join("\n");
 }
 
-/** The result of one item of the last list. */
 export interface ItemLog {
   readonly title: string;
   readonly how: "done" | "given_up";
@@ -188,7 +180,6 @@ export function createItemLogs() {
       report,
       models: [...models],
     }),
-    /** A step of the cast of a parallel item. */
     followItem: ({ event, after: { castId } }: CastStep) => {
       addModel(models, event);
       itemWork.set(castId, workText(event) ?? itemWork.get(castId) ?? "");
@@ -213,7 +204,6 @@ export function createItemLogs() {
   };
 }
 
-/** The same for a cast that this process has not seen running. */
 export function storedResult({ file, events, timeline }: LoadedCast): ObservedResult {
   const logs = createItemLogs();
   for (const step of replaySteps(initialState(castStartOf(file)), events)) logs.follow(step);

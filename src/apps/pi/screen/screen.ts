@@ -27,10 +27,8 @@ import type { Options } from "../../../core/command/options.ts";
 import type { CommandOutput } from "../../../shell/commands/command-output.ts";
 import { runCommand, type ImmediateCommand } from "../../../shell/commands/run-command.ts";
 
-/** Shows the output of commands to people and programs, in each of Pi's modes. */
 export interface Screen {
   readonly width: () => number;
-  /** Whether a person watches while a cast runs. */
   readonly isWatched: boolean;
   readonly showAnswer: (answer: ScreenAnswer) => void;
   readonly refuse: (issues: readonly Issue[]) => void;
@@ -38,7 +36,6 @@ export interface Screen {
   /** [X13] An error inside the extension. */
   readonly noteFailure: (thrown: unknown) => void;
   readonly addVisitCard: (card: Card) => void;
-  /** Reports to clients, as data, that a cast runs and how it ended. */
   readonly sendStatus: (cast: CastStatusReport) => void;
   /** Every event of a cast and its agents' progress, for programs. */
   readonly sendNews: (castId: string, news: CastStreamEntry) => void;
@@ -58,9 +55,7 @@ export interface CastStatusReport {
   readonly status: CastStatus | "paused";
   readonly loadout: string;
   readonly request: string;
-  /** The result, once it has stopped. */
   readonly totals?: Totals;
-  /** Why it stopped, if it did not complete. */
   readonly reason?: string;
 }
 
@@ -244,7 +239,6 @@ export function restoreTitle(ctx: ExtensionContext): void {
   });
 }
 
-/** Runs a command that answers at once, and shows the answer. */
 export async function answerCommand(
   screen: Screen,
   { workspace, from, left }: SessionProject,

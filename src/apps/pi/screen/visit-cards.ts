@@ -57,7 +57,6 @@ export function createVisitCards({ castId }: CastState) {
     if (done.length > 0) visit = undefined;
     return done;
   };
-  /** The cards that this step completes, with what the agent of the visit did. */
   const follow = ({ event, before }: CastStep, activity: AgentActivity): readonly Card[] => {
     visits = advanceVisits(visits, event);
     clock = advanceClock(clock, before, event);

@@ -9,20 +9,16 @@ const TICK_MS = 1_000;
 const FRAME_MS = 100;
 const RPC_WIDTH = 100;
 
-/** Draws above the editor, and one short line below it. */
 export interface WidgetContent {
   readonly lines: (width: number) => readonly Line[];
   readonly status: () => string;
 }
 
 export interface Widget {
-  /** Requests a redraw: soon, not for every change. */
   readonly scheduleDraw: () => void;
   /** Whether the editor has the keys, as when this was opened: no dialog is in front of it. */
   readonly isInFront: () => boolean;
-  /** Whether the editor shows a list of completions. */
   readonly isCompleting: () => boolean;
-  /** The chosen entry of that list. */
   readonly chosenCompletion: () => string | undefined;
   readonly close: () => void;
 }
@@ -131,7 +127,6 @@ interface CompletingEditor {
   readonly autocompleteList?: { readonly getSelectedItem?: () => { readonly value: string } | null };
 }
 
-/** The editor, if it shows completions. */
 function shownList(tui: object | undefined): CompletingEditor | undefined {
   const focused = tui && focusedComponent(tui);
   if (typeof focused !== "object" || focused === null) return undefined;

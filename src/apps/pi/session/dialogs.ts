@@ -114,7 +114,6 @@ function isPrintable(data: string): boolean {
 /** A terminal sends a paste between these marks: nothing inside it is a key. */
 const PASTE_PATTERN = /^\u001b\[200~(.*)\u001b\[201~$/s;
 
-/** The pasted text without control characters; undefined if it is no paste. */
 function pastedText(data: string): string | undefined {
   const text = PASTE_PATTERN.exec(data)?.[1];
   return text?.replace(/\r\n?/g, "\n").replace(/(?![\n\t])\p{Cc}/gu, "");

@@ -18,7 +18,6 @@ import { projectConfigFile, findProject } from "../../../shell/config/config.ts"
 
 export const COMMAND_PREFIX = "/materia";
 
-/** The project of a command in Pi. */
 export interface SessionProject {
   readonly workspace: Workspace;
   /** File names in the command are relative to this folder. */
@@ -62,7 +61,6 @@ function untrustedIssue(file: string): Issue {
 
 export interface TrustedProject {
   readonly workspace: Workspace;
-  /** Remembers the person's answer, once the command runs. */
   readonly remember: () => void;
   /** [X52] Remembers Pi's trust for a separate process, for the present configuration. */
   readonly vouch?: () => void;
@@ -85,7 +83,7 @@ export async function trustProject(
   const commands =
     trust.commands.length === 0 ? "" : ` Its utilities run:\n${trust.commands.map(sanitizeForTerminal).join("\n")}`;
   const runs = [commands, ...describeProgramsToTrust({ ...trust, commands: [] }).map(sanitizeForTerminal)].join("\n");
-  const bill = await activeBill(workspace, options.loadout);
+  const bill = await activeBill(workspace, options);
   const billed = bill ? `\n${plainText(billLines(bill))}` : "";
   const yes = await userOpenedDialogs(ctx).confirm(
     "Trust this project's materia?",
@@ -94,7 +92,6 @@ export async function trustProject(
   return ok(yes ? { workspace: given, remember: trust.remember } : asBefore);
 }
 
-/** Whether a person has really decided to trust this folder. */
 async function isTrustedInPi(ctx: ExtensionContext, cwd: string): Promise<boolean> {
   const pi = await loadPi();
   if (new pi.ProjectTrustStore(pi.getAgentDir()).get(cwd) === true) return true;

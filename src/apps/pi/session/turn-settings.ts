@@ -37,7 +37,6 @@ export async function applyTurnSettings(
   const stopWatching = pi.on("model_select", () => {
     if (!ours) chosen = true;
   });
-  /** Restores the user's settings, except those they have changed since. */
   const restore = async (): Promise<void> => {
     stopWatching();
     await runUnlessReplacedAsync(() => restoreSaved(user, chosen ? { ...before, model: null } : before));

@@ -87,7 +87,6 @@ function resultCastId(message: Messages[number]): unknown {
   return typeof details === "object" && details !== null && "castId" in details ? details.castId : undefined;
 }
 
-/** Whether the conversation contains messages of a cast. */
 export function hasCastMessages(messages: Messages): boolean {
   return messages.some(
     (message) =>
@@ -95,13 +94,11 @@ export function hasCastMessages(messages: Messages): boolean {
   );
 }
 
-/** Whether a turn has changed the user's settings and they were not restored. */
 export function areSettingsChanged(branch: readonly SessionEntry[]): boolean {
   const data = newestEntryData(branch, SETTINGS_ENTRY);
   return typeof data === "object" && data !== null && "kind" in data && data.kind === "changed";
 }
 
-/** The data of the newest entry of a kind on this branch. */
 export function newestEntryData(branch: readonly SessionEntry[], customType: string): unknown {
   const entry = branch.findLast((each) => each.type === "custom" && each.customType === customType);
   return entry?.type === "custom" ? entry.data : undefined;
@@ -121,7 +118,6 @@ export function saveSessionFile(session: ExtensionContext["sessionManager"]): vo
   }
 }
 
-/** Whether an entry of a session belongs to a cast. */
 function isCastEntry(entry: SessionEntry): boolean {
   if (entry.type !== "custom" && entry.type !== "custom_message") return false;
   return entry.customType === VISIT_ENTRY || entry.customType === RESULT_ENTRY;
@@ -142,11 +138,8 @@ export function piTui(): PiTui {
   return loadedTui;
 }
 
-/** The key that opens and closes the view of agents. */
 export const CONVERSATIONS_KEY: KeyId = "alt+w";
 
-/** The key that shows the patch of a card. */
 export const PATCH_KEY: KeyId = "alt+c";
 
-/** The key that opens one card after the other. */
 export const NEXT_CARD_KEY: KeyId = "alt+o";

@@ -73,7 +73,6 @@ export function TopBar({ page, onPalette }: { readonly page: string; readonly on
   );
 }
 
-/** The project: several may be open in one browser. */
 function ProjectLabel(): ReactElement | null {
   const { cwd, fleet } = useCatalog();
   if (cwd === null) return null;

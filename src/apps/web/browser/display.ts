@@ -1,7 +1,6 @@
 import { useSyncExternalStore, useEffect, useState } from "react";
 import { createStore, useStore } from "./store.ts";
 
-/** The widths at which the layout changes. */
 export type ScreenWidth = "small" | "medium" | "large";
 
 const smallScreen = matchMedia("(max-width: 639.98px)");
@@ -21,7 +20,6 @@ export function useScreenWidth(): ScreenWidth {
   );
 }
 
-/** The factor of the text size that the person has set. */
 export function textScale(): number {
   return Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
 }

@@ -26,7 +26,6 @@ const KEY_PREFIX = "materia-draft";
 const WRITE_AFTER_MS = 150;
 
 let currentProject: string | null = null;
-/** The readers of stored drafts, by kind. */
 const draftReaders = new Map<string, (name: string) => void>();
 
 /** Sets the project of the page and returns its stored drafts. */

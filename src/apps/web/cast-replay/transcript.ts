@@ -15,7 +15,6 @@ export interface ToolCallBlock {
   readonly args: unknown;
   /** Null while it runs. */
   readonly result: string | null;
-  /** The output so far, while it runs. */
   readonly partialResult?: string;
   readonly failed: boolean;
 }
@@ -73,7 +72,6 @@ function updateTool(blocks: readonly TranscriptBlock[], id: string, part: Partia
   return blocks.map((block) => (block.kind === "tool" && block.id === id ? { ...block, ...part } : block));
 }
 
-/** The output of the current visit's agent so far. */
 export function createProgressLog() {
   let place = "";
   let blocks: TranscriptBlock[] = [];
@@ -123,7 +121,6 @@ export function createProgressLog() {
     applyEvent: (event: CastEvent): void => {
       used = pendingUsageAfter(used, event);
     },
-    /** The usage of the current turn so far. */
     turnUsage: (): Usage => used,
     blocksOf: (socket: string, visit: number): readonly TranscriptBlock[] =>
       place === `${socket} ${visit}` ? blocks : [],

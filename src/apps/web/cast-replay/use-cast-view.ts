@@ -139,7 +139,6 @@ function announcementText({ status, position, item }: CastBoard, isLive: boolean
   return parts.join(", ");
 }
 
-/** The last limit of a cast that stopped at one. */
 function edgeClosedByLimit(...last: readonly (CastEvent | undefined)[]): string | null {
   const limit = last.find((event) => event?.type === "limit_reached");
   if (limit?.type !== "limit_reached" || limit.where.via !== "edge") return null;

@@ -15,7 +15,6 @@ export interface WatchedCast {
   readonly replay: CastPlayback;
   readonly progress: ProgressLog;
   readonly isAlive: boolean;
-  /** The sockets of the casts of its items, by cast id. */
   readonly itemPlaces: ReadonlyMap<string, string>;
   /** [S13] Started by somebody else or on another machine. */
   readonly isForeign: boolean;

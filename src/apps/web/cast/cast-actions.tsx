@@ -23,6 +23,7 @@ import {
   RaiseLimitDialog,
   type HintDialogProps,
 } from "./cast-dialogs.tsx";
+import { ExplainDialog } from "../dialogs/explain-dialog.tsx";
 import { ReviewCastDialog } from "./review-cast-dialog.tsx";
 import { copyText } from "../ui/toasts.tsx";
 
@@ -36,7 +37,7 @@ export function useCastActions({
   const offered = useOfferedActions({ cast, view });
   const all = [...offered.main, ...offered.more];
   const command = useCommand();
-  const [dialog, setDialog] = useState<CastAction | null>(null);
+  const [dialog, setDialog] = useState<CastAction | "explain" | null>(null);
   const asked = all.find((each) => each === dialogToOpen);
   // A link may ask for an action; only what asks first is done without a click.
   useEffect(() => {
@@ -60,7 +61,7 @@ export function useCastActions({
   const onHint = (text: string): void =>
     recast({ decision: { kind: "hint", text } }, "The cast continues with your hint");
   const onClose = (): void => setDialog(null);
-  const shown = dialog !== null && all.includes(dialog) ? ACTION_DIALOGS[dialog] : undefined;
+  const shown = all.find((each) => each === dialog);
   return {
     ...offered,
     status: view.latest.status,
@@ -70,8 +71,12 @@ export function useCastActions({
       refused && command.isForeign ? (
         <TrustCastDialog resuming={refused} issues={command.issues} onClose={() => setRefused(null)} />
       ) : (
-        (shown?.({ cast, view, busy: command.busy !== null, onHint, onClose }) ?? null)
+        ((shown && ACTION_DIALOGS[shown]?.({ cast, view, busy: command.busy !== null, onHint, onClose })) ??
+        (dialog === "explain" ? (
+          <ExplainDialog name={cast.castFile.loadout.name} graph={cast.castFile.graph} onClose={onClose} />
+        ) : null))
       ),
+    explain: () => setDialog("explain"),
   };
 }
 
@@ -88,7 +93,6 @@ function useOfferedActions({ cast, view }: CastPanelProps): OfferedActions {
   return actionsFor({ status, limit, ...(rework ? { rework } : {}), isOnFleet, isApart, isReviewable });
 }
 
-/** The actions that ask first. */
 const ACTION_DIALOGS: Readonly<Partial<Record<CastAction, (props: HintDialogProps) => ReactElement | null>>> = {
   abort: ({ cast: { castFile }, onClose }) => (
     <AbortDialog castId={castFile.castId} request={castFile.request} onClose={onClose} />
@@ -124,6 +128,7 @@ export function ActionMenu(props: { readonly castId: string; readonly actions: C
       label="More"
       items={[
         ...actions.more.map((action) => ({ label: ACTION_LABELS[action], act: () => actions.act(action) })),
+        { label: "Explain…", act: actions.explain },
         { label: "Find in this cast…", act: () => navigate(hrefOf("find", undefined, { cast: castId })) },
         { label: "Copy the link", act: () => void copyText(location.href, "the link") },
         ...notificationMenuItems(),

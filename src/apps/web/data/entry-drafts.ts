@@ -35,7 +35,6 @@ export interface EntryDraft<T> {
   readonly filed: string | null;
   /** The entry that this one was copied from. */
   readonly from: string | null;
-  /** The name in the file, for a renamed entry. */
   readonly was: string | null;
   /** [E24] The entry changed in the file after it was opened. */
   readonly isOutdated: boolean;

@@ -33,7 +33,6 @@ export function useCommand({ quiet = false }: { readonly quiet?: boolean } = {})
     return null;
   };
   return {
-    /** The command that the server is running. */
     busy,
     issues,
     /** [S14] Refused because somebody else started the cast; the issues list all that would run. */
@@ -44,7 +43,6 @@ export function useCommand({ quiet = false }: { readonly quiet?: boolean } = {})
   };
 }
 
-/** Do not send a request at every letter. */
 const DEBOUNCE_MS = 250;
 
 /** The output of a command, sent whenever it changes; the last one stays while another is fetched. Null sends nothing. */

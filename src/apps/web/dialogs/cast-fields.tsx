@@ -53,7 +53,6 @@ export function RequestField(props: {
   );
 }
 
-/** A number with decimals; empty for no limit. */
 export function DecimalField(props: {
   readonly label: string;
   readonly value: string;

@@ -97,7 +97,7 @@ function NewCastForm(props: NewCastProps & { readonly catalog: Catalog }): React
           <OptionFields options={options} onOptions={setOptions} />
           <CommandLine text={`/materia ${commandText(withBudget(command, options))}`} />
         </div>
-        <CastPreview targets={chain.targets} composed={composed} catalog={catalog} model={options.model.trim()} />
+        <CastPreview targets={chain.targets} composed={composed} catalog={catalog} draft={draft} />
       </div>
       <IssueList issues={issues} />
     </ConfirmDialog>

@@ -92,7 +92,6 @@ function partInNextRow(sockets: readonly PlacedSocket[], at: PlacedSocket, step:
   return partOf(nearestColumn(inRow, at));
 }
 
-/** The branch beside it, otherwise the lane on that side. */
 function partBeside({ sockets, edges }: GraphDrawing, at: PlacedSocket, step: 1 | -1): GraphPart | undefined {
   const inRow = sockets.filter(({ row, column }) => row === at.row && (column - at.column) * step > 0);
   const beside = nearestColumn(inRow, at);

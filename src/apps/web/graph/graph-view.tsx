@@ -55,7 +55,6 @@ export interface GraphViewProps {
   readonly drawing: GraphDrawing;
   readonly label: string;
   readonly marks?: GraphMarks;
-  /** The selected sockets, edges and loops. */
   readonly selected?: readonly GraphPart[];
   readonly onSelect?: (part: GraphPart | null, options: { readonly add: boolean }) => void;
   readonly onOpen?: (part: GraphPart) => void;
@@ -68,7 +67,6 @@ export interface GraphViewProps {
   /** Starts with the whole graph in view; otherwise with its whole width at a readable size. */
   readonly fitWhole?: boolean;
   readonly handle?: Ref<GraphHandle>;
-  /** Overlays such as callouts, in pixels of the drawing. */
   readonly children?: ReactNode;
 }
 

@@ -24,7 +24,6 @@ interface SocketNodeData {
   readonly isConsumer: boolean;
   readonly mark?: SocketMark;
   readonly chosen: boolean;
-  /** The part with the tab stop of the graph. */
   readonly isStop: boolean;
   readonly compact: boolean;
   readonly edit: boolean;

@@ -22,9 +22,7 @@ import mapSheet from "./mini-map.module.css";
 export interface GraphHandle {
   readonly fit: () => void;
   readonly zoom: (factor: number) => void;
-  /** Centers a socket or edge. */
   readonly center: (part: string) => void;
-  /** Scrolls it into view, as little as possible. */
   readonly reveal: (part: string) => void;
   readonly focus: (part: string) => void;
   readonly boxOf: (part: string) => Box | undefined;
@@ -77,7 +75,6 @@ function useGraphHandle(handle: Ref<GraphHandle> | undefined, frame: GraphFrame,
   }, [box, drawing, flow, grows, height, reveal, width]);
 }
 
-/** Scrolls a box into view, as little as possible. */
 function useRevealBox({ fullHeight: grows, width, height }: Omit<GraphFrame, "box" | "drawing">) {
   const flow = useReactFlow();
   return useCallback(
@@ -180,7 +177,6 @@ export function needsMiniMap({ sockets }: GraphDrawing): boolean {
  */
 export function MiniMap(props: {
   readonly drawing: GraphDrawing;
-  /** The state of a socket: `live`, `failed`, … */
   readonly stateOf: (id: string) => string | undefined;
   readonly colorOf: (id: string) => string | undefined;
   readonly width: number;

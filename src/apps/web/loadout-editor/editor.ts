@@ -171,7 +171,6 @@ export interface LoadoutProblem {
   readonly issue: Issue;
   readonly place: IssuePlace;
   readonly path: string;
-  /** The edges and exits to mark. */
   readonly ways: readonly string[];
   readonly quickFix: QuickFix | undefined;
 }

@@ -23,7 +23,6 @@ import { applyManualPositions } from "../../../core/view/layout/manual-positions
 import { layoutGraph } from "../../../core/view/layout/layout.ts";
 import { line, toned } from "../../../core/view/line.ts";
 
-/** An edge that is being drawn with the keyboard. */
 export interface PendingConnection {
   readonly from: string;
   readonly when: Condition | null;

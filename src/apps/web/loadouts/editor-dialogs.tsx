@@ -1,5 +1,5 @@
 import { type ReactElement, useState } from "react";
-import { catalogEntryOf, importConfigText } from "../../../core/edit/loadout-draft.ts";
+import { catalogEntryOf, missingMateria, type ImportedConfig } from "../../../core/edit/loadout-draft.ts";
 import NewCastDialog from "../dialogs/new-cast-dialog.tsx";
 import { RehearseDialog } from "../dialogs/rehearse-dialog.tsx";
 import { DeleteEntryDialog, NameEntryDialog, SaveEntryDialog } from "../dialogs/entry-dialogs.tsx";
@@ -14,19 +14,17 @@ import {
   useTakenNames,
 } from "./loadout-dialogs.tsx";
 import { PickMateriaDialog } from "./loadouts-and-palette.tsx";
-import * as v from "valibot";
-import { isError, type Issue } from "../../../core/model/issue.ts";
+import { isError } from "../../../core/model/issue.ts";
 import { countedText } from "../../../core/model/text.ts";
-import { billLines, billSettings, makeBill } from "../../../core/view/graph/bill.ts";
-import { explainGraph } from "../../../core/view/graph/export.ts";
-import { buildFlow } from "../../../core/compile/flow.ts";
+import { useCatalog } from "../data/use-catalog.ts";
+import { useBill } from "../data/use-bill.ts";
+import { ExplainDialog } from "../dialogs/explain-dialog.tsx";
 import { lineText } from "../../../core/view/line.ts";
+import { LineText } from "../ui/line-text.tsx";
 import { navigate, hrefOf } from "../browser/route.ts";
-import { fetchCommandOutput } from "../net/api.ts";
 import { css } from "../ui/classes.ts";
-import { ConfirmDialog, Dialog } from "../ui/dialog.tsx";
-import { IssueList } from "../ui/issues.tsx";
-import { LabelledField, TextArea } from "../ui/fields.tsx";
+import { recordStep } from "../../../core/edit/undo-history.ts";
+import { DescribeDialog } from "../dialogs/describe-dialog.tsx";
 
 type LoadoutDialogName = "review" | "compare" | "duplicate" | "rename" | "delete" | "rehearse" | "cast" | "explain";
 type DialogName = LoadoutDialogName | "add" | "import" | "new" | "describe";
@@ -40,7 +38,6 @@ interface EditorDialogProps {
   readonly onAdded: (id: string) => void;
 }
 
-/** The open dialog; the page itself shows the panels. */
 export function EditorDialogs(
   props: EditorDialogProps & { readonly dialog: EditorDialogName | null },
 ): ReactElement | null {
@@ -113,38 +110,28 @@ function CastDraftDialog({ onClose }: EditorDialogProps): ReactElement {
   return <NewCastDialog loadout={name} draft={unsavedConfigOf(draft)} catalog={shown} off={off} onClose={onClose} />;
 }
 
-const DraftOutput = v.object({ name: v.string(), config: v.record(v.string(), v.unknown()) });
-
-/** [YD15] Words in, a draft on the canvas as unsaved changes. */
+/** [YD15] A draft on the canvas as unsaved changes; one of the open loadout is a step that undo takes back. */
 function DescribeLoadoutDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
-  const { catalog, name, draft } = useEditor();
+  const { catalog, name, draft, readOnly } = useEditor();
   const taken = useTakenNames();
-  const [words, setWords] = useState("");
+  const saved = useCatalog();
   const [from, setFrom] = useState("");
-  const [isBusy, setBusy] = useState(false);
-  const [issues, setIssues] = useState<readonly Issue[]>([]);
-  const ask = async (): Promise<void> => {
-    setBusy(true);
-    setIssues([]);
-    const unsaved = from === "" ? null : unsavedConfigOf(draft);
-    const command = { kind: "draft" as const, words, literal: true as const, ...(from === "" ? {} : { from }) };
-    const answer = await fetchCommandOutput({ command, ...(unsaved ? { draft: unsaved } : {}) }, DraftOutput);
-    setBusy(false);
-    if (!answer.ok) return setIssues(answer.issues);
-    const read = importConfigText(JSON.stringify(answer.value.config), answer.value.name);
-    const [made] = read.ok ? read.value.loadouts : [];
-    if (!read.ok || !made) return;
-    const free = importLoadout(made, read.value.materia, { catalog, taken });
-    onClose();
-    navigate(hrefOf("loadouts", free));
+  const take = ({ loadouts: [made], materia }: ImportedConfig): void => {
+    if (!made) return;
+    if (from === "" || readOnly !== null)
+      return navigate(hrefOf("loadouts", importLoadout(made, materia, { catalog, taken })));
+    const own = [...materia, ...draft.brings.filter((each) => !materia.some(({ name: other }) => other === each.name))];
+    const brings = missingMateria(made.draft.loadout, own, saved.catalog ?? catalog);
+    const history = recordStep(draft.history, made.draft, "Change by words");
+    loadoutDrafts.put(name, { ...draft, brings, history });
   };
   return (
-    <ConfirmDialog
+    <DescribeDialog
       title="New loadout from a description"
-      action="Draft"
-      off={isBusy ? "An agent drafts it" : words.trim() === "" ? "Say what should be done" : null}
+      label="What should be done"
+      {...(from === "" ? {} : { from: { name, unsaved: unsavedConfigOf(draft) } })}
       onClose={onClose}
-      onAct={() => void ask()}
+      onDraft={take}
     >
       <StartField
         value={from}
@@ -154,38 +141,23 @@ function DescribeLoadoutDialog({ onClose }: { readonly onClose: () => void }): R
         ]}
         onPick={setFrom}
       />
-      <LabelledField label="What should be done">
-        <TextArea value={words} onType={setWords} />
-      </LabelledField>
-      <p className={css("note")}>
-        {isBusy ? "An agent drafts it, and the checks answer…" : "An agent drafts it. Only a save writes the file."}
-      </p>
-      <IssueList issues={issues} />
-    </ConfirmDialog>
+    </DescribeDialog>
   );
 }
 
-/** [YD14] What the loadout does, from its graph, with its bill. */
 function ExplainLoadoutDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
-  const { checked, catalog, name } = useEditor();
-  const { graph } = checked;
+  const { checked, draft, name } = useEditor();
   const isSound = checked.worst !== null;
-  const request = { graph, flow: buildFlow(graph), past: [], ...billSettings(catalog.settings) };
+  const bill = useBill(isSound ? name : null, unsavedConfigOf(draft));
   return (
-    <Dialog title={`What ${name} does`} onClose={onClose}>
-      <div className={css("dialog-body")}>
-        {!isSound && <p className={css("faint")}>Solve its problems first.</p>}
-        {isSound && explainGraph(graph).map((sentence) => <p key={sentence}>{sentence}</p>)}
-        {isSound && (
-          <section aria-label="Bill">
-            {billLines(makeBill(request)).map((each) => (
-              <p key={lineText(each)} className={css("secondary")}>
-                {lineText(each)}
-              </p>
-            ))}
-          </section>
-        )}
-      </div>
-    </Dialog>
+    <ExplainDialog name={name} graph={isSound ? checked.graph : null} onClose={onClose}>
+      <section aria-label="Bill">
+        {bill.map((each) => (
+          <p key={lineText(each)} className={css("secondary")}>
+            <LineText line={each} />
+          </p>
+        ))}
+      </section>
+    </ExplainDialog>
   );
 }

@@ -22,6 +22,9 @@ import { useScreenWidth } from "../browser/display.ts";
 import { FileConflictBar } from "../dialogs/file-conflict.tsx";
 import { EditorCanvas } from "./editor-canvas.tsx";
 import type { PendingConnection } from "../loadout-editor/use-canvas.ts";
+import { getHandedDraft } from "../net/api.ts";
+import { importDraft } from "../dialogs/describe-dialog.tsx";
+import { importLoadout } from "./loadout-dialogs.tsx";
 import { EditorDialogs, type EditorDialogName } from "./editor-dialogs.tsx";
 import { Inspector } from "./inspector.tsx";
 import { ProblemsPanel, type ProblemsPanelTab } from "./problems-panel.tsx";
@@ -33,15 +36,20 @@ import editorSheet from "./editor.module.css";
 
 const css = bindSheets(editorSheet);
 
-export default function LoadoutsPage({ name }: PageProps): ReactElement {
+export default function LoadoutsPage({ name, search }: PageProps): ReactElement {
   const { catalog, issues } = useCatalog();
   const draft = useEntryDraft(loadoutDrafts, name, catalog);
+  const isHanded = search.has("draft");
   useEffect(() => {
+    if (isHanded && catalog) void openHandedDraft(catalog);
+  }, [isHanded, catalog]);
+  useEffect(() => {
+    if (isHanded) return;
     // Without a name open the active loadout: most people look for it.
     const active = catalog?.settings.activeLoadout.value ?? "";
     const first = catalog?.loadouts.has(active) ? active : catalog?.loadouts.keys().next().value;
     if (name === null && first !== undefined) navigate(hrefOf("loadouts", first));
-  }, [name, catalog]);
+  }, [name, catalog, isHanded]);
   if (!catalog)
     return (
       <div className={css("blank")}>
@@ -59,6 +67,15 @@ export default function LoadoutsPage({ name }: PageProps): ReactElement {
       </a>
     </div>
   );
+}
+
+/** [YD11] A draft from Pi, as unsaved changes. The address then names it, so that a reload opens it once. */
+async function openHandedDraft(catalog: Catalog): Promise<void> {
+  const handed = await getHandedDraft();
+  const { loadouts, materia } = handed.ok && handed.value ? importDraft(handed.value) : { loadouts: [], materia: [] };
+  const taken = (each: string): boolean => catalog.loadouts.has(each) || loadoutDrafts.get().has(each);
+  const [name] = loadouts.map((each) => importLoadout(each, materia, { catalog, taken }));
+  location.replace(hrefOf("loadouts", name));
 }
 
 function LoadoutEditor({ draft, catalog }: { draft: OpenLoadoutDraft; catalog: Catalog }): ReactElement {
@@ -183,7 +200,6 @@ function PanelSheet(props: {
   );
 }
 
-/** Opens the panels that do not fit beside the canvas. */
 function PanelBar({ open }: { readonly open: (dialog: EditorDialogName) => void }): ReactElement {
   const { readOnly, selected, checked } = useEditor();
   return (

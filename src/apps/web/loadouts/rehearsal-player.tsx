@@ -240,7 +240,6 @@ type RehearsalPlayback = ReturnType<typeof useRehearsalPlayback>;
 
 const STEP_MS = 900;
 
-/** The playback of a rehearsal; one step is one visit. */
 function useRehearsalPlayback(castId: string, onClose: () => void) {
   const load = useCast(castId);
   const { castFile = null, replay = null, version = 0 } = load.kind === "loaded" ? load : {};

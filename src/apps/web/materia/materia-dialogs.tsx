@@ -25,9 +25,22 @@ import {
   materiaDrafts,
 } from "./materia-drafts.ts";
 import { css } from "../ui/classes.ts";
+import { parseJsoncObject } from "../../../core/edit/json-edit.ts";
+import type { ImportedConfig } from "../../../core/edit/loadout-draft.ts";
+import { DescribeDialog } from "../dialogs/describe-dialog.tsx";
+import { toast } from "../ui/toasts.tsx";
 import { IssueList } from "../ui/issues.tsx";
 
-export type MateriaDialogName = "review" | "compare" | "duplicate" | "rename" | "delete" | "new" | "rehearse" | "list";
+export type MateriaDialogName =
+  | "review"
+  | "compare"
+  | "duplicate"
+  | "rename"
+  | "delete"
+  | "new"
+  | "rehearse"
+  | "list"
+  | "describe";
 
 interface MateriaDialogProps {
   readonly draft: OpenMateriaDraft;
@@ -60,6 +73,8 @@ export function MateriaDialogs(
       );
     case "new":
       return <NewMateriaDialog {...props} />;
+    case "describe":
+      return <DescribeMateriaDialog {...props} />;
     case "list":
     case null:
       return null;
@@ -127,6 +142,27 @@ function RehearseMateriaDialog({ draft, catalog, onClose }: MateriaDialogProps):
       target={{ targets: [`materia:${name}`], ...(isDraft ? unsaved : {}) }}
       warning={isDraft ? "The rehearsal uses your unsaved changes. Only a save writes the file." : null}
       onClose={onClose}
+    />
+  );
+}
+
+/** [YD15] The agent tries the materia alone in a loadout, so that it is checked as all drafts are. */
+const ONE_MATERIA = "Write exactly one new materia, alone in a loadout with one socket, for this description: ";
+
+function DescribeMateriaDialog({ catalog, onClose }: MateriaDialogProps): ReactElement {
+  const take = ({ materia: [made] }: ImportedConfig): void => {
+    if (!made) return toast({ text: "The draft has no new materia: one that exists does it.", tone: "bad" });
+    const name = nextFreeName(made.name, (each) => catalog.materia.has(each) || materiaDrafts.get().has(each));
+    createMateriaDraft(name, parseJsoncObject(made.text));
+    navigate(hrefOf("materia", name));
+  };
+  return (
+    <DescribeDialog
+      title="New materia from a description"
+      label="What it should do"
+      task={ONE_MATERIA}
+      onClose={onClose}
+      onDraft={take}
     />
   );
 }

@@ -63,7 +63,7 @@ function MateriaEditor({ draft, catalog }: { draft: OpenMateriaDraft; catalog: C
     "ctrl+z": () => undoEntryStep(materiaDrafts, name),
     "ctrl+shift+z": () => redoEntryStep(materiaDrafts, name),
   });
-  const list = <MateriaList catalog={catalog} chosen={name} onNew={() => setOpen("new")} />;
+  const list = <MateriaList catalog={catalog} chosen={name} open={setOpen} />;
   return (
     <>
       <MateriaToolbar draft={draft} catalog={catalog} open={setOpen} off={isOff} />
@@ -171,9 +171,9 @@ function MoreMenu(props: {
 function MateriaList(props: {
   readonly catalog: Catalog;
   readonly chosen: string;
-  readonly onNew: () => void;
+  readonly open: (open: MateriaDialogName) => void;
 }): ReactElement {
-  const { catalog, chosen, onNew } = props;
+  const { catalog, chosen, open } = props;
   const drafts = useStore(materiaDrafts);
   const fresh = [...drafts.values()].filter(({ name }) => !catalog.materia.has(name)).map(({ name }) => ({ name }));
   return (
@@ -184,8 +184,11 @@ function MateriaList(props: {
         draw={(entry) => <MateriaItem {...entry} isChosen={entry.name === chosen} />}
       />
       <div className={css("padded")}>
-        <Button icon="plus" className={css("whole-width")} onClick={onNew}>
+        <Button icon="plus" className={css("whole-width")} onClick={() => open("new")}>
           New materia
+        </Button>
+        <Button className={css("whole-width")} onClick={() => open("describe")}>
+          Describe…
         </Button>
       </div>
     </>

@@ -92,6 +92,14 @@ export function getModels() {
   return fetchJson("/api/models", ModelsResponse);
 }
 
+/** The draft of the Pi session that opened this page; null without one. */
+export function getHandedDraft() {
+  return fetchJson("/api/draft", v.nullable(DraftOutput));
+}
+
+/** [YD15] */
+export const DraftOutput = v.object({ name: v.string(), config: v.record(v.string(), v.unknown()) });
+
 export function getEquipment() {
   return fetchJson("/api/equipment", EquipmentResponse);
 }

@@ -25,7 +25,6 @@ function hear<N extends StreamName>(name: N, { event, data }: ServerSentEvent, l
 }
 
 export interface CastListener extends Omit<StreamListener<"cast">, "damaged"> {
-  /** The stream is open, or open again. */
   readonly onOpen: () => void;
   /** Whether this tab has the stream; other windows may have it instead. */
   readonly onActiveChange: (isHeard: boolean) => void;

@@ -11,7 +11,6 @@ export type StreamState = "connecting" | "open" | "lost" | "refused" | "gone";
 interface StreamOptions {
   readonly onMessage: (message: ServerSentEvent) => void;
   readonly onState: (state: StreamState) => void;
-  /** The number of the last received event. */
   readonly after?: () => number;
 }
 

@@ -24,7 +24,6 @@ type CheckedClassNames<Text extends string, Known extends string> = [Exclude<Spl
 /** The sheets that every part of the page may use. No two of them give one name to different classes. */
 const SHARED = [base, materiaIcon, marks, controls, page, dialog, itemCells, fields, editorLayout] as const;
 
-/** Translates class names of the shared sheets. */
 export const css = bindSheets();
 
 /**

@@ -16,7 +16,6 @@ import { css } from "./classes.ts";
 export function Dialog(props: {
   readonly title: string;
   readonly onClose: () => void;
-  /** Called for a click outside the dialog. */
   readonly onOutside?: () => void;
   readonly children: ReactNode;
   readonly wide?: boolean;
@@ -121,7 +120,6 @@ function hasText(form: HTMLFormElement | null): boolean {
 /** A dialog that finds one of many by a few letters: arrow keys choose, Enter or a click picks. */
 export function SearchDialog<T>(props: {
   readonly title: string;
-  /** The accessible name of the field. */
   readonly label: string;
   readonly placeholder: string;
   readonly listLabel: string;

@@ -9,7 +9,6 @@ export interface SocketConversation {
   /** The visit of the socket that had it, and its cast if that is another one. */
   readonly visit: number;
   readonly castId?: CastId;
-  /** The checkpoint at its end; null without one. */
   readonly commit: string | null;
   /** The number of that visit among all visits of the cast. */
   readonly begun: number;

@@ -40,7 +40,6 @@ export const ItemTraversals = readonlyObject({
 });
 export type ItemTraversals = v.InferOutput<typeof ItemTraversals>;
 
-/** Something that a visit left open or could not run. */
 export const OpenPoint = readonlyObject({ socket: SocketId, materia: v.string(), item: itemTitle, text: v.string() });
 export type OpenPoint = v.InferOutput<typeof OpenPoint>;
 

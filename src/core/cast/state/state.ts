@@ -31,7 +31,6 @@ export interface CastState {
   readonly handed: PreviousHandoff | null;
   /** Notes of generators beside their lists, by the path of the list. */
   readonly notes: Readonly<Record<string, GeneratorNote>>;
-  /** The answer of the last completed visit. */
   readonly satisfied: boolean | undefined;
   readonly visits: Tally;
   readonly turns: Tally;

@@ -12,11 +12,13 @@ import type { Settings } from "../../catalog/settings.ts";
 import type { Flow } from "../../compile/flow.ts";
 import { readingOrder, orderedBlocks, type GraphBlock } from "../../compile/reading-order.ts";
 import { type Graph, materiaOf } from "../../compile/graph.ts";
+import { equipmentNames } from "../../compile/sandboxes.ts";
 import { evaluateFormula, worstCase } from "../../compile/worst-case.ts";
 import type { CastStart } from "../../cast/state/state.ts";
 import type { CastFacts, VisitFact } from "../../history/facts.ts";
 import { forecastGraph, type QuantileRange } from "../../history/forecast.ts";
-import { parseCastId } from "../../model/ids.ts";
+import * as v from "valibot";
+import { CastId } from "../../model/ids.ts";
 import { withoutUndefined } from "../../model/json.ts";
 import { line, toned, type Line } from "../line.ts";
 import { amountText, costText } from "../numbers.ts";
@@ -48,6 +50,8 @@ export interface Bill {
   readonly runs: readonly { readonly materia: string; readonly command: string }[];
   /** Tools that are not built into Pi. */
   readonly otherTools: readonly string[];
+  /** Skills, extensions, servers and sandboxes, with the materia that has them. */
+  readonly equipment: readonly { readonly materia: string; readonly part: string }[];
   readonly asksPerson: readonly string[];
   readonly models: readonly { readonly materia: string; readonly model: string }[];
   readonly budget: Budget;
@@ -61,23 +65,26 @@ export interface BillRequest {
   readonly budget: Budget;
   /** The model of agents that name none, if known. */
   readonly model?: string | undefined;
+  /** The model that replaces all others. */
+  readonly typedModel?: string | undefined;
+  /** The number of items; if unset the likely one. */
+  readonly items?: number;
 }
 
 export function billSettings({ limits, budget, model }: Settings): Pick<BillRequest, "limits" | "budget" | "model"> {
   return { limits, budget, model: model ?? undefined };
 }
 
-export function makeBill({ graph, flow, limits, budget, model, past }: BillRequest): Bill {
+export function makeBill({ graph, flow, limits, budget, past, ...asked }: BillRequest): Bill {
+  const { model, typedModel } = asked;
   const { turns } = worstCase(graph, flow, limits);
   const loops = orderedBlocks(graph).flatMap(({ loop }) => loop?.id ?? []);
   const symbols = symbolsFor(loops, "N");
-  const castId = parseCastId("bill");
-  if (castId === undefined) throw new Error("ids have this form");
-  const start: CastStart = { castId, request: "", graph, limits, budget: {}, data: {} };
-  const request = { start, flow, ...withoutUndefined({ model }) };
+  const start: CastStart = { castId: v.parse(CastId, "bill"), request: "", graph, limits, budget: {}, data: {} };
+  const request = { start, flow, ...withoutUndefined({ model: typedModel ?? model, items: asked.items }) };
   const known = forecastGraph(past, request);
   const told = known ?? forecastGraph([typicalFacts(graph)], request);
-  const items = loops.length === 0 ? 0 : (told?.items ?? 1);
+  const items = loops.length === 0 ? 0 : (asked.items ?? told?.items ?? 1);
   const most = evaluateFormula(turns, () => items);
   const seated = new Map(readingOrder(graph).map((socket) => [socket.materia, materiaOf(graph, socket)]));
   const collect = <T>(of: (materia: Materia, name: string) => readonly T[]): readonly T[] =>
@@ -99,14 +106,18 @@ export function makeBill({ graph, flow, limits, budget, model, past }: BillReque
     writes: collect((each, name) => (each.type === "agent" && materiaMayWrite(each) ? [name] : [])),
     runs: collect((each, name) => (each.type === "utility" ? [{ materia: name, command: programText(each) }] : [])),
     otherTools: [...new Set(tools.filter((tool) => !KNOWN_TOOLS.includes(tool)))],
+    equipment: collect((each, materia) => equipmentNames(graph, each).map((part) => ({ materia, part }))),
     asksPerson: collect(({ type }, name) => (type === "person" ? [name] : [])),
-    models: collect((each, name) => (each.type === "agent" ? [{ materia: name, model: modelText(each, model) }] : [])),
+    models: collect((each, name) => {
+      if (each.type !== "agent") return [];
+      return [{ materia: name, model: modelText(each, typedModel ?? each.model ?? model) }];
+    }),
     budget,
   };
 }
 
 function modelText(materia: AgentMateria, model: string | undefined): string {
-  const own = materia.model ?? model ?? "the model of Pi's settings";
+  const own = model ?? "the model of Pi's settings";
   return materia.notModelOf === undefined ? own : `${own}, another than that of ${materia.notModelOf}`;
 }
 
@@ -213,13 +224,16 @@ function likelyText({ basis, tokens, cost }: NonNullable<Bill["forecast"]>): str
 }
 
 /** Everything that a person must know before saying yes: no name is left out. */
-export function billEffectsText({ runs, writes, otherTools, asksPerson }: Bill): string {
+function billEffectsText({ runs, writes, otherTools, equipment, asksPerson }: Bill): string {
   const list = (names: readonly string[]): string => names.map(cleanText).join(", ");
   const programs = runs.map(({ materia, command }) => (command === materia ? materia : `${command} (${materia})`));
   return [
     programs.length === 0 ? "runs no program" : `runs: ${list(programs)}`,
     writes.length === 0 ? "no agent writes files" : `may write files: ${list(writes)}`,
     ...(otherTools.length === 0 ? [] : [`tools of extensions: ${list(otherTools)}`]),
+    ...[...Map.groupBy(equipment, ({ part }) => part)].map(
+      ([part, of]) => `${cleanText(part)} (${list(of.map(({ materia }) => materia))})`,
+    ),
     ...(asksPerson.length === 0 ? [] : [`asks a person: ${list(asksPerson)}`]),
   ].join(" · ");
 }

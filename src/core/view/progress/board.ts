@@ -65,7 +65,6 @@ export interface CastBoard extends CastFigures {
 type SleepingPhase = Extract<CastPhase, { kind: "sleeping" }>;
 
 export interface BoardOptions {
-  /** The current time in milliseconds. */
   readonly now: number;
   readonly alive?: CastLiveness;
   /** The usage of the current turn, which the journal counts at its end. */
@@ -206,7 +205,6 @@ function positionLines({ position, status }: CastBoard): readonly Line[] {
   return [line(name, toned("dim", `  ${positionText(position)}`), waits)];
 }
 
-/** Why it ended, or its last event. */
 function endLines({ reason, status, last }: CastBoard, width: number): readonly Line[] {
   const { tone = "plain" } = statusSymbol(status);
   if (reason !== null) return wrapColumns(oneLine(reason, 400), width).map((text) => line(toned(tone, text)));

@@ -116,7 +116,6 @@ function stopLine({ materia, mark }: PathStop, status: CastStatus): Line {
   return line({ ...symbol, text: `${symbol.text} ${name}` });
 }
 
-/** A way that the cast took, by its id in the drawing. */
 export interface WayTaken {
   readonly id: string;
   readonly seq: number;

@@ -8,7 +8,6 @@ import { toned, type Line } from "../line.ts";
 
 const listOf = <const T extends v.GenericSchema>(each: T) => v.pipe(v.array(each), v.readonly());
 
-/** The status of a worker. */
 const WorkerStatus = v.object({
   worker: v.string(),
   host: v.string(),

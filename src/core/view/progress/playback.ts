@@ -23,7 +23,6 @@ export interface TimelineVisit extends VisitRecord {
   readonly reasons: readonly ReworkReason[];
 }
 
-/** The last event of the visit. */
 export function visitEndSeq({ leftBy, lastSeq }: TimelineVisit, last: number): number {
   return leftBy === null ? Math.min(lastSeq, last) : leftBy - 1;
 }
@@ -92,7 +91,6 @@ export function createPlayback(start: CastStart) {
     timelineAt: (seq: number): CastTimeline => snapshotAt(seq).timeline,
     visitsAt,
     waysTakenAt: (seq: number): readonly WayTaken[] => ways.filter((way) => way.seq <= seq),
-    /** The work done until the event `seq`, in milliseconds. */
     workedAt: (seq: number): number => worked[Math.min(seq, events.length)] ?? 0,
     /** The last event within this much work, from 1. */
     seqAt: (ms: number): number => lastIndexAtMost(worked, ms),

@@ -38,7 +38,6 @@ export interface ItemMergeMark {
 
 export interface ItemTimelines {
   readonly items: readonly ItemTimeline[];
-  /** The events that began parallel runs. */
   readonly parallelStarts: readonly number[];
 }
 

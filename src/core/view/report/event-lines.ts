@@ -34,7 +34,6 @@ export function eventLine(before: CastState, event: CastEvent, width = 160): Lin
   return said && fitLine(line(toned("dim", `${time} `), said), width);
 }
 
-/** One event in a few words; nothing for bookkeeping. */
 export function eventText(before: CastState, event: CastEvent): Required<Span> | undefined {
   if (!isReported(before, event)) return undefined;
   const report = reportEvent(before, event);

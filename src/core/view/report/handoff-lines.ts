@@ -9,7 +9,6 @@ import { currentItem } from "../../cast/state/current-item.ts";
 import { nameText } from "../graph/labels.ts";
 import type { EventReport } from "./event-table.ts";
 
-/** How much of a handoff the story shows. */
 export interface DetailLevel {
   readonly titles: number;
   readonly lines: number;

@@ -19,7 +19,6 @@ export interface ItemRow {
   readonly child: CastId;
   readonly attempt: number;
   readonly status: ItemStatus;
-  /** Whether its cast gave it up. */
   readonly gaveUp: boolean;
   /** The commit of its start, of its work, and of its merge. */
   readonly base: string;
@@ -37,7 +36,6 @@ export interface ItemRow {
 /** `dropped`: the conflict stayed unresolved, so the branch lacks its work. */
 export type ItemStatus = "running" | "failed" | "ended" | "conflicted" | "merged" | "joined" | "dropped";
 
-/** Merged items that are not on the branch yet. */
 export interface PendingMerge {
   readonly loop: string;
   readonly base: string;
@@ -110,7 +108,6 @@ function endedRow(castId: CastId, row: ItemRow, event: EventOf<"item_ended">): I
 }
 
 export interface ItemTableOptions {
-  /** Whether a process runs the cast. */
   readonly alive: boolean;
   readonly width: number;
   /** The worktrees of item casts, by cast id; only those with work that no commit has. */

@@ -18,7 +18,6 @@ import { materiaOf, socketOf, type Graph } from "../../compile/graph.ts";
 import { END } from "../../model/ids.ts";
 import { materiaMayWrite } from "../../model/materia.ts";
 
-/** A command that a person can type now, and its effect. */
 export interface NextStep {
   readonly command: string;
   readonly does: string;
@@ -172,7 +171,6 @@ export interface FinishedWork {
   /** Why it is not satisfied, and items that were given up. */
   readonly openPoints: readonly string[];
   readonly models: readonly string[];
-  /** Commands that show the work. */
   readonly commands: readonly string[];
 }
 
@@ -221,7 +219,6 @@ function branchIn(values: readonly unknown[]): string | null {
   return null;
 }
 
-/** An ended cast, as a review sees it. */
 export interface ReviewedCast {
   readonly castId: string;
   readonly request: string;
@@ -229,7 +226,6 @@ export interface ReviewedCast {
   readonly visits: readonly VisitRecord[];
 }
 
-/** Who goes on after a review, and the fork that does it. */
 export interface SentBackCast {
   readonly builder: string;
   readonly command: ForkCommand;

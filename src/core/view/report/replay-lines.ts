@@ -33,7 +33,6 @@ function differenceLines(place: readonly (string | Span)[], { kind, message }: R
   return wrapLine(line(...place, "  ", toned("accent", kind), "  ", sanitizeForTerminal(message)), width);
 }
 
-/** The casts that would go differently. */
 export function allReplayLines(
   told: readonly ReplayReport[],
   refused: readonly { readonly castId: string; readonly issues: readonly Issue[] }[],

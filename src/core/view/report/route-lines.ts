@@ -158,7 +158,6 @@ function emptyRoute(graph: Graph, loop: GraphLoop, event: EdgeTaken): readonly R
   ];
 }
 
-/** A limit in words, with its count as "2 of 3". */
 export function limitReachedText({ limit, value, where }: EventOf<"limit_reached">): string {
   const isBudget = limit === "maxTokens" || limit === "maxCostUsd";
   const item = where.item === undefined || isBudget ? "" : ` for “${oneLine(where.item.title, 60)}”`;
@@ -178,7 +177,6 @@ const LIMIT_TEXTS: Readonly<Record<LimitName, (value: number, count: string) => 
   maxConflicts: (_, count) => `${count} times done again because of a conflict`,
 };
 
-/** How much of a budget is used, as a warning. */
 export function budgetWarningText({ limit, used, of }: EventOf<"cast_warned">): string {
   const text = limit === "maxTokens" ? amountText : costText;
   return `warning: ${text(used)} of ${text(of)}${limit === "maxTokens" ? " tokens" : ""} are used`;

@@ -89,12 +89,10 @@ export function createStoryWriter(
   const fitted = (lines: readonly Line[]): readonly Line[] => lines.map((each) => fitLine(each, width));
   return {
     write: (step: CastStep): readonly Line[] => fitted(write(step)),
-    /** Passes over a step that is on another page. */
     skip: (step: CastStep): void => {
       advance(step);
       [worked, open] = [clock, null];
     },
-    /** The lines of a visit that has not ended. */
     flush: (): readonly Line[] => {
       // [Q14] A person who has not answered needs the whole question.
       if (open?.asked && state.phase.kind === "waiting")
@@ -107,7 +105,6 @@ export function createStoryWriter(
 
 const INDENT = "    ";
 
-/** A visit as its head line names it. */
 interface VisitHead {
   readonly record: VisitRecord;
   /** `item 2 of 3: Parse the flags`; empty outside loops. */

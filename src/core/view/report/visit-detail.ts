@@ -54,7 +54,6 @@ export function visitDetailLines(detail: VisitDetail, story: readonly Line[], wi
   ].map((each) => fitLine(each, width));
 }
 
-/** A whole text behind a quotation bar. */
 export function quotedTextLines(text: string, width: number): readonly Line[] {
   return textLines(text, text.length, width - 2, FULL_DETAIL).map((each) => line(toned("dim", "│ "), ...each));
 }
@@ -69,7 +68,6 @@ type VisitSection =
   | { readonly title: string; readonly text: string }
   | { readonly title: string; readonly tools: readonly ToolCall[] };
 
-/** What went in and what came out, in order. */
 export function visitSections({ model, replies, prompt, stdout, stderr }: VisitDetail): readonly VisitSection[] {
   const part = (title: string, text: string | null): readonly VisitSection[] =>
     text === null ? [] : [{ title, text }];
@@ -84,7 +82,6 @@ export function visitSections({ model, replies, prompt, stdout, stderr }: VisitD
   ];
 }
 
-/** One tool call of an agent with its outcome. */
 export interface ToolCall {
   readonly name: string;
   readonly arguments: unknown;
@@ -93,7 +90,6 @@ export interface ToolCall {
   readonly said: string;
 }
 
-/** One reply of an agent with its tool calls. */
 export interface ReplyWithTools {
   readonly tools: readonly ToolCall[];
   readonly text: string;
@@ -109,7 +105,6 @@ export interface VisitDetail {
   readonly replies: readonly ReplyWithTools[];
   /** The prompt of the agent or the input of the program; null if it was not stored. */
   readonly prompt: string | null;
-  /** The output of a program. */
   readonly stdout: string | null;
   readonly stderr: string | null;
 }
