@@ -94,7 +94,7 @@ describe("in the terminal", () => {
   it("[X28] sub-commands, targets and cast ids are completed", async () => {
     const { place, pi } = await open({ text: "made" });
     pi.type("/materia li");
-    await pi.sees(/→ link +chain/);
+    await pi.sees(/→ link +join saved materia and loadouts in one cast *$/m);
     pi.type(KEYS.tab);
     await pi.sees(/\/materia link\s*$/m);
     pi.type("loadout:Fu");

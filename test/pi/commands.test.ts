@@ -27,7 +27,7 @@ describe("[X1, YQ8] the same commands as on the command line", () => {
     ["casts", /No casts yet/],
     ["loadout", /● Full-Auto .*bundled/],
     ["materia", /Interactive-Plan/],
-    ["materia Build", /"tools":\["read","bash","edit","write"\]/],
+    ["materia Build", /^tools: read, bash, edit, write$/m],
     ["grid Planning-Consult", /Interactive-Plan/],
     ["grid --mermaid", /flowchart/],
     ["check", /No errors/],

@@ -1,9 +1,11 @@
 import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import { visibleWidth } from "@earendil-works/pi-tui";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { completeCommand } from "../../src/apps/pi/completion.ts";
 import { watchProjectCasts } from "../../src/apps/pi/casts/other-casts.ts";
+import { commandRow } from "../../src/core/command/command-table.ts";
 import { fileStore } from "../../src/shell/store/files/file-store.ts";
 import { openPiSession, type PiSession } from "../harness/pi-session.ts";
 
@@ -88,6 +90,19 @@ describe("[X28] completion", () => {
   ])("%s", async (typed, offered) => {
     const pi = await openPiSession();
     expect((await completeCommand(typed, contextOf(pi)))?.map(({ value }) => value) ?? null).toEqual(offered);
+  });
+
+  // Pi gives the words of a list 32 columns, its pointer 2, and keeps 2 free.
+  it.each([100, 60])("what a command does ends with a whole word in %i columns", async (columns) => {
+    const { columns: before } = process.stdout;
+    onTestFinished(() => void (process.stdout.columns = before));
+    process.stdout.columns = columns;
+    const shown = (await completeCommand("", contextOf(await openPiSession()))) ?? [];
+    expect(shown.length).toBeGreaterThan(20);
+    for (const { label, description = "" } of shown) {
+      expect(visibleWidth(description)).toBeLessThanOrEqual(columns - 36);
+      expect(`${commandRow(label)?.does ?? description} `).toContain(description.replace(/ ?…$/, " "));
+    }
   });
 
   it("offers the casts that a command can use", async () => {

@@ -26,7 +26,7 @@ const COMMAND_TABLE = {
   },
   link: {
     usage: "[--from <castId>] [--worktree] [--detach] [--budget TOKENS] [--cost USD] <target>… -- <prompt>",
-    does: "join saved materia and loadouts in one cast, without saving a loadout",
+    does: "join saved materia and loadouts in one cast",
     example: "Planner Build -- Add a small settings page.",
     options: ["from", "budget", "cost", "max-forecast", ...RUN_OPTIONS, ...APART_OPTIONS, "on", "priority", "key"],
     takes: "targets",
@@ -44,7 +44,7 @@ const COMMAND_TABLE = {
   },
   doctor: {
     usage: "[castId [--salvage]]",
-    does: "check stored casts, or one, for damage; --salvage keeps the sound part",
+    does: "check stored casts for damage; --salvage keeps the sound part",
     options: ["salvage"],
   },
   show: {
@@ -80,7 +80,7 @@ const COMMAND_TABLE = {
   },
   open: {
     usage: "[castId] [visit]",
-    does: "open a copy of a visit's conversation as a session of Pi; the cast does not change",
+    does: "open a copy of a visit's conversation in Pi; the cast stays as it is",
     example: "last Socket-4#2",
     options: ["trust"],
     takes: 2,
@@ -131,7 +131,7 @@ const COMMAND_TABLE = {
   },
   check: {
     usage: "[file] [--strict] [--bill [--loadout NAME]] [--format FORMAT]",
-    does: "every problem of the configuration, and the worst case of each loadout",
+    does: "problems of the configuration, and each loadout's worst case",
     example: "--bill",
     options: ["format", "strict", "bill", "loadout"],
     meanings: { loadout: ["NAME", "with --bill: the bill of this loadout"] },

@@ -121,7 +121,7 @@ function shrinkToFit(spans: readonly PlainSpan[], room: number): readonly Line[]
 const MAX_WORD_WIDTH = 24;
 
 /** As many whole words as fit; a script without spaces between words is cut anywhere. */
-function fitWords(spans: Line, room: number): Line {
+export function fitWords(spans: Line, room: number): Line {
   const { visibleWidth } = piTui();
   const fitted = fitLine(spans, room, visibleWidth);
   const last = fitted.at(-1);
