@@ -1,9 +1,9 @@
-import { startBrowserServer, tellAddress } from "./browser.ts";
+import { startBrowserServer, tellNoBrowser } from "./browser.ts";
 
 /** One browser for all tests of the page. Nobody waits for its start but the tests that need it. */
 export default function setup(): () => Promise<void> {
   const starting = startBrowserServer();
-  starting.catch((problem: unknown) => tellAddress(`no browser: ${String(problem)}`));
+  starting.catch(tellNoBrowser);
   return async () => {
     const end = await starting;
     await end();

@@ -41,8 +41,10 @@ export async function startBrowserServer(): Promise<() => Promise<void>> {
   let server: BrowserServer | undefined;
   const start = async (): Promise<void> => {
     server = await chromium.launchServer(options);
+    if (isOver) return server.close();
     tellAddress(server.wsEndpoint());
-    server.on("close", () => void (isOver || start()));
+    // The end of the run may end the browser first, and remove its files: a failed restart then concerns no test.
+    server.on("close", () => void (isOver || start().catch(tellNoBrowser)));
   };
   await start();
   return async () => {
@@ -51,8 +53,13 @@ export async function startBrowserServer(): Promise<() => Promise<void>> {
   };
 }
 
+/** Tests that wait for a browser fail with the reason. */
+export function tellNoBrowser(problem: unknown): void {
+  if (existsSync(tmpdir())) tellAddress(`no browser: ${String(problem)}`);
+}
+
 /** In one step: a test that finds the file must not find it empty. */
-export function tellAddress(address: string): void {
+function tellAddress(address: string): void {
   writeFileSync(`${addressFile()}.new`, address);
   renameSync(`${addressFile()}.new`, addressFile());
 }
