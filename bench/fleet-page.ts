@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { openUi } from "../src/apps/server/open-ui.ts";
 import type { CastEvent } from "../src/core/cast/state/event.ts";
 import type { CastState } from "../src/core/cast/state/state.ts";
-import { findPostgres, startPostgres, stopPostgres } from "../src/shell/fleet/local-fleet.ts";
+import { findPostgres, startLocalPostgres, stopPostgres } from "../src/shell/fleet/local-fleet.ts";
 import { openLiveTurnPublisher } from "../src/shell/fleet/worker/live-turn.ts";
 import { openDatabase } from "../src/shell/store/postgres/database.ts";
 import { MIGRATION } from "../src/shell/store/postgres/migration.ts";
@@ -22,7 +22,7 @@ try {
   const programs = await findPostgres();
   if (!programs.ok) throw new Error(JSON.stringify(programs.issues));
   const as = process.getuid?.() === 0 ? { as: { uid: 65534, gid: 65534 } } : {};
-  const started = await startPostgres(programs.value, { folder: server, ...as });
+  const started = await startLocalPostgres(programs.value, { folder: server, ...as });
   if (!started.ok) throw new Error(JSON.stringify(started.issues));
   await measure(started.value.url);
 } finally {

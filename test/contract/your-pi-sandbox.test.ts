@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { readLayer } from "../../src/core/catalog/layer.ts";
 import { createRehearsalHost } from "../../src/shell/agents/rehearsal-host.ts";
-import { checkToolsPlace } from "../../src/shell/agents/tool-process.ts";
+import { checkToolsCanRun } from "../../src/shell/agents/tool-process.ts";
 import { wrapInSandbox } from "../../src/shell/process/sandbox.ts";
 import { ask, rehearsal } from "../harness/agents.ts";
 import { castFile, castsIn, newPlace, put, readText, run, userFolder } from "../harness/cli.ts";
@@ -109,7 +109,7 @@ it("[YP10] a sandbox that never starts is ended", async () => {
     fire();
     return () => undefined;
   };
-  expect(await checkToolsPlace({ sandbox }, "/", now)).toBe("it did not start within 30 s");
+  expect(await checkToolsCanRun({ sandbox }, "/", now)).toBe("it did not start within 30 s");
 });
 
 it("[YP10] a turn fails where its sandbox is not defined", async () => {

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { parseCastId } from "../../src/core/model/ids.ts";
 import { createWorkerLimits } from "../../src/shell/config/shared-limits.ts";
-import { createUsageCounts } from "../../src/shell/fleet/worker/health-server.ts";
+import { createUsageMetrics } from "../../src/shell/fleet/worker/health-server.ts";
 import { createParking } from "../../src/shell/fleet/worker/dispatch-state.ts";
 import type { ResolvedFleetProfile } from "../../src/shell/fleet/open-fleet.ts";
 import { openDispatcher } from "../../src/shell/fleet/worker/dispatcher.ts";
@@ -151,7 +151,7 @@ it("[B33] a database failure after a claim does not block the next attempt", asy
     notifyTurn: store.notifyTurn,
     budgets: closing(openNotifications(database, BUDGETS_CHANNEL)),
     limits: createWorkerLimits(),
-    usage: createUsageCounts(),
+    usage: createUsageMetrics(),
     env: process.env,
     draining: new AbortController().signal,
     stopping: new AbortController().signal,

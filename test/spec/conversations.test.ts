@@ -6,7 +6,7 @@ import { mergeLayers } from "../../src/core/catalog/catalog.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
 import type { TurnRequest } from "../../src/shell/ports.ts";
 import { continueTranscript, readConversation, readTranscript } from "../../src/shell/agents/transcript.ts";
-import { externalInputsOf } from "../../src/core/replay/differences.ts";
+import { recordedInputsOf } from "../../src/core/replay/differences.ts";
 import { replayCast } from "../../src/core/replay/replay.ts";
 import { storyLines } from "../../src/core/view/report/story.ts";
 import { lineText } from "../../src/core/view/line.ts";
@@ -329,7 +329,7 @@ it("[I8] the story says so, and a replay takes what was recorded", async () => {
   expect(after.events.flatMap((event) => (event.type === "visit_started" ? [event.fresh ?? "-"] : []))).toContain(
     "missing",
   );
-  expect([...after.prompts]).toEqual([...externalInputsOf({ start, events }).prompts]);
+  expect([...after.prompts]).toEqual([...recordedInputsOf({ start, events }).prompts]);
   const story = storyLines(start, events, { alive: false, now: 0, width: 200 }).map(lineText).join("\n");
   expect(story).toContain("new conversation: the last one is missing");
 });

@@ -20,7 +20,7 @@ import {
 import { agentSourceOf } from "../../shell/commands/prepare.ts";
 import { createUserAgentHost } from "./agents/agent-host.ts";
 import { createTurnControl } from "./agents/turn-control.ts";
-import { choose } from "./casts/cast-dialogs.ts";
+import { askChoice } from "./casts/cast-dialogs.ts";
 import { startInProject, startFromCommand } from "./casts/start-cast.ts";
 import type { CommandContext } from "./casts/session-state.ts";
 import { userOpenedDialogs } from "./session/dialogs.ts";
@@ -110,7 +110,7 @@ export async function offerDraft(
   const drawn = gridLines(draft.graph, { width: screen.width() });
   screen.showAnswer({ lines: [...drawn, line(""), ...bill], data: draftData(draft), code: 0 });
   for (;;) {
-    const choice = await choose(dialogs, plainText(bill), [
+    const choice = await askChoice(dialogs, plainText(bill), [
       ["Cast it", "cast"],
       ["Open in the page", "page"],
       ["Save as…", "save"],

@@ -23,7 +23,7 @@ import {
 import { returnHeldMessages } from "./casts/messages.ts";
 import type { CommandContext } from "./casts/session-state.ts";
 import { detachRunningCast } from "./casts/interrupt.ts";
-import { restoreTitle, answerCommand, showAnswer } from "./screen/screen.ts";
+import { restoreTitle, showCommandOutput, showAnswer } from "./screen/screen.ts";
 import { line, toned, wrapLine } from "../../core/view/line.ts";
 import type { CommandOutput } from "../../shell/commands/command-output.ts";
 
@@ -128,7 +128,7 @@ async function applyDecision(context: CommandContext, { castId, decision }: Repl
 
 async function answerInProject(context: CommandContext, command: ImmediateCommand, options: Options) {
   const place = resolveProject(context.user.ctx, options);
-  return place.ok ? answerCommand(context.screen, place.value, { command, options }) : place;
+  return place.ok ? showCommandOutput(context.screen, place.value, { command, options }) : place;
 }
 
 /** [X5] Aborts the cast of this session here and shows its end; aborts any other cast through its journal. */

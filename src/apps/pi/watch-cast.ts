@@ -16,7 +16,7 @@ import { exitCodeFor } from "../../shell/casting/prepared-cast.ts";
 import { reviewReply, type ReplyReview } from "./casts/waiting-cast.ts";
 import type { CommandContext } from "./casts/session-state.ts";
 import { resolveProject, trustProject, type SessionProject } from "./session/project.ts";
-import { answerCommand, announceCast, forwardToScreen } from "./screen/screen.ts";
+import { showCommandOutput, announceCast, forwardToScreen } from "./screen/screen.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { waitLine } from "../../core/view/progress/fleet-status.ts";
 import type { QueueStatus, RunOutcome } from "../../shell/context/run-context.ts";
@@ -69,7 +69,7 @@ async function runOnFleet(
   }
   if (command.kind === "demo" || command.kind === "draft")
     return failWith("bad_option", "--on", `${command.kind} cannot run on a fleet`);
-  return answerCommand(context.screen, place, { command, options });
+  return showCommandOutput(context.screen, place, { command, options });
 }
 
 /** Submitted as from a terminal, and shown here until it ends, unless detached. */

@@ -42,12 +42,12 @@ export function commandRoutes(app: Hono, served: ServedProject): void {
     // The new materia of an unsaved draft may change, too.
     if (command.kind === "draft" && isJsonObject(draft))
       return answerDraft(c, served, { command, options, workspace, trust, source: draftFromConfig(draft) });
-    return answerCommand(c, served, { ...parsed.value, workspace: withDraft(workspace, draft), trust });
+    return showCommandOutput(c, served, { ...parsed.value, workspace: withDraft(workspace, draft), trust });
   });
   post("/api/rehearse", RehearsalRequest, (c, here, body) => {
     const { replies, onEmpty, trust, draft } = body;
     const [command, workspace] = [rehearsalCommand(body), withDraft(here, draft)];
-    return answerCommand(c, served, { command, options: {}, workspace, trust, replies: { replies, onEmpty } });
+    return showCommandOutput(c, served, { command, options: {}, workspace, trust, replies: { replies, onEmpty } });
   });
 }
 
@@ -79,7 +79,7 @@ interface PageCommand extends ParsedCommand {
   readonly replies?: Rehearsal;
 }
 
-async function answerCommand(
+async function showCommandOutput(
   c: Context,
   served: ServedProject,
   { command, workspace, ...how }: PageCommand,

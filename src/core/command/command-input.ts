@@ -22,7 +22,7 @@ export function given<const K extends Command["kind"], const T extends object>(k
 }
 
 /** After a `--` without a word before it there is only text. */
-export function literalFlag({ positional, afterDelimiter }: CommandInput): true | undefined {
+export function isTextLiteral({ positional, afterDelimiter }: CommandInput): true | undefined {
   return afterDelimiter !== undefined && positional.length === 0 ? true : undefined;
 }
 

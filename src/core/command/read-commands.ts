@@ -2,7 +2,7 @@ import { readCount } from "./options.ts";
 import { error, fail, failWith, type Issue, type Result, suggest, typed } from "../model/issue.ts";
 import { didYouMean, nearestName, oneLine } from "../model/text.ts";
 import { parseTarget, SHELLS, type Command, type ReworkDecision } from "./command.ts";
-import { given, literalFlag, usageOf, type CommandInput } from "./command-input.ts";
+import { given, isTextLiteral, usageOf, type CommandInput } from "./command-input.ts";
 import { COMMANDS, commandRow, type CommandName } from "./command-table.ts";
 import { withoutUndefined } from "../model/json.ts";
 import { readQueue } from "./read-queue.ts";
@@ -27,7 +27,7 @@ export const COMMAND_READERS: Readonly<Record<CommandName, ReadCommand>> = {
     return given("open", { castId, visit, trust });
   },
   continue: (input) =>
-    given("continue", { text: input.text, reject: input.options.reject === true, literal: literalFlag(input) }),
+    given("continue", { text: input.text, reject: input.options.reject === true, literal: isTextLiteral(input) }),
   recast: readRecast,
   abort: ({ positional: [castId], options: { trust } }) => given("abort", { castId, trust }),
   loadout: ({ positional: [name] }) => given("loadout", { name }),
@@ -73,14 +73,14 @@ function readCast(input: CommandInput): Result<Command> {
   const { row, text: prompt, options } = input;
   if (prompt.trim() === "") return failWith("missing_prompt", "cast", "a cast needs a prompt", usageOf(row));
   const { loadout, budget, cost: costUsd } = options;
-  return given("cast", { prompt, literal: literalFlag(input), budget, costUsd, loadout });
+  return given("cast", { prompt, literal: isTextLiteral(input), budget, costUsd, loadout });
 }
 
 function readDraft(input: CommandInput): Result<Command> {
   const { row, text: words, options } = input;
   if (words.trim() === "") return failWith("missing_prompt", "draft", "a draft needs a description", usageOf(row));
   const { save, cast, from } = options;
-  return given("draft", { words, literal: literalFlag(input), save, cast, from });
+  return given("draft", { words, literal: isTextLiteral(input), save, cast, from });
 }
 
 function readLink({ row, positional: rest, afterDelimiter: behind, text, options }: CommandInput): Result<Command> {

@@ -66,7 +66,7 @@ export function flowStepsOf(flow: Flow, id: SocketId): readonly FlowStep[] {
   return flow.steps[flow.numberOf.get(id) ?? -1] ?? [];
 }
 
-export function forEachStep({ steps }: Flow, take: (socket: number, step: FlowStep) => void): void {
+export function forEachFlowStep({ steps }: Flow, take: (socket: number, step: FlowStep) => void): void {
   for (const [socket, own] of steps.entries()) for (const step of own) take(socket, step);
 }
 

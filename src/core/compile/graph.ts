@@ -3,7 +3,7 @@ import { END, Destination, SocketId } from "../model/ids.ts";
 import { Condition, Edge, Exit, NEXT_ITEM, edgeTargets } from "../model/loadout.ts";
 import { Materia, ParseMode } from "../model/materia.ts";
 import { readonlyObject, wholeNumber } from "../model/schemas.ts";
-import { recordById } from "../model/json.ts";
+import { recordSchema } from "../model/json.ts";
 import { Assignment } from "./assignment.ts";
 import { assertNever } from "../model/issue.ts";
 
@@ -62,9 +62,9 @@ export const Graph = v.pipe(
   v.object({
     name: v.string(),
     entry: SocketId,
-    sockets: recordById(GraphSocket),
-    loops: recordById(GraphLoop),
-    materia: recordById(Materia),
+    sockets: recordSchema(GraphSocket),
+    loops: recordSchema(GraphLoop),
+    materia: recordSchema(Materia),
   }),
   v.readonly(),
   v.rawCheck(({ dataset, addIssue }) => {

@@ -1,5 +1,5 @@
 import { createDigraph, stronglyConnectedComponents } from "./digraph.ts";
-import { forEachStep, type Flow } from "./flow.ts";
+import { forEachFlowStep, type Flow } from "./flow.ts";
 import { type Graph, type GraphLoop, isTraversalCounted, type Way } from "./graph.ts";
 
 /** A part of the graph in which walks are weighed. Every place of it can be reached from a start. */
@@ -88,7 +88,7 @@ function forEachReachedArc(flow: Flow, take: TakeArc): void {
     limits.set(key, limit);
     return limit;
   };
-  forEachStep(flow, (from, { way, advanced, landings }) => {
+  forEachFlowStep(flow, (from, { way, advanced, landings }) => {
     if (!flow.reached.has(from)) return;
     const traversals = limitOf(from, way);
     const [limit, after] = isTraversalCounted(way) ? [traversals, null] : [null, traversals];

@@ -118,7 +118,7 @@ export function setOwnKey<T>(record: Record<string, T>, key: string, value: T): 
 }
 
 /** Values by id. Unlike a valibot record it keeps ids such as `constructor`, and keeps the values themselves. */
-export function recordById<T>(schema: v.GenericSchema<unknown, T>) {
+export function recordSchema<T>(schema: v.GenericSchema<unknown, T>) {
   return v.pipe(
     v.custom<Readonly<Record<string, T>>>(isJsonObject, "must be an object"),
     v.rawCheck(({ dataset, addIssue }) => {

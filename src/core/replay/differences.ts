@@ -20,7 +20,7 @@ export interface RecordedCast {
 }
 
 /** [T14] What the engine did not decide: answers by visit, and events that resumed a stopped cast. */
-export interface ExternalInputs {
+export interface RecordedInputs {
   readonly answers: ReadonlyMap<string, readonly CastEvent[]>;
   readonly resumptions: readonly CastEvent[];
   /** The end of each visit, with its checkpoint. */
@@ -30,7 +30,7 @@ export interface ExternalInputs {
 }
 
 /** Every event that the engine would not decide by itself is an external input. */
-export function externalInputsOf({ start, events }: RecordedCast): ExternalInputs {
+export function recordedInputsOf({ start, events }: RecordedCast): RecordedInputs {
   const answers = new Map<string, CastEvent[]>();
   const prompts = new Map<string, AgentPrompt[]>();
   const resumptions: CastEvent[] = [];

@@ -11,7 +11,7 @@ import { isGate } from "../model/materia.ts";
 import { writeAgentPrompt, type AgentPrompt } from "../prompt/agent-prompt.ts";
 import type { ExternalEffect } from "../cast/simulate.ts";
 import { visitKey } from "../history/visits.ts";
-import { externalInputsOf, type ExternalInputs, type RecordedCast, isRefusal } from "./differences.ts";
+import { recordedInputsOf, type RecordedInputs, type RecordedCast, isRefusal } from "./differences.ts";
 import { initialState } from "../cast/state/initial-state.ts";
 import { hasResult } from "../cast/summary.ts";
 
@@ -24,7 +24,7 @@ export interface ReplayResult {
 }
 
 export interface ReplayComparison {
-  readonly before: ExternalInputs;
+  readonly before: RecordedInputs;
   readonly after: ReplayResult;
 }
 
@@ -37,7 +37,7 @@ export function replayCast(
   now: CastStart,
   endsBefore: StopBefore = () => false,
 ): ReplayComparison {
-  const before = externalInputsOf(recorded);
+  const before = recordedInputsOf(recorded);
   const answers = new Map([...before.answers].map(([key, own]) => [key, [...own]]));
   const resumptions = [...before.resumptions];
   const items = recorded.events.filter(({ type }) => ITEM_EVENT_TYPES.has(type));

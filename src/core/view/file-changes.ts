@@ -90,7 +90,7 @@ export function fileCountsText({ changed, added, removed }: Omit<Checkpoint, "co
 export function fileChangesText(files: Checkpoint | MissingCheckpoint | undefined): string | undefined {
   if (!files) return undefined;
   if ("problem" in files) return `no checkpoint of the files: ${oneLine(files.problem, 200)}`;
-  return files.changed === 0 ? undefined : `changed ${fileCountsText(files)}${leftOutText(files.left)}`;
+  return files.changed === 0 ? undefined : `changed ${fileCountsText(files)}${omittedFilesText(files.left)}`;
 }
 
 /** [Y7] The names of changed files, and how many more there are. */
@@ -109,7 +109,7 @@ export function changedSinceText({ files }: EventOf<"cast_resumed">): string {
 }
 
 /** [Y4] Files that a checkpoint leaves out. */
-export function leftOutText(left: OmittedFiles = {}): string {
+export function omittedFilesText(left: OmittedFiles = {}): string {
   const { large = 0, unreadable = 0, nested = 0 } = left;
   const parts = [
     large > 0 && `${countedText(large, "file")} over 50 MB`,

@@ -1,7 +1,7 @@
 import type { AgentSession, ExtensionFactory, ResourceLoader } from "@earendil-works/pi-coding-agent";
 import type { TurnRequest, AgentHost, AgentRequirement, EquipmentDigest, PreflightPlace } from "../ports.ts";
 import { loadExtensionFiles, resolveEquipment } from "./equipment.ts";
-import { isToolOf, requestedTools, scriptServerTools, startServers, type ScriptedTools } from "./mcp-servers.ts";
+import { isToolOfServer, requestedTools, scriptServerTools, startServers, type ScriptedTools } from "./mcp-servers.ts";
 import { bareResources, type Pi, type PiContext, type SessionHooks, type SessionTurn, loadPi } from "./pi-sdk.ts";
 import type { Timer } from "./turn-guard.ts";
 import { tmpdir } from "node:os";
@@ -184,7 +184,10 @@ export async function findUnknownEquipment(
   const found = await Promise.all(named.map((need) => resolveEquipment(pi, need, place)));
   const unbrought = named
     .filter(({ extensions }) => extensions === undefined)
-    .map((need) => ({ ...need, tools: need.tools.filter((tool) => !need.mcp?.some((name) => isToolOf(name, tool))) }));
+    .map((need) => ({
+      ...need,
+      tools: need.tools.filter((tool) => !need.mcp?.some((name) => isToolOfServer(name, tool))),
+    }));
   return [...toolIssues(unbrought), ...found.flatMap(({ issues }) => issues)];
 }
 

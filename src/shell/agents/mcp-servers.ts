@@ -90,7 +90,7 @@ export function requestedTools(
   return [...tools, ...all];
 }
 
-export function isToolOf(server: string, tool: string): boolean {
+export function isToolOfServer(server: string, tool: string): boolean {
   return tool.startsWith(toolPrefix(server));
 }
 
@@ -102,7 +102,7 @@ function toolPrefix(server: string): string {
 export function scriptServerTools(scripted: ScriptedTools, names: readonly string[]): ExtensionFactory {
   return (pi) => {
     for (const [name, { result, fails }] of Object.entries(scripted)) {
-      if (!names.some((server) => isToolOf(server, name))) continue;
+      if (!names.some((server) => isToolOfServer(server, name))) continue;
       const text = typeof result === "string" ? result : JSON.stringify(result);
       pi.registerTool({
         name,
@@ -133,7 +133,7 @@ export function startServers(
     resolve();
   };
   const onTool = (tool: string): void => {
-    const name = servers.find((server) => isToolOf(server.name, tool))?.name;
+    const name = servers.find((server) => isToolOfServer(server.name, tool))?.name;
     if (name === undefined) return;
     const count = (counts.get(name) ?? 0) + 1;
     counts.set(name, count);

@@ -13,7 +13,7 @@ import { unavailableTools } from "./search-programs.ts";
 import { toolsRunApart, type TurnTools } from "./tool-process.ts";
 import { plainProviderError } from "../../core/cast/provider-refusal.ts";
 import { openTranscript, type OpenedTranscript } from "./transcript.ts";
-import { recordResponses, stopAtRefusal, type ResponseRecord } from "./provider-responses.ts";
+import { recordResponses, endTurnAtRefusal, type ResponseRecord } from "./provider-responses.ts";
 import type { AssistantMessage } from "@earendil-works/pi-ai";
 import { withoutUndefined } from "../../core/model/json.ts";
 
@@ -60,7 +60,7 @@ async function runSession(
     session.subscribe((event) => {
       guard.onEvent(event);
       seen.hear(event);
-      if (event.type === "message_end") stopAtRefusal(guard, seen.last(), responses);
+      if (event.type === "message_end") endTurnAtRefusal(guard, seen.last(), responses);
       if (event.type === "turn_end") stopAtLimit(guard, seen, request);
     });
     try {

@@ -52,7 +52,11 @@ function isObject(value: unknown): value is object {
 }
 
 /** [Z2] Pi repeats no request that is refused for longer: the cast decides what happens then. */
-export function stopAtRefusal(guard: TurnGuard, last: AssistantMessage | undefined, { refused }: ResponseRecord): void {
+export function endTurnAtRefusal(
+  guard: TurnGuard,
+  last: AssistantMessage | undefined,
+  { refused }: ResponseRecord,
+): void {
   if (last?.stopReason !== "error") return;
   const message = last.errorMessage ?? "";
   const refusal = readRefusal({ ...refused, text: message }, { now: Date.now() });

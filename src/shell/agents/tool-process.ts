@@ -109,7 +109,7 @@ function openToolProcess(place: ToolProcessOptions) {
 }
 
 /** [B65, YP8] Why tools cannot run there, if so. */
-export async function checkToolsPlace(
+export async function checkToolsCanRun(
   place: ToolsPlace,
   cwd = "/",
   after: Timer = realTimer,

@@ -3,7 +3,7 @@ import { failWith, ok, suggest, typed, type Result } from "../../core/model/issu
 import { sanitizeForTerminal } from "../../core/model/text.ts";
 import {
   fileCountsText,
-  leftOutText,
+  omittedFilesText,
   castFileSpans,
   type CastFileSpans,
   type CheckpointSpan,
@@ -29,7 +29,7 @@ export async function runDiff(workspace: Workspace, command: CommandOf<"diff">):
   const text = await diffText(between, { form: command.as });
   if (!text.ok) return failWith("git_failed", castId, `git cannot compare these checkpoints: ${text.problem}`);
   const files = await listChanges(between);
-  const left = leftOutText(spans.left);
+  const left = omittedFilesText(spans.left);
   const totals = totalChanges(files);
   const shown = text.bytes.toString("utf8");
   const { place, as } = command;

@@ -35,7 +35,7 @@ export async function startLocalDatabase(env: Env): Promise<Result<string>> {
   }
   const programs = await findPostgres();
   if (!programs.ok) return programs;
-  const started = await startPostgres(programs.value, {
+  const started = await startLocalPostgres(programs.value, {
     folder: join(localFleetFolder(env), "postgres"),
     isDetached: true,
   });
@@ -115,7 +115,7 @@ function readRunning(folder: string): RunningDatabase | undefined {
   return readStoredJson(RunningDatabase, join(folder, "running.json"), MAX_FILE_BYTES.config);
 }
 
-export async function startPostgres(
+export async function startLocalPostgres(
   programs: PostgresPrograms,
   options: DatabaseOptions,
 ): Promise<Result<RunningDatabase>> {

@@ -13,7 +13,7 @@ import { validate } from "../../core/catalog/validate.ts";
 import { parseJson, readJsonFile } from "../config/config-file.ts";
 import { withoutUndefined } from "../../core/model/json.ts";
 import { didYouMean } from "../../core/model/text.ts";
-import { checkToolsPlace } from "../agents/tool-process.ts";
+import { checkToolsCanRun } from "../agents/tool-process.ts";
 import { currentToolsUser } from "../process/tools-user.ts";
 
 export interface AgentChoice {
@@ -171,7 +171,7 @@ export async function sandboxIssues(
   const profiles = readSandboxes(env);
   const checked = [...sandboxesOf(graph)].map(async ([name, materia]): Promise<readonly Issue[]> => {
     const { command } = findSandbox(profiles, name);
-    const problem = command && (await checkToolsPlace({ user: currentToolsUser(), sandbox: { name, command } }, cwd));
+    const problem = command && (await checkToolsCanRun({ user: currentToolsUser(), sandbox: { name, command } }, cwd));
     if (problem === undefined) return [];
     const message = `the sandbox "${name}" does not start here: ${problem}`;
     const hint = `mend its command in ${userConfigFile(env)}; nothing runs without it`;

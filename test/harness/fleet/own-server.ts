@@ -4,7 +4,7 @@ import { join } from "node:path";
 import {
   findPostgres,
   findRunningDatabase,
-  startPostgres,
+  startLocalPostgres,
   type DatabaseOptions,
 } from "../../../src/shell/fleet/local-fleet.ts";
 import { NOBODY, isRoot, reachable } from "./programs.ts";
@@ -37,7 +37,7 @@ export async function ownServer(
     ...(isRoot ? { as: NOBODY } : {}),
   };
   const start = async (): Promise<string> => {
-    const started = await startPostgres(programs, place);
+    const started = await startLocalPostgres(programs, place);
     if (!started.ok) throw new Error(JSON.stringify(started.issues));
     return started.value.url;
   };

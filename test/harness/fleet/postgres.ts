@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "
 import { join } from "node:path";
 import { randomUUID } from "node:crypto";
 import { onTestFinished } from "vitest";
-import { findPostgres, startPostgres } from "../../../src/shell/fleet/local-fleet.ts";
+import { findPostgres, startLocalPostgres } from "../../../src/shell/fleet/local-fleet.ts";
 import { migrateFleet } from "../../../src/shell/fleet/worker/migrate-fleet.ts";
 import { openDatabase, type Database } from "../../../src/shell/store/postgres/database.ts";
 import { NOBODY, isRoot, reachable } from "./programs.ts";
@@ -21,7 +21,7 @@ async function serverUrl(): Promise<string> {
   }
   const found = await findPostgres();
   if (!found.ok) throw new Error(JSON.stringify(found.issues));
-  const started = await startPostgres(reachable(found.value, folder), {
+  const started = await startLocalPostgres(reachable(found.value, folder), {
     folder: join(folder, "server"),
     isDetached: true,
     settings: ["fsync=off", "dynamic_shared_memory_type=mmap", "max_connections=200", "shared_buffers=32MB"],

@@ -6,7 +6,7 @@ import { openTranscript, type OpenedTranscript } from "../../../shell/agents/tra
 import { thrownMessage } from "../../../core/model/text.ts";
 import { diskFailure, failedTurn, continueIfOwned, stopAtLimit, turnOutcome } from "../../../shell/agents/pi-turn.ts";
 import { createTurnRecord, type TurnRecord } from "../../../shell/agents/turn-record.ts";
-import { stopAtRefusal } from "../../../shell/agents/provider-responses.ts";
+import { endTurnAtRefusal } from "../../../shell/agents/provider-responses.ts";
 import { guardTurn, type TurnGuard, type TurnStop, type Timer } from "../../../shell/agents/turn-guard.ts";
 import type { AgentRetryOptions } from "../../../shell/workspace/agent-hosts.ts";
 import type { TurnOutcome, TurnRequest } from "../../../shell/ports.ts";
@@ -119,7 +119,7 @@ async function askInSession({ pi, ctx }: UserSession, request: TurnRequest, setu
     if (event.type === "turn_end") return stopAtLimit(guard, seen, request);
     seen.hear(event);
     if (event.type !== "message_end") return;
-    stopAtRefusal(guard, seen.last(), {});
+    endTurnAtRefusal(guard, seen.last(), {});
     appendToTranscript(transcript, event.message);
     if (event.message.role === "assistant" && event.message.stopReason === "error")
       retries.recordFailure(event.message);

@@ -11,7 +11,7 @@ export type StopChoice = "detach" | "pause" | "abort";
 const PAUSE = ["Pause: continue later with /materia recast", "pause"] as const;
 const ABORT = ["Abort", "abort"] as const;
 
-export async function choose<const T>(
+export async function askChoice<const T>(
   dialogs: Pick<ExtensionUIContext, "select">,
   title: string,
   offered: readonly (readonly [label: string, value: T] | false)[],
@@ -47,7 +47,7 @@ export async function askHowToContinue(
   const title = withEscape(ctx, asked, "it goes on");
   for (;;) {
     const say = who !== undefined && (["Say something to the agent", "say"] as const);
-    const kind = await choose(userOpenedDialogs(ctx), title, [["Continue", "go_on"], say, PAUSE, ABORT], signal);
+    const kind = await askChoice(userOpenedDialogs(ctx), title, [["Continue", "go_on"], say, PAUSE, ABORT], signal);
     if (kind !== "say") return { kind: kind ?? "go_on" };
     const text = await askText(ctx, `What should ${who} know?`, signal);
     if (text !== "") return { kind, text };
@@ -63,7 +63,7 @@ export async function askSleepDecision(
   signal: AbortSignal,
 ): Promise<SleepDecision | undefined> {
   const title = withEscape(ctx, sanitizeForTerminal(why), "it sleeps on");
-  const kind = await choose(
+  const kind = await askChoice(
     userOpenedDialogs(ctx),
     title,
     [["Let it sleep", undefined], ["Wake it now", "wake"], ["Use another model", "model"], ABORT],
@@ -97,7 +97,7 @@ export function askLeave(
   const about = ["A cast is running. What should happen to it?", ...known].map(sanitizeForTerminal).join("\n");
   const title = withEscape(ctx, about, "stay · Ctrl+C: pause it and leave");
   const detach = refusals.length === 0 && (["Detach: continue in the background", "detach"] as const);
-  return choose(userOpenedDialogs(ctx), title, [detach, PAUSE, ABORT, ["Stay", undefined]], signal);
+  return askChoice(userOpenedDialogs(ctx), title, [detach, PAUSE, ABORT, ["Stay", undefined]], signal);
 }
 
 interface GateDialog {
@@ -122,7 +122,7 @@ export async function askGate(
     const show = showChange !== undefined && (["Show the whole change first", "show"] as const);
     const yes = [["Yes", "finish"] as const, ["Yes, and pass on a note", "answer"] as const];
     const rest = [["No, and say why", "reject"] as const, show, ["Later", undefined] as const];
-    const kind = await choose(dialogs, title, [...yes, ...rest], signal);
+    const kind = await askChoice(dialogs, title, [...yes, ...rest], signal);
     if (kind === undefined) return undefined;
     if (kind === "finish") return { kind };
     if (kind !== "show") {
@@ -144,7 +144,7 @@ export async function askReworkDecision(
   const stop = limit === "maxUnchanged" ? "It was sent back and changed no file" : "It was sent back too often";
   const title = withEscape(ctx, `${stop}${why === "" ? "" : `: ${why}`}`, "stop here");
   for (;;) {
-    const kind = await choose(deferDialogs(ctx.ui, ctx.mode), title, [
+    const kind = await askChoice(deferDialogs(ctx.ui, ctx.mode), title, [
       ["Once more, with a hint", "hint"],
       ["Accept it as it is", "accept"],
       Boolean(item) && ["Give up the item, continue with the next", "next"],

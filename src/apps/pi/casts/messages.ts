@@ -6,7 +6,7 @@ import { oneLine } from "../../../core/model/text.ts";
 import type { UnreadMessage } from "../screen/cast-watch.ts";
 import { restoreTitle } from "../screen/screen.ts";
 import { runUnlessReplaced } from "../session/user-session.ts";
-import type { CommandContext, HeldMessage, RunningCast } from "./session-state.ts";
+import type { CommandContext, UnsentMessage, RunningCast } from "./session-state.ts";
 
 /** [X17, X19] Decides where a typed message goes: to the waiting agent, to the time after the cast, or to Pi as usual. */
 export function routeInput(
@@ -105,7 +105,7 @@ export function prependToEditor(ctx: ExtensionContext, text: string): void {
   ctx.ui.setEditorText(typed === "" ? text : `${text}\n\n${typed}`);
 }
 
-function messageContent(held: readonly HeldMessage[]) {
+function messageContent(held: readonly UnsentMessage[]) {
   const text = held.map((message) => message.text).join("\n\n");
   const images = held.flatMap((message) => message.images ?? []);
   return images.length === 0 ? text : [{ type: "text" as const, text }, ...images];

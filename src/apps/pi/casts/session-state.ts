@@ -31,7 +31,7 @@ export interface SessionState {
   reload?: () => Promise<void>;
   stopWatching?: () => void;
   closeUi?: () => void;
-  readonly heldMessages: HeldMessage[];
+  readonly heldMessages: UnsentMessage[];
   readonly seen: SeenCasts;
   readonly conversations: Conversations;
 }
@@ -66,4 +66,4 @@ export interface WaitingCast {
   readonly dialog?: AbortController;
 }
 
-export type HeldMessage = Pick<InputEvent, "text" | "images">;
+export type UnsentMessage = Pick<InputEvent, "text" | "images">;

@@ -6,7 +6,7 @@ import { visitLabel } from "../../../core/view/graph/labels.ts";
 import { line, toned, wrapLine, type Line } from "../../../core/view/line.ts";
 import { oneLine } from "../../../core/model/text.ts";
 import { openWidget } from "../screen/widget.ts";
-import { askGate, askText, choose, withEscape } from "./cast-dialogs.ts";
+import { askGate, askText, askChoice, withEscape } from "./cast-dialogs.ts";
 import type { CommandContext, PersonAnswer } from "./session-state.ts";
 import type { CommandOf } from "../../../core/command/command.ts";
 import type { CastId } from "../../../core/model/ids.ts";
@@ -156,7 +156,7 @@ function replyMarkdown(reply: string): string {
 export async function askReplyDecision(ctx: ExtensionContext, reply: string): Promise<ReplyReview["decision"]> {
   const title = withEscape(ctx, "What do you decide?", "later");
   for (;;) {
-    const kind = await choose(userOpenedDialogs(ctx), title, [
+    const kind = await askChoice(userOpenedDialogs(ctx), title, [
       ["Approve: continue with it", "finish"],
       ["Refine: say what should change", "answer"],
       ["Edit it", "edit"],

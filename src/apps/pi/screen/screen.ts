@@ -239,7 +239,7 @@ export function restoreTitle(ctx: ExtensionContext): void {
   });
 }
 
-export async function answerCommand(
+export async function showCommandOutput(
   screen: Screen,
   { workspace, from, left }: SessionProject,
   { command, options }: { readonly command: ImmediateCommand; readonly options: Options },

@@ -22,7 +22,7 @@ import {
 } from "../../../core/view/report/handoff-lines.ts";
 import { fileChangesText } from "../../../core/view/file-changes.ts";
 import { modelText } from "../../../core/view/report/visit-detail.ts";
-import { fileLines, visitHeadLine } from "../../../core/view/report/story.ts";
+import { fileLines, visitHeadingLine } from "../../../core/view/report/story.ts";
 import { line, lineText, toned, type Line } from "../../../core/view/line.ts";
 import { callLines, callSummary, IDLE_ACTIVITY, type AgentActivity } from "./agent-activity.ts";
 import { markdownLine, type Card, type CardLine } from "./card.ts";
@@ -144,7 +144,7 @@ function visitCard(castId: string, visit: CurrentVisit, activity: AgentActivity)
   const gap = said.length > 0 && taken.length > 0 ? GAP : "";
   const figures = { usage: completed?.event.usage ?? null, ms: completed?.ms ?? 0, width: WIDTH };
   const head: CardLine = [
-    ...visitHeadLine({ record, item: "" }, figures),
+    ...visitHeadingLine({ record, item: "" }, figures),
     ...line(toned("dim", isAsked ? ` · ${costText(record.usage.cost)} · ${name}` : "")),
     ...(item === "" ? [] : line(GAP, toned("dim", item)).map((span) => ({ ...span, gives: true as const }))),
   ];

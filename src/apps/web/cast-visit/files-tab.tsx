@@ -3,7 +3,7 @@ import {
   castFileSpans,
   type CastFileSpans,
   fileCountsText,
-  leftOutText,
+  omittedFilesText,
   type CheckpointSpan,
 } from "../../../core/view/file-changes.ts";
 import type { PatchViewMode } from "../../../core/view/patch.ts";
@@ -114,7 +114,7 @@ function ChangedFiles(
     <div className={css("files-body")}>
       <div className={css("files-side")}>
         <p className={css("secondary files-sum")}>
-          {changes.changed === 0 ? "No change remains." : `${fileCountsText(changes)}${leftOutText(changes.left)}`}
+          {changes.changed === 0 ? "No change remains." : `${fileCountsText(changes)}${omittedFilesText(changes.left)}`}
         </p>
         <ChangedFileList files={files} chosen={chosen ?? files[0]?.path ?? null} onChoose={choose} />
         {more > 0 && <p className={css("faint files-sum")}>{`${more} more are not listed`}</p>}

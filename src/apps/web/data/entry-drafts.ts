@@ -174,13 +174,17 @@ export function markEntrySaved<T extends EntryContent, V>(
 }
 
 /** The text that a person chose after a conflict, and the text of the file. */
-export interface ResolvedText {
+export interface ConflictResolution {
   readonly text: string;
   readonly filed: string;
 }
 
 /** Replaces the content with the file's or the merged one. Undo brings the edited content back. */
-export function resolveEntryConflict<T, V>(drafts: EntryDrafts<T, V>, name: string, resolved: ResolvedText): void {
+export function resolveEntryConflict<T, V>(
+  drafts: EntryDrafts<T, V>,
+  name: string,
+  resolved: ConflictResolution,
+): void {
   const { text, filed } = resolved;
   drafts.update(name, (draft) => ({
     ...draft,

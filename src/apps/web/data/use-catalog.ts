@@ -88,7 +88,7 @@ function entriesByName<T>(
 export const pendingTrustAnswer = createStore<((isGiven: boolean) => void) | null>(null);
 
 /** [W35] Asks for trust after a refusal, then sends the request again. */
-export async function sendWithTrust<T>(send: (trust: boolean) => Promise<FetchResult<T>>): Promise<FetchResult<T>> {
+export async function sendAndAskTrust<T>(send: (trust: boolean) => Promise<FetchResult<T>>): Promise<FetchResult<T>> {
   const refused = await send(false);
   if (refused.ok || !refused.issues.some(({ code }) => code === "untrusted_project")) return refused;
   await loadCatalog();

@@ -4,7 +4,7 @@ import type { TypedCommand, TypedCommandRequest } from "../../../core/wire/comma
 import { runCommand, fetchCommandOutput } from "../net/api.ts";
 import { toast } from "../ui/toasts.tsx";
 import type { GenericSchema } from "valibot";
-import { sendWithTrust } from "./use-catalog.ts";
+import { sendAndAskTrust } from "./use-catalog.ts";
 import { useFetched } from "./use-fetched.ts";
 
 /** Sends a command and shows a notice, or keeps the issues for the dialog (`quiet`). */
@@ -19,7 +19,7 @@ export function useCommand({ quiet = false }: { readonly quiet?: boolean } = {})
   ): Promise<string | null> => {
     setBusy(command);
     setIssues([]);
-    const answer = await sendWithTrust((trust) => runCommand({ command, ...settings, ...(trust ? { trust } : {}) }));
+    const answer = await sendAndAskTrust((trust) => runCommand({ command, ...settings, ...(trust ? { trust } : {}) }));
     setBusy(null);
     if (answer.ok) {
       if (!quiet) toast({ text: done, tone: "ok" });

@@ -12,7 +12,7 @@ import { truncate } from "../../../core/model/text.ts";
 import { useCasts } from "../data/use-casts-and-fleet.ts";
 import type { Issue } from "../../../core/model/issue.ts";
 import { startRehearsal } from "../net/api.ts";
-import { sendWithTrust } from "../data/use-catalog.ts";
+import { sendAndAskTrust } from "../data/use-catalog.ts";
 
 /** [E30] Rehearses without a model: replies are generated, typed or taken from an earlier cast. */
 export function RehearseDialog(props: {
@@ -111,7 +111,7 @@ export function useStartRehearsal(onBegun: (castId: string) => void) {
   const [busy, setBusy] = useState(false);
   const begin = async (body: RehearsalRequest): Promise<void> => {
     setBusy(true);
-    const answer = await sendWithTrust((trust) => startRehearsal({ ...body, ...(trust ? { trust } : {}) }));
+    const answer = await sendAndAskTrust((trust) => startRehearsal({ ...body, ...(trust ? { trust } : {}) }));
     setBusy(false);
     if (answer.ok && "castId" in answer.value) onBegun(answer.value.castId);
     else setIssues(answer.ok ? [] : answer.issues);

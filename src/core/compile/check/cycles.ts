@@ -1,5 +1,5 @@
 import { type Issue, error, type KeyPath } from "../../model/issue.ts";
-import { forEachStep, type Flow } from "../flow.ts";
+import { forEachFlowStep, type Flow } from "../flow.ts";
 import {
   socketLabel,
   type GraphPlace,
@@ -65,7 +65,7 @@ function cycleIssue(round: readonly GraphPlace[], socketHint: string): Issue {
 
 function uncountedCycles(flow: Flow): readonly (readonly GraphSocket[])[] {
   const next = createDigraph(flow.sockets.length);
-  forEachStep(flow, (from, { way, advanced, landings }) => {
+  forEachFlowStep(flow, (from, { way, advanced, landings }) => {
     const to = landings[0];
     if (!advanced && to !== undefined && !isTraversalCounted(way)) next[from]?.push(to);
   });
@@ -97,7 +97,7 @@ function cyclesAmong(
   });
   const isOut = places.map((place) => !belongs(place));
   const next = createDigraph(places.length);
-  forEachStep(flow, (socket, { way, landings }) => {
+  forEachFlowStep(flow, (socket, { way, landings }) => {
     const from = numberOf[socket] ?? socket;
     if (isOut[from] === true || isTraversalCounted(way)) return;
     for (const landing of landings) {

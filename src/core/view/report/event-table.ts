@@ -23,7 +23,7 @@ import {
   type DetailLevel,
   currentItemText,
   itemEndedReport,
-  itemPosition,
+  itemPositionText,
   conflictFilesText,
   shortCommit,
 } from "./handoff-lines.ts";
@@ -159,7 +159,7 @@ const EVENT_REPORTS: { readonly [K in EventType]: EventReporter<K> } = {
       : { tone: "plain", words: `up to ${countedText(lanes, "item")} at once, from ${shortCommit(base)}` },
   item_started: (before, { index, attempt, title }) => ({
     tone: attempt === 1 ? "plain" : "rework",
-    words: `${itemPosition(before, index)} begins${attempt === 1 ? "" : ` again, attempt ${attempt}`}: `,
+    words: `${itemPositionText(before, index)} begins${attempt === 1 ? "" : ` again, attempt ${attempt}`}: `,
     quote: titleText(title, 200),
   }),
   item_ended: itemEndedReport,
@@ -169,11 +169,11 @@ const EVENT_REPORTS: { readonly [K in EventType]: EventReporter<K> } = {
   }),
   item_merged: (before, { index, commit }) => ({
     tone: "ok",
-    words: `${itemPosition(before, index)} merged at ${shortCommit(commit)}`,
+    words: `${itemPositionText(before, index)} merged at ${shortCommit(commit)}`,
   }),
   item_conflicted: (before, { index, files, round }) => ({
     tone: "rework",
-    words: `${itemPosition(before, index)} conflicts: `,
+    words: `${itemPositionText(before, index)} conflicts: `,
     quote: `${conflictFilesText(files)} (round ${round})`,
   }),
   loop_joined: (_, { commit }) => ({ tone: "ok", words: `the merged items are joined at ${shortCommit(commit)}` }),

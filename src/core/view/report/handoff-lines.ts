@@ -174,14 +174,14 @@ export function currentItemText(state: CastState, limit: number): string {
 }
 
 /** `WI-2 of 3`: the items of a parallel loop end in any order, so reports name them by key. */
-export function itemPosition({ pass }: CastState, index: number): string {
+export function itemPositionText({ pass }: CastState, index: number): string {
   return `${itemKey(index)} of ${pass?.items.length ?? 0}`;
 }
 
 /** [V15] The end of a cast that worked on one item of a parallel loop. */
 export function itemEndedReport(before: CastState, event: EventOf<"item_ended">): EventReport {
   const { index, outcome, reason, commit, gaveUp, worker } = event;
-  const at = itemPosition(before, index);
+  const at = itemPositionText(before, index);
   const on = worker === undefined ? "" : ` on ${oneLine(worker, 80)}`;
   if (outcome === "failed" || outcome === "aborted")
     return { tone: "bad", words: `${at} ${outcome}${on}: `, quote: reason };

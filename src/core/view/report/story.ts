@@ -55,7 +55,7 @@ export function createStoryWriter(
     const visit = open;
     open = null;
     if (!visit) return [];
-    const head = visitHeadLine(visit, { usage, ms: workedMsSince(clock, visit.since), width });
+    const head = visitHeadingLine(visit, { usage, ms: workedMsSince(clock, visit.since), width });
     return [[], head, ...aside(visit.record).map((each) => line(INDENT, ...each)), ...withoutMiddle(visit.lines)];
   };
   const advance = ({ event, before, after }: CastStep): void => {
@@ -130,7 +130,7 @@ function castEventLines({ before, event }: CastStep, width: number, idleMs: numb
   return [...(isStopped ? [] : [[]]), line(toned(tone, `${words}${after}${quote}`))];
 }
 
-export function visitHeadLine(
+export function visitHeadingLine(
   { record, item }: VisitHead,
   { usage, ms, width }: { readonly usage: Usage | null; readonly ms: number; readonly width: number },
 ): Line {

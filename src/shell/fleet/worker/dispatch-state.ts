@@ -4,7 +4,7 @@ import { PAUSE_REASON } from "../../context/run-context.ts";
 import { IS_DISPATCH_OPEN } from "./dispatcher.ts";
 
 /** [B15] A cast fails after this many attempts without a completed visit. */
-export const MAX_ATTEMPTS = 3;
+export const MAX_DISPATCH_ATTEMPTS = 3;
 
 export interface WorkerDispatch {
   readonly castId: string;
@@ -108,7 +108,7 @@ export async function requeueAbandoned(
     text: `update materia.casts set leg = leg + 1, status = 'queued', refused = array_remove(refused, $2) where cast_id in (
       select cast_id from materia.casts c where queue = any($1) and status in ('queued', 'running') and sent = leg and leg > 0
         and (owner is null or not materia.is_driven(owner)) and parked_leg is distinct from leg and not ${IS_DISPATCH_OPEN}
-        and case when refused = '{}' then tries <= ${MAX_ATTEMPTS}
+        and case when refused = '{}' then tries <= ${MAX_DISPATCH_ATTEMPTS}
           else not $2 = any(refused) or refused_at < now() - $3::int * interval '1 ms' end for no key update skip locked)`,
     values: [worker.queues, worker.workerId, worker.againMs],
   });

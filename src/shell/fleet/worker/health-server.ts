@@ -72,13 +72,13 @@ export interface UsageRow {
   readonly cost: number;
 }
 
-export type UsageCounts = ReturnType<typeof createUsageCounts>;
+export type UsageMetrics = ReturnType<typeof createUsageMetrics>;
 
 /** Names come from members: they must not fill the memory of the worker. */
 const MAX_ROWS = 1_000;
 
 /** [TM7] Counts turns as they are written. */
-export function createUsageCounts() {
+export function createUsageMetrics() {
   const rows = new Map<string, UsageRow>();
   return {
     rows: (): readonly UsageRow[] => [...rows.values()],

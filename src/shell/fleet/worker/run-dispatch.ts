@@ -1,5 +1,5 @@
 import type { RunContext } from "../../context/run-context.ts";
-import type { UsageCounts } from "./health-server.ts";
+import type { UsageMetrics } from "./health-server.ts";
 import { startedEvent } from "../../../core/cast/next.ts";
 import { totalsOf } from "../../../core/cast/state/usage.ts";
 import { parentCastId, type CastId } from "../../../core/model/ids.ts";
@@ -15,7 +15,7 @@ import {
   type DispatchParking,
   beginDispatch,
   completeDispatch,
-  MAX_ATTEMPTS,
+  MAX_DISPATCH_ATTEMPTS,
   requeue,
   requeueUnstarted,
   holdsLease,
@@ -54,7 +54,7 @@ export interface DispatchContext {
   readonly workerId: string;
   readonly database: Database;
   readonly store: CastStore;
-  readonly usage: UsageCounts;
+  readonly usage: UsageMetrics;
   readonly telemetry?: RunContext["telemetry"];
   readonly trees: WorkerTrees;
   /** Casts whose last write failed with a transient error of the database. */
@@ -89,8 +89,8 @@ export async function runDispatch(context: DispatchContext, dispatch: AssignedDi
   const cast = await store.load(castId);
   if (!cast.ok) return notStarted(cast.issues);
   const finish = (attempt: DispatchAttempt) => finishDispatch(context, dispatch, attempt);
-  if (row.tries > MAX_ATTEMPTS) {
-    const why = `${MAX_ATTEMPTS} workers died over this cast without completing a visit`;
+  if (row.tries > MAX_DISPATCH_ATTEMPTS) {
+    const why = `${MAX_DISPATCH_ATTEMPTS} workers died over this cast without completing a visit`;
     return finish(await failCast(context, cast.value, why));
   }
   const host = await openHostFor(context, cast.value);

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, lchownSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { failWith, ok, type Result } from "../../../core/model/issue.ts";
-import { checkToolsPlace } from "../../agents/tool-process.ts";
+import { checkToolsCanRun } from "../../agents/tool-process.ts";
 import { findToolsUser, currentToolsUser, GIT_GROUP, setOwnFolders, setToolsUser } from "../../process/tools-user.ts";
 
 /** [B25, B65] Runs tools as this user from now on. Fails here if that is impossible, not in the middle of a cast. */
@@ -12,7 +12,7 @@ export async function enableToolsUser(name: string, concurrency: number): Promis
   }
   const user = findToolsUser(name);
   if (!user.ok) return user;
-  const problem = await checkToolsPlace({ user: user.value });
+  const problem = await checkToolsCanRun({ user: user.value });
   if (problem !== undefined) {
     const message = `${name} cannot run the tools of agents: ${problem}`;
     return failWith("command_unavailable", "--tools-user", message, "let that user read Node and pi-materia");

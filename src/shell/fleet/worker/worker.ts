@@ -1,5 +1,5 @@
 import type { Telemetry } from "../../context/run-context.ts";
-import { createUsageCounts, type UsageRow } from "./health-server.ts";
+import { createUsageMetrics, type UsageRow } from "./health-server.ts";
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { hostname } from "node:os";
@@ -114,7 +114,7 @@ function createWorkerParts({ profile, queues, concurrency, folder: base }: Worke
   });
   const registration = { workerId, host: hostname(), pid, started, version: VERSION, queues, concurrency };
   const budgets = openNotifications(database, BUDGETS_CHANNEL);
-  const usage = createUsageCounts();
+  const usage = createUsageMetrics();
   const limits = createWorkerLimits();
   return { workerId, folder, registration, database, trees, unwritten, store, budgets, usage, limits };
 }

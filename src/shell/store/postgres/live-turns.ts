@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { AgentProgress } from "../../../core/wire/stream.ts";
 import type { PostgresStore } from "./postgres-store.ts";
 import { sql, type Database } from "./database.ts";
-import { TURNS_CHANNEL, openNotifications, createNotifier } from "./notifications.ts";
+import { TURNS_CHANNEL, openNotifications, createCastNotifier } from "./notifications.ts";
 
 /** [B70] The running turn as its worker last published it: its notes in order, without the first ones that did not fit. */
 const LiveTurn = v.object({ turn: v.string(), gone: v.number(), notes: v.array(AgentProgress) });
@@ -50,7 +50,7 @@ export function openLiveTurns(database: Database): Pick<PostgresStore, "followTu
       // Missed output is in the journal soon.
       return { next: () => next().catch(() => []), close: stop };
     },
-    notifyTurn: createNotifier(database, TURNS_CHANNEL),
+    notifyTurn: createCastNotifier(database, TURNS_CHANNEL),
     close: news.close,
   };
 }

@@ -142,7 +142,7 @@ const NOTIFY = `select pg_notify($2, notice::text) from materia.casts, set_confi
   where cast_id = any($1)`;
 
 /** [B6] Sent after the commit, in batches: notifications inside it would serialize all writers. */
-export function createNotifier(database: Database, channel = CASTS_CHANNEL): (castId: string) => void {
+export function createCastNotifier(database: Database, channel = CASTS_CHANNEL): (castId: string) => void {
   return createBatch((casts) => {
     // Followers catch up by sequence number with the next notification.
     void database.queryOnce({ name: "tell", text: NOTIFY, values: [casts, channel] }).catch(() => undefined);

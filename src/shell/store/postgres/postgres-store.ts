@@ -2,7 +2,7 @@ import type { CastId } from "../../../core/model/ids.ts";
 import { failWith, type Result } from "../../../core/model/issue.ts";
 import type { CastStore } from "../cast-store.ts";
 import { sql, type Database, type Statement } from "./database.ts";
-import { openNotifications, createNotifier } from "./notifications.ts";
+import { openNotifications, createCastNotifier } from "./notifications.ts";
 import { fileStore } from "../files/file-store.ts";
 import { createCastClaims, removeCasts, type ClaimingWorker } from "./owned-cast.ts";
 import { followTranscript, followEvents, readArtifactRange } from "./read-cast.ts";
@@ -28,7 +28,7 @@ export interface PostgresStore extends CastStore {
 export function postgresStore({ worker, ...scope }: PostgresStoreOptions): PostgresStore {
   const { database, location } = scope;
   const notifications = openNotifications(database);
-  const notify = createNotifier(database);
+  const notify = createCastNotifier(database);
   const turns = openLiveTurns(database);
   const heldClaims = new Map<CastId, string>();
   // Files of a running cast are visible here before the append that sends them.
