@@ -88,12 +88,22 @@ function requestsIn(folder: string): readonly SentRequest[] {
       const { type, timestamp, message } = JSON.parse(line) as TranscriptLine;
       if (type !== "message" || !message) return [];
       const before = text;
+      for (const line of editedLines(message))
+        if (!before.includes(line)) throw new Error(`${name}: nothing before has shown ${line}`);
       text += wireText(message);
       return message.role === "assistant" && index > own ? [{ text: before, at: Date.parse(timestamp), conflict }] : [];
     });
   });
   if (found.length === 0) throw new Error(`no request in ${folder} (${statSync(folder).size} bytes)`);
   return found.toSorted((a, b) => a.at - b.at);
+}
+
+/** What an agent must have seen, as it stands in the text of a request: or the script leaves out a call that it needs. */
+function editedLines({ role, content }: SentMessage): readonly string[] {
+  if (role !== "assistant" || !Array.isArray(content)) return [];
+  const calls = content as readonly { readonly arguments?: { readonly edits?: readonly { oldText: string }[] } }[];
+  const edits = calls.flatMap((call) => call.arguments?.edits ?? []);
+  return edits.map(({ oldText }) => JSON.stringify(oldText).slice(1, -1));
 }
 
 /** The part of a message that a provider receives. Providers compare tools first, then instructions, then messages. */

@@ -58,7 +58,7 @@ export type TranscriptPlace = Pick<TurnRequest, "castId" | "socket" | "visit">;
 export interface CastCheckpoints {
   /** Commits the present tree; undefined when nothing has changed since `since`. One call at a time. */
   readonly take: (request: CheckpointRequest) => Promise<Checkpoint | MissingCheckpoint | undefined>;
-  /** [Y10] Describes the changes between two checkpoints, short enough for a prompt. */
+  /** [Y10] Describes the changes between two checkpoints, short enough for a prompt; empty if there are none. */
   readonly describe: (from: string, to: string, contextLines?: number) => Promise<string>;
   /** [V51] Whether all changes lie inside conflict marks of the first, and no mark is left in the second. */
   readonly isResolution?: (marked: string, resolved: string) => Promise<boolean>;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { namedCodeText, namedLinesIn } from "../../src/core/prompt/named-code.ts";
 import { play, startOf, type TestConfig } from "../harness/play.ts";
-import { said, seat, always, graph, workshop, world, socket, notSatisfied, satisfied } from "../harness/seats.ts";
+import { said, seat, always, graph, loop, workshop, world, socket, notSatisfied, satisfied } from "../harness/seats.ts";
 import { initialState } from "../../src/core/cast/state/initial-state.ts";
 import { startedEvent } from "../../src/core/cast/next.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
@@ -74,8 +74,17 @@ it("[P18] at most 8 files, 60 lines of a block and 8,000 characters", () => {
 const ITEM = { title: "a", context: "Change `src/list.js#export function add(`." };
 const HEADING = "## Code that is named above, as it is now\n\nsrc/list.js, lines 2-11:";
 
+interface Shown {
+  readonly reads?: string[];
+  readonly text?: string;
+  readonly diff?: string;
+}
+
 /** The visits whose first message contains the text: the named code, unless another is given. */
-async function shownTo(config: TestConfig, reads: string[] = [], text = HEADING): Promise<readonly string[]> {
+async function shownTo(
+  config: TestConfig,
+  { reads = [], text = HEADING, diff = "DIFF" }: Shown = {},
+): Promise<readonly string[]> {
   const judged = new Set<string>();
   const { asked, ...ports } = world(
     ({ materia, visit }) => {
@@ -87,7 +96,7 @@ async function shownTo(config: TestConfig, reads: string[] = [], text = HEADING)
     {
       checkpoints: {
         take: async () => undefined,
-        describe: async () => "DIFF",
+        describe: async () => diff,
         linesOf: async (commit, path) => (reads.push(`${commit}:${path}`), FILE.split("\n")),
       },
     },
@@ -106,7 +115,7 @@ it("[P17] the builder of the item gets it, for no visit that sees the changes in
     Eval: { prompt: "Judge {{changes}}.", parse: "json", tools: "readOnly" },
     Tell: { prompt: "Tell.", tools: "readOnly" },
   };
-  expect(await shownTo(workshop({ materia }), reads)).toEqual(["Socket-2 1"]);
+  expect(await shownTo(workshop({ materia }), { reads })).toEqual(["Socket-2 1"]);
   expect(reads).toEqual(["c0:src/list.js"]);
 });
 
@@ -145,5 +154,35 @@ it("[P12] an agent that mends what was refused sees the change, also at its firs
     },
     { materia },
   );
-  expect(await shownTo(config, [], "DIFF")).toEqual(["Socket-3 1"]);
+  expect(await shownTo(config, { text: "DIFF" })).toEqual(["Socket-3 1"]);
+});
+
+it("[P12, P17] a refusal before any change leaves the builder the named code, and no empty part", async () => {
+  const materia = {
+    Plan: { prompt: "Plan.", generator: true },
+    Eval: { prompt: "Judge.", parse: "json" },
+    Build: { prompt: "Build.", tools: "coding" },
+  };
+  const config = graph(
+    {
+      "Socket-1": seat("Plan", always("Socket-2")),
+      "Socket-2": seat("Eval", notSatisfied("Socket-3"), satisfied("Socket-3")),
+      "Socket-3": { ...seat("Build"), advance: {} },
+    },
+    { materia, loops: { each: loop(["Socket-3"]) } },
+  );
+  expect(await shownTo(config, { diff: "" })).toEqual(["Socket-3 1"]);
+  expect(await shownTo(config, { diff: "", text: "## Changes so far" })).toEqual([]);
+});
+
+it("[P12] an agent that was sent back and has changed nothing learns it", async () => {
+  const materia = { Build: { prompt: "Build.", tools: "coding" }, Eval: { prompt: "Judge.", parse: "json" } };
+  const config = graph(
+    {
+      "Socket-1": seat("Build", always("Socket-2")),
+      "Socket-2": seat("Eval", notSatisfied("Socket-1"), satisfied("end")),
+    },
+    { materia },
+  );
+  expect(await shownTo(config, { diff: "", text: "(no file has been changed)" })).toEqual(["Socket-1 2"]);
 });

@@ -44,7 +44,7 @@ export interface AgentPromptInput {
   readonly socket: GraphSocket;
   readonly visit: Visit;
   readonly ask: TurnReason;
-  /** [Y10] The changes of the current item so far; absent if they are not known. */
+  /** [Y10] The changes of the current item so far: empty if there are none, absent if they are not known. */
   readonly changes?: string | undefined;
   /** [I6] What others have changed since the conversation that it continues. */
   readonly changedSince?: string | undefined;
@@ -72,8 +72,7 @@ export function promptNeedsOf(state: CastState, { socket, visit, ask }: AgentPro
     (materia.prompt.includes("changes") && parseVariables(materia.prompt).some(({ kind }) => kind === "changes")) ||
     (materiaMayWrite(materia) && followsRefusal(state, visit));
   const repository = isAfterLoop(state) || plansWithTools(socket, materia);
-  // [P17] Changes show the code, and the same lines are not shown twice.
-  const code = changes || !toolsInScope(materia.tools).includes("read") ? NO_NEEDS.code : namedLinesOf(state);
+  const code = toolsInScope(materia.tools).includes("read") ? namedLinesOf(state) : NO_NEEDS.code;
   return { changes, repository, code, contextLines: contextLinesFor(state, socket, materia) };
 }
 
@@ -154,7 +153,8 @@ function firstMessageParts(
   materia: AgentMateria,
 ): readonly string[] {
   const asks = new Set(parseVariables(materia.prompt).map(({ kind }) => kind));
-  const needsChanges = asks.has("changes") || (changes !== undefined && followsRefusal(state, visit));
+  // [P12] What was refused may be a plan: then there is nothing to mend yet.
+  const isMending = followsRefusal(state, visit) && (visit.reworked ? changes !== undefined : Boolean(changes));
   return [
     section("Request", truncate(state.request, PART_LIMITS.request)),
     noteText(state),
@@ -164,7 +164,7 @@ function firstMessageParts(
     plansWithTools(socket, materia) ? section("Last commits of the project", lastCommitsText(repository)) : "",
     previousHandoffText(state, visit),
     section("Code that is named above, as it is now", code),
-    needsChanges ? section("Changes so far", changesText(state, changes)) : "",
+    asks.has("changes") || isMending ? section("Changes so far", changesText(state, changes)) : "",
     ownAnswerText(state, socket, visit),
     section(isMergeOnly(state, visit) ? "Merge it" : "Do it again", reworkText(state, visit)),
     section("Changed by others since", outsideChangesText(state)),
@@ -209,8 +209,13 @@ function changesText({ pass, item }: CastState, changes: string | undefined): st
   if (changes === undefined) return UNKNOWN_CHANGES;
   const isConflict = (item?.window.tree ?? null) !== null;
   const since = pass === null ? "the cast began" : "the item began";
-  return join([isConflict ? "Compared with the merged work of the other items:" : `Since ${since}:`, changes]);
+  return join([
+    isConflict ? "Compared with the merged work of the other items:" : `Since ${since}:`,
+    changes || NO_CHANGES,
+  ]);
 }
+
+const NO_CHANGES = "(no file has been changed)";
 
 const UNKNOWN_CHANGES = "Not known: the files of this cast are not kept. Look at them yourself.";
 

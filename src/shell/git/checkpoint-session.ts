@@ -172,7 +172,7 @@ async function describeChanges(
   cwd: string,
   { from, to, contextLines = 3 }: { from: string; to: string; contextLines: number | undefined },
 ): Promise<string> {
-  if (from === to) return "(no file has been changed)";
+  if (from === to) return "";
   const span = { cwd, from, to };
   const patchWith = (lines: number, maxBytes: number) =>
     diffText(span, { form: "patch", contextLines: lines, maxBytes });

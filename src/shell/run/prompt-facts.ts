@@ -27,13 +27,14 @@ export async function readPromptFacts(
     };
   }
   if (!needs.changes && !needs.repository && needs.code.size === 0) return {};
-  const [changes, repository, code] = await Promise.all([
+  const [changes, repository] = await Promise.all([
     needs.changes && files && from !== undefined
       ? ports.checkpoints?.describe(from, files.last, needs.contextLines)
       : undefined,
     needs.repository ? options.readRepository?.(files?.base) : undefined,
-    files && needs.code.size > 0 ? readNamedCode(needs.code, files.last, ports) : "",
   ]);
+  // [P17] Changes show the code, and the same lines are not shown twice.
+  const code = files && !changes && needs.code.size > 0 ? await readNamedCode(needs.code, files.last, ports) : "";
   return { changes, repository, code };
 }
 
