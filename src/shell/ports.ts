@@ -47,9 +47,9 @@ export interface ProviderLimit {
 
 export interface SharedLimits {
   /** The limit of this model that lasts, if one is known. */
-  readonly find: (model: string, now: number) => ProviderLimit | undefined;
-  readonly record: (model: string, limit: ProviderLimit) => void;
-  readonly clear: (model: string) => void;
+  readonly find: (model: string, now: number) => Promise<ProviderLimit | undefined>;
+  readonly record: (model: string, limit: ProviderLimit) => Promise<void>;
+  readonly clear: (model: string) => Promise<void>;
 }
 
 export type TranscriptPlace = Pick<TurnRequest, "castId" | "socket" | "visit">;
@@ -85,6 +85,8 @@ export interface AgentHost {
   readonly usableModels?: () => Promise<readonly string[]>;
   /** [Z13] The number of tokens that fit into the context of a model, if known. */
   readonly contextWindow?: (model: string) => Promise<number | undefined>;
+  /** [Z17] A digest of the key for a model; undefined if there is none. */
+  readonly keyDigest?: (model: string) => Promise<string | undefined>;
   /** The model, as `provider/id`, that answers a materia which names this one or none. */
   readonly resolveModel?: (wanted: string | undefined) => Promise<string | undefined>;
   /** [Q13] The scripted answer of a person; undefined when a real person must answer. */

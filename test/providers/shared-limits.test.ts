@@ -5,6 +5,9 @@ import { openSharedLimits } from "../../src/shell/config/shared-limits.ts";
 import { runCast } from "../../src/shell/run/run-cast.ts";
 import { exitCodeFor } from "../../src/shell/casting/prepared-cast.ts";
 import type { SharedLimits, TurnOutcome } from "../../src/shell/ports.ts";
+import { createPiHost } from "../../src/shell/agents/pi-host.ts";
+import { servePi } from "../harness/agent-bodies.ts";
+import { modelsFile, piFolder } from "../harness/agents.ts";
 import { envOf, newPlace, userFolder } from "../harness/cli.ts";
 import { castOnce, typesOf } from "../harness/effects.ts";
 import { clockText, retryText } from "../../src/core/view/numbers.ts";
@@ -27,7 +30,7 @@ function config(model: string, waitForProvider = 0) {
 
 function project(): { readonly limits: SharedLimits; readonly folder: string } {
   const cwd = newPlace({});
-  return { limits: openSharedLimits(envOf(cwd), cwd), folder: join(userFolder(cwd), "provider-limits") };
+  return { limits: openSharedLimits(envOf(cwd), cwd, undefined), folder: join(userFolder(cwd), "provider-limits") };
 }
 
 /** A cast that has met the limit, and the next cast of the same project. */
@@ -65,7 +68,7 @@ describe("casts of one project that meet the same limit", () => {
     );
     expect(again.state.phase).toMatchObject({ outcome: "completed" });
     // The model answers again: nobody else has to wait.
-    expect(limits.find("a/x", CLOCK_START + 2_000)).toBeUndefined();
+    expect(await limits.find("a/x", CLOCK_START + 2_000)).toBeUndefined();
   });
 
   it("[Z17] another model of the list answers at once", async () => {
@@ -89,7 +92,7 @@ describe("casts of one project that meet the same limit", () => {
     const { limits } = project();
     const short = [{ ...LIMIT, message: "429 rate limit, try again in 20s" }];
     await castOnce(config("a/x"), () => short.shift() ?? said("done"), { ...movedClock(), limits });
-    expect(limits.find("a/x", CLOCK_START)).toBeUndefined();
+    expect(await limits.find("a/x", CLOCK_START)).toBeUndefined();
   });
 });
 
@@ -103,31 +106,51 @@ describe("the file of a limit", () => {
     ["in a year", JSON.stringify(limit(CLOCK_START + 365 * 24 * HOUR))],
     ["of a clock that was set back", JSON.stringify(limit(CLOCK_START + HOUR, CLOCK_START + 1))],
     ["of a megabyte", JSON.stringify({ ...limit(CLOCK_START + HOUR), reason: "x".repeat(1_000_000) })],
-  ])("[Z17] blocks nobody when it is %s", (_, text) => {
+  ])("[Z17] blocks nobody when it is %s", async (_, text) => {
     const { limits, folder } = project();
-    limits.record("a/x", limit(CLOCK_START + HOUR));
-    expect(limits.find("a/x", CLOCK_START)).toMatchObject({ until: CLOCK_START + HOUR });
+    await limits.record("a/x", limit(CLOCK_START + HOUR));
+    expect(await limits.find("a/x", CLOCK_START)).toMatchObject({ until: CLOCK_START + HOUR });
     const [name = ""] = readdirSync(folder);
     expect(statSync(join(folder, name)).mode & 0o077).toBe(0);
     writeFileSync(join(folder, name), text);
-    expect(limits.find("a/x", CLOCK_START)).toBeUndefined();
+    expect(await limits.find("a/x", CLOCK_START)).toBeUndefined();
   });
 
-  it("[Z17] is no fault where it cannot be written or read", () => {
+  it("[Z17] is no fault where it cannot be written or read", async () => {
     const { limits, folder } = project();
-    limits.record("a/x", limit(CLOCK_START + HOUR));
+    await limits.record("a/x", limit(CLOCK_START + HOUR));
     const [name = ""] = readdirSync(folder);
     rmSync(join(folder, name));
     mkdirSync(join(folder, name));
-    limits.record("a/x", limit(CLOCK_START + HOUR));
-    limits.clear("a/x");
-    expect(limits.find("a/x", CLOCK_START)).toBeUndefined();
+    await limits.record("a/x", limit(CLOCK_START + HOUR));
+    await limits.clear("a/x");
+    expect(await limits.find("a/x", CLOCK_START)).toBeUndefined();
   });
 
-  it("[Z17] is of one project and one model", () => {
+  it("[Z17] is of one project, one model and one key", async () => {
     const [one, other] = [project().limits, project().limits];
-    one.record("a/x", limit(CLOCK_START + HOUR));
-    expect([one.find("a/y", CLOCK_START), other.find("a/x", CLOCK_START)]).toEqual([undefined, undefined]);
+    await one.record("a/x", limit(CLOCK_START + HOUR));
+    expect([await one.find("a/y", CLOCK_START), await other.find("a/x", CLOCK_START)]).toEqual([undefined, undefined]);
+    const cwd = newPlace({});
+    let key = "mine";
+    const limits = openSharedLimits(envOf(cwd), cwd, async () => key);
+    await limits.record("a/x", limit(CLOCK_START + HOUR));
+    key = "of the team";
+    expect(await limits.find("a/x", CLOCK_START)).toBeUndefined();
+    key = "mine";
+    expect(await limits.find("a/x", CLOCK_START)).toMatchObject({ until: CLOCK_START + HOUR });
+  });
+
+  it("[Z17] a digest tells the keys of Pi apart and does not contain them", async () => {
+    const { url } = await servePi([]);
+    const { providers } = modelsFile(url) as { providers: { local: object } };
+    const digestOf = async (apiKey: string, model = "local/small") => {
+      piFolder({ "models.json": { providers: { local: { ...providers.local, apiKey } } } });
+      return createPiHost().keyDigest?.(model);
+    };
+    const [first, second, again] = [await digestOf("key-one"), await digestOf("key-two"), await digestOf("key-one")];
+    expect([first === second, first === again, first?.includes("key")]).toEqual([false, true, false]);
+    expect(await digestOf("key-one", "nobody/x")).toBeUndefined();
   });
 });
 

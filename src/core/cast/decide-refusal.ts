@@ -43,15 +43,8 @@ export function decideRefusal(state: CastState, visit: Visit, turn: RefusedTurn)
   const end = refusalEnd(turn);
   const refused = { ...providers.refused, ...turn.elsewhere, ...(end === undefined ? {} : { [model]: end }) };
   const next = turn.models.find((each) => each !== model && isFree(refused, each, now));
-  if (next !== undefined)
-    return {
-      type: "model_switched",
-      ...at,
-      from: model,
-      to: next,
-      reason,
-      ...(end === undefined ? {} : { until: end === null ? null : timeText(end) }),
-    };
+  const refusedUntil = end === undefined ? {} : { until: end === null ? null : timeText(end) };
+  if (next !== undefined) return { type: "model_switched", ...at, from: model, to: next, reason, ...refusedUntil };
   const left = (limits.waitForProvider ?? 0) - providers.sleptMs;
   const until = sleepEnd(state, turn, refused, left > 0);
   if (until === undefined) return failedTurn(turn, at);

@@ -207,15 +207,11 @@ function askedAgainText(state: CastState, { id }: GraphSocket): string {
 /** [P11] The diff, and what it is compared with. */
 function changesText({ pass, item }: CastState, changes: string | undefined): string {
   if (changes === undefined) return UNKNOWN_CHANGES;
+  const since = pass === null ? "Since the cast began:" : "Since the item began:";
   const isConflict = (item?.window.tree ?? null) !== null;
-  const since = pass === null ? "the cast began" : "the item began";
-  return join([
-    isConflict ? "Compared with the merged work of the other items:" : `Since ${since}:`,
-    changes || NO_CHANGES,
-  ]);
+  const title = isConflict ? "Compared with the merged work of the other items:" : since;
+  return `${title}\n\n${changes || "(no file has been changed)"}`;
 }
-
-const NO_CHANGES = "(no file has been changed)";
 
 const UNKNOWN_CHANGES = "Not known: the files of this cast are not kept. Look at them yourself.";
 

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { NO_USAGE } from "../../core/cast/state/usage.ts";
 import { type KeyPath, assertNever } from "../../core/model/issue.ts";
 import { splitModels, type ThinkingLevel } from "../../core/model/materia.ts";
@@ -14,7 +15,7 @@ import {
 } from "./pi-models.ts";
 import { withoutUndefined } from "../../core/model/json.ts";
 import { createPreflight } from "./equipped-session.ts";
-import type { SessionHooks, RetryPolicy } from "./pi-sdk.ts";
+import type { PiModel, SessionHooks, RetryPolicy } from "./pi-sdk.ts";
 import { failedTurn, runPiTurn } from "./pi-turn.ts";
 
 export interface PiHostOptions extends Partial<RetryPolicy> {
@@ -34,11 +35,16 @@ export function createPiHost(options: PiHostOptions = {}): AgentHost {
   const stage = () => (opened ??= loadConfiguredPi(options, hooks.equip));
   const chosen = new Map<string | undefined, Promise<ModelChoice>>();
 
-  async function modelFor(request: { readonly model?: string | undefined }): Promise<ModelChoice> {
-    const wanted = request.model ?? (options.defaultModel && splitModels(options.defaultModel)[0]);
+  async function modelFor(model: string | undefined): Promise<ModelChoice> {
+    const wanted = model ?? (options.defaultModel && splitModels(options.defaultModel)[0]);
     const choice = chosen.get(wanted) ?? stage().then((pi) => chooseModel(pi, wanted));
     chosen.set(wanted, choice);
     return choice;
+  }
+
+  async function usableModel(wanted: string | undefined): Promise<PiModel | undefined> {
+    const choice = await modelFor(wanted).catch(() => undefined);
+    return choice?.kind === "found" ? choice.model : undefined;
   }
 
   return {
@@ -47,24 +53,22 @@ export function createPiHost(options: PiHostOptions = {}): AgentHost {
     ),
     defaultModels: async () => {
       if (options.defaultModel !== undefined) return splitModels(options.defaultModel);
-      const choice = await stage().then((pi) => chooseModel(pi, undefined));
-      return choice.kind === "found" ? [`${choice.model.provider}/${choice.model.id}`] : [];
+      const model = await usableModel(undefined);
+      return model ? [nameOf(model)] : [];
     },
-    usableModels: async () => {
-      const { runtime } = await stage();
-      return (await runtime.getAvailable()).map(({ provider, id }) => `${provider}/${id}`);
-    },
-    contextWindow: async (model) => {
-      const choice = await stage().then((pi) => chooseModel(pi, model));
-      return choice.kind === "found" ? choice.model.contextWindow : undefined;
+    usableModels: async () => (await (await stage()).runtime.getAvailable()).map(nameOf),
+    contextWindow: async (wanted) => (await usableModel(wanted))?.contextWindow,
+    keyDigest: async (wanted) => {
+      const model = await usableModel(wanted);
+      return model && hash("sha256", (await registerModelKey(await stage(), model)).join("\n"));
     },
     resolveModel: async (wanted) => {
-      const choice = await modelFor({ model: wanted }).catch(() => undefined);
-      return choice?.kind === "found" ? `${choice.model.provider}/${choice.model.id}` : undefined;
+      const model = await usableModel(wanted);
+      return model && nameOf(model);
     },
     runTurn: async (request) => {
       try {
-        const choice = await modelFor(request);
+        const choice = await modelFor(request.model);
         if (choice.kind !== "found") return modelFailure(choice);
         await registerModelKey(await stage(), choice.model);
         const thinking = request.thinking ?? options.defaultThinking;
@@ -74,6 +78,10 @@ export function createPiHost(options: PiHostOptions = {}): AgentHost {
       }
     },
   };
+}
+
+function nameOf({ provider, id }: PiModel): string {
+  return `${provider}/${id}`;
 }
 
 function modelFailure(choice: Exclude<ModelChoice, { kind: "found" }>): TurnOutcome {

@@ -99,11 +99,12 @@ function registerCredentials(file: string): void {
   registerSecrets(collectStrings(credentials).map((value) => ({ name: "key of Pi", value })));
 }
 
-/** [S7] The key for requests to a model, from any of Pi's sources. */
-export async function registerModelKey({ runtime }: PiContext, model: PiModel): Promise<void> {
+/** [S7] The key for requests to a model, from any of Pi's sources: the texts that are secret. */
+export async function registerModelKey({ runtime }: PiContext, model: PiModel): Promise<readonly string[]> {
   // Without a key the request fails with its own message.
-  const resolved = await runtime.getAuth(model).catch(() => undefined);
-  registerSecrets(collectStrings(resolved?.auth).map((value) => ({ name: `key of ${model.provider}`, value })));
+  const texts = collectStrings((await runtime.getAuth(model).catch(() => undefined))?.auth);
+  registerSecrets(texts.map((value) => ({ name: `key of ${model.provider}`, value })));
+  return texts;
 }
 
 function collectStrings(value: unknown): readonly string[] {

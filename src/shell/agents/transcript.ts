@@ -67,9 +67,7 @@ function openSessionTranscript(
     session,
     problem: () => problem,
     isComplete: () => isComplete,
-    close: () => {
-      isClosed = true;
-    },
+    close: () => void (isClosed = true),
   };
 }
 

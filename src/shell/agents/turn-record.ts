@@ -63,24 +63,18 @@ function progressFromEvent(event: AgentSessionEvent, last: AssistantMessage | un
     if (update.type === "text_delta") return { kind: "text", delta: update.delta };
     if (update.type === "thinking_delta") return { kind: "thinking", delta: update.delta };
   }
-  if (event.type === "tool_execution_start") {
+  if (event.type === "tool_execution_start")
     return { kind: "tool_started", id: event.toolCallId, name: event.toolName, args: event.args };
-  }
-  if (event.type === "tool_execution_update") {
+  if (event.type === "tool_execution_update")
     return { kind: "tool_said", id: event.toolCallId, said: toolResultText(event.partialResult) };
-  }
   if (event.type === "tool_execution_end") {
     const { toolCallId: id, toolName: name, isError: failed } = event;
     return { kind: "tool_ended", id, name, failed, said: toolResultText(event.result) };
   }
   if (event.type === "turn_end") return { kind: "tools_over" };
   if (event.type === "auto_retry_start" || event.type === "summarization_retry_scheduled") {
-    return {
-      kind: "retrying",
-      attempt: event.attempt,
-      delayMs: event.delayMs,
-      error: plainProviderError(event.errorMessage),
-    };
+    const { attempt, delayMs, errorMessage } = event;
+    return { kind: "retrying", attempt, delayMs, error: plainProviderError(errorMessage) };
   }
   if (event.type === "compaction_end" && event.willRetry) {
     return { kind: "retrying", attempt: 1, delayMs: 0, error: last?.errorMessage ?? "the context was too long" };

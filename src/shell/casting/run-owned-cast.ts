@@ -183,7 +183,7 @@ export async function runWithPorts(
 /** [Z17] A rehearsal meets only the limits that its script has. */
 function limitsFor({ limits, host, env, store }: RunContext): SharedLimits | undefined {
   if (host.rehearsalUsage) return undefined;
-  return limits ?? (env && openSharedLimits(env, store.location));
+  return limits ?? (env && openSharedLimits(env, store.location, host.keyDigest));
 }
 
 /** [I5] Files of this cast are on the disk of its owner; those of another cast may be in the store only. */

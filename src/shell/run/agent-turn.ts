@@ -70,7 +70,7 @@ export async function runAgentTurn(due: AgentEffect, context: EffectContext): Pr
   const problem = unkept ?? (await writeTurn(effect, context, outcome, told));
   if (problem !== undefined) return { kind: "broken", problem };
   if (outcome.kind === "said") {
-    ports.limits?.clear(choice.model ?? choice.models[0] ?? outcome.model);
+    await ports.limits?.clear(choice.model ?? choice.models[0] ?? outcome.model);
     const { text, usage, byTool } = outcome;
     const model = outcome.model === "" ? undefined : outcome.model;
     return { kind: "replied", text, ...withoutUndefined({ model, byTool }), usage };

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { estimateTokens } from "../../core/cast/state/usage.ts";
-import { parseTranscriptLine, type TranscriptMessage } from "../../core/cast/transcript.ts";
+import { parseTranscriptLine } from "../../core/cast/transcript.ts";
 import { parseJson } from "../../core/model/json.ts";
 import { countedText, oneLine } from "../../core/model/text.ts";
 import { amountText } from "../../core/view/numbers.ts";
@@ -24,8 +24,10 @@ export function describeContext(system: string, transcript: string): string {
   for (const message of lines.flatMap((line) => parseTranscriptLine(line) ?? [])) {
     if (typeof message.content !== "string")
       for (const { id, arguments: args } of message.content) if (v.is(WithPath, args)) paths.set(id, ` ${args.path}`);
-    const text = typeof message.content === "string" ? message.content : JSON.stringify(message.content);
-    add(oneLine(`${PART_NAMES[message.role] ?? toolPart(message)}${paths.get(message.toolCallId) ?? ""}`, 80), text);
+    const { role, toolName, toolCallId, content } = message;
+    const name = PART_NAMES[role] ?? (toolName === undefined ? role : `results of ${toolName}`);
+    const text = typeof content === "string" ? content : JSON.stringify(content);
+    add(oneLine(`${name}${paths.get(toolCallId) ?? ""}`, 80), text);
   }
   const largest = [...parts].toSorted(([, a], [, b]) => b.tokens - a.tokens).slice(0, MOST_PARTS);
   const texts = largest.map(([name, { tokens, times }]) => {
@@ -36,10 +38,6 @@ export function describeContext(system: string, transcript: string): string {
 }
 
 const PART_NAMES: Readonly<Record<string, string>> = { assistant: "replies and tool calls", user: "prompts" };
-
-function toolPart({ toolName, role }: TranscriptMessage): string {
-  return toolName === undefined ? role : `results of ${toolName}`;
-}
 
 /** What Pi has summarised is no longer sent. */
 function linesSent(lines: readonly string[]): { readonly summary: string; readonly lines: readonly string[] } {

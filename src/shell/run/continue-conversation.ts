@@ -28,11 +28,8 @@ export async function settleContinuation(
   const { continues, continuesFrom, ...visit } = started;
   if (continues === undefined) return started;
   const place = { castId: continuesFrom ?? state.castId, socket: visit.socket, visit: continues };
-  const fresh = freshReason(
-    await ports.readTranscript?.(place),
-    state,
-    await expectedModel(visit, state, ports, options),
-  );
+  const model = await expectedModel(visit, state, ports, options);
+  const fresh = freshReason(await ports.readTranscript?.(place), state, model);
   return fresh === undefined ? started : { ...visit, fresh };
 }
 

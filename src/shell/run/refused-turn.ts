@@ -39,11 +39,12 @@ export async function chooseModel(
     return { kind: "failed", reason: "model", message, usage: NO_USAGE };
   }
   const now = ports.now().getTime();
-  const met = models.flatMap((model) => {
-    const limit = ports.limits?.find(model, now);
+  const findNews = async (model: string) => {
+    const limit = await ports.limits?.find(model, now);
     const isNews = limit && limit.metAt >= (options.resumedAt ?? 0) && isFree(state.providers.refused, model, now);
     return isNews ? [{ model, ...limit }] : [];
-  });
+  };
+  const met = (await Promise.all(models.map(findNews))).flat();
   const elsewhere = Object.fromEntries(met.map(({ model, until }) => [model, until]));
   const known = state.providers.refused;
   const refused: CastState["providers"]["refused"] = met.length === 0 ? known : { ...known, ...elsewhere };
@@ -87,7 +88,7 @@ export async function readRefusedTurn(
   const refusal = readRefusal({ ...outcome.response, text: message }, { now });
   if (!refusal) return undefined;
   if (refusal.kind === "until" && refusal.at - now > limitOf(state.limits, "maxRetryAfter"))
-    ports.limits?.record(model, { until: refusal.at, metAt: now, reason: ports.redact(truncate(said, 300)) });
+    await ports.limits?.record(model, { until: refusal.at, metAt: now, reason: ports.redact(truncate(said, 300)) });
   return { ...turn, models: listed, refusal };
 }
 

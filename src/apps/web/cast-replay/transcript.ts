@@ -1,6 +1,11 @@
 import { retryText } from "../../../core/view/numbers.ts";
 import { HAND_OVER } from "../../../core/model/handoff.ts";
-import { ownTranscriptLines, parseTranscriptLine, type TranscriptMessage } from "../../../core/cast/transcript.ts";
+import {
+  messageText,
+  ownTranscriptLines,
+  parseTranscriptLine,
+  type TranscriptMessage,
+} from "../../../core/cast/transcript.ts";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import { NO_USAGE, type Usage } from "../../../core/cast/state/usage.ts";
 import { pendingUsageAfter } from "../../../core/cast/timeline.ts";
@@ -13,7 +18,7 @@ export interface ToolCallBlock {
   readonly id: string;
   readonly name: string;
   readonly args: unknown;
-  /** Null while it runs. */
+  /** Null while it runs; of a call that failed: the agent was interrupted before the tool answered. */
   readonly result: string | null;
   readonly partialResult?: string;
   readonly failed: boolean;
@@ -41,7 +46,8 @@ function assistantBlocks({ content }: TranscriptMessage): readonly TranscriptBlo
     const { id = "", name = "", arguments: args } = part;
     // [H25] Its arguments are the answer.
     if (name === HAND_OVER) return [{ kind: "text", text: JSON.stringify(args) }];
-    return [{ kind: "tool", id, name, args, result: null, failed: false }];
+    // Until its result is read.
+    return [{ kind: "tool", id, name, args, result: null, failed: true }];
   });
 }
 
@@ -49,11 +55,6 @@ function addToolResult(blocks: TranscriptBlock[], message: TranscriptMessage): v
   const at = blocks.findLastIndex((block) => block.kind === "tool" && block.id === message.toolCallId);
   const block = blocks[at];
   if (block?.kind === "tool") blocks[at] = { ...block, result: messageText(message), failed: message.isError === true };
-}
-
-function messageText({ content }: TranscriptMessage): string {
-  if (typeof content === "string") return content;
-  return content.map(({ text = "" }) => text).join("\n");
 }
 
 /** The most telling argument: a path, a command, a pattern. */

@@ -47,7 +47,7 @@ export function ToolCallView({ tool }: { readonly tool: ToolCallBlock }): ReactE
 }
 
 function resultText({ result, failed }: ToolCallBlock, changes: ToolChanges): string {
-  if (result === null) return "running";
+  if (result === null) return failed ? "no answer" : "running";
   if (failed) return "failed";
   if (changes.length > 0) return lineCountsText(changes);
   return result === "" ? "done" : countedText(result.trimEnd().split("\n").length, "line");

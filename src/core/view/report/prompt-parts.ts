@@ -1,4 +1,4 @@
-import { ownTranscriptLines, parseTranscriptLine, type TranscriptMessage } from "../../cast/transcript.ts";
+import { messageText, ownTranscriptLines, parseTranscriptLine, type TranscriptMessage } from "../../cast/transcript.ts";
 import { estimateTokens } from "../../cast/state/usage.ts";
 import { countedText, oneLine } from "../../model/text.ts";
 import { line, toned, type Line } from "../line.ts";
@@ -76,7 +76,7 @@ function sentTexts(transcript: string) {
     texts: [
       ...(system ? systemTexts(system) : []),
       ...(spoken.length === 0 ? [] : [conversationText(spoken)]),
-      ...messageTexts(wordsOf(asked)),
+      ...messageTexts(messageText(asked)),
     ],
   };
 }
@@ -86,7 +86,7 @@ function systemTexts(message: TranscriptMessage): readonly SentText[] {
   const { sections, toolsAdded } = message;
   const tools = Array.isArray(toolsAdded) ? toolsAdded.filter(isNamed) : [];
   const own = typeof sections === "object" && sections !== null ? Object.values(sections).map(String).join("\n\n") : "";
-  const whole = [wordsOf(message), own].filter((text) => text !== "").join("\n\n");
+  const whole = [messageText(message), own].filter((text) => text !== "").join("\n\n");
   const texts = whole.split(/(?=^## How to answer$)/m).map((sent, index): SentText => {
     return { kind: "system", title: index === 0 ? "Instructions" : "How to answer", text: sent, sent };
   });
@@ -111,10 +111,6 @@ function messageTexts(words: string): readonly SentText[] {
     const title = /^## (.*)/.exec(sent)?.[1] ?? "Message";
     return { kind: "message", title: oneLine(title, 80), text: sent, sent };
   });
-}
-
-function wordsOf({ content }: TranscriptMessage): string {
-  return typeof content === "string" ? content : content.map(({ text = "" }) => text).join("");
 }
 
 /** [C53] A line for each part, then their texts. */

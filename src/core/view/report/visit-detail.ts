@@ -9,7 +9,7 @@ import type { Usage } from "../../cast/state/usage.ts";
 export function toolSummaryLine(detail: Pick<VisitDetail, "replies">): readonly Line[] {
   const counts = new Map<string, number>();
   for (const { name, failed } of toolCallsOf(detail)) {
-    const key = `${oneLine(name, 40)}${failed === true ? " failed" : ""}`;
+    const key = `${oneLine(name, 40)}${failed === null ? " without answer" : failed ? " failed" : ""}`;
     counts.set(key, (counts.get(key) ?? 0) + 1);
   }
   if (counts.size === 0) return [];

@@ -72,13 +72,13 @@ async function describeRefusal(
   const resumedAt = parseMillis(events.findLast(({ type }) => type === "cast_resumed")?.at ?? "", 0);
   // Another worker may have died while the cast slept.
   const own = state.phase.kind === "sleeping" ? state.providers.refused : {};
-  const endOf = (model: string): number => {
-    const limit = limits.find(model, now);
+  const endOf = async (model: string): Promise<number> => {
+    const limit = await limits.find(model, now);
     return Math.max(limit && limit.metAt > resumedAt ? limit.until : 0, own[model] ?? 0);
   };
   for (const { model } of needs) {
     const models = model === undefined ? ((await host.defaultModels?.()) ?? []) : splitModels(model);
-    const first = Math.min(...models.map(endOf));
+    const first = Math.min(...(await Promise.all(models.map(endOf))));
     if (models.length === 0 || first <= now) continue;
     return `the provider refuses ${models.join(", ")} until ${new Date(first).toISOString()}; a worker begins it then`;
   }

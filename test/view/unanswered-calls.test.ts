@@ -1,0 +1,31 @@
+import { expect, it } from "vitest";
+import { parseTranscript } from "../../src/apps/web/cast-replay/transcript.ts";
+import { toolSummaryLine } from "../../src/core/view/report/visit-detail.ts";
+import { lineText } from "../../src/core/view/line.ts";
+
+it("[C39] the story marks a tool that never answered", () => {
+  const call = { name: "write", arguments: {}, said: "" };
+  const tools = [
+    { ...call, failed: false },
+    { ...call, failed: null },
+    { ...call, failed: true },
+  ];
+  expect(toolSummaryLine({ replies: [{ tools, text: "" }] }).map(lineText)).toEqual([
+    "tools: write, write without answer, write failed",
+  ]);
+});
+
+it("[W34] a call that never answered does not run for ever in the page", () => {
+  const message = (content: object) => JSON.stringify({ type: "message", message: content });
+  const calls = ["call-1", "call-2"].map((id) => ({ type: "toolCall", id, name: "write", arguments: {} }));
+  const transcript = [
+    message({ role: "assistant", content: calls }),
+    message({ role: "toolResult", toolCallId: "call-1", content: [{ type: "text", text: "done" }] }),
+    message({ role: "assistant", content: [{ type: "text", text: "Finished." }] }),
+  ];
+  expect(parseTranscript(transcript.join("\n"))).toMatchObject([
+    { id: "call-1", result: "done", failed: false },
+    { id: "call-2", result: null, failed: true },
+    { kind: "text" },
+  ]);
+});
