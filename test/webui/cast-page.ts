@@ -65,7 +65,11 @@ export async function look(
   place = "casts",
   { width = 1440, theme = "light" }: Look = {},
 ): Promise<Seen> {
-  const context = await browser?.newContext({ viewport: { width, height: 900 }, colorScheme: theme, reducedMotion: "reduce" });
+  const context = await browser?.newContext({
+    viewport: { width, height: 900 },
+    colorScheme: theme,
+    reducedMotion: "reduce",
+  });
   if (!context) throw new Error("there is no browser");
   onTestFinished(() => context.close());
   await slowed(context);
