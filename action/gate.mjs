@@ -1,6 +1,6 @@
 // A person's gate in comments: `ask` writes the question of a waiting cast, `authorize` reads the answer of somebody
 // who may write to the repository. Neither has a model, and no text of a comment reaches a shell.
-import { annotate, commentsOf, cutComment, eventPayload, github, input, setOutput } from "./runner.mjs";
+import { annotate, commentsOf, cutComment, eventPayload, github, input, isOwn, setOutput } from "./runner.mjs";
 
 const MARK = /^<!-- pi-materia gate ([A-Za-z0-9][\w-]*) (\d+) -->/;
 const ANSWER = /^\/materia (yes|no)\b[ \t]*([^]*)$/;
@@ -13,10 +13,13 @@ export async function ask() {
   if (!/^[A-Za-z0-9][\w-]*$/.test(castId)) throw new Error("cast-id is not the id of a cast");
   const number = (issue ?? pull)?.number;
   if (number === undefined) throw new Error("the event has no issue or pull request to ask in");
-  // Quoted, and without mentions and pictures: no line of an agent becomes a heading, a mark or an answer.
+  // Quoted, and without tags, mentions and pictures: no line of an agent becomes a heading, a mark or an answer.
   const question = input("QUESTION")
-    .split("\n")
-    .map((line) => `> ${line.replaceAll("@", "@<!-- -->").replaceAll("![", "!\\[")}`);
+    .replaceAll(/<(?=[A-Za-z/!?])/g, "&lt;")
+    .replaceAll("@", "@<!-- -->")
+    .replaceAll("![", "!\\[")
+    .split(/\r\n|[\r\n]/)
+    .map((line) => `> ${line}`);
   const body = [
     `<!-- pi-materia gate ${castId} ${run} -->`,
     `The cast \`${castId}\` waits for an answer:`,
@@ -38,7 +41,8 @@ export async function authorize() {
   if (permission !== "admin" && permission !== "write")
     return refuse(`${login} may not answer: the right to write to this repository is missing`);
   if (answer === "no" && message.trim() === "") return refuse("a no needs its reason: /materia no <reason>");
-  const asked = (await commentsOf(issue.number)).findLast(({ user, body }) => user?.type === "Bot" && MARK.test(body));
+  // Only a question of this workflow: another one would name an artifact that anybody can have made.
+  const asked = (await commentsOf(issue.number)).findLast((each) => isOwn(each) && MARK.test(each.body ?? ""));
   if (asked === undefined) return refuse("no cast waits for an answer here");
   const [mark, castId, run] = MARK.exec(asked.body) ?? [];
   // Answered once: a second answer would continue the same artifact again.

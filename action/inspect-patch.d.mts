@@ -1,2 +1,2 @@
-/** Why a patch must not be applied; empty if nothing speaks against it. */
-export function patchProblems(text: string): readonly string[];
+/** Why a patch must not be applied to the HEAD of a repository; empty if nothing speaks against it. */
+export declare function patchProblems(file: string, repository?: string): string[];

@@ -11,6 +11,7 @@ import {
   eventPayload,
   github,
   input,
+  isOwn,
   materia,
   readJson,
 } from "./runner.mjs";
@@ -64,7 +65,7 @@ function atBase(work) {
 const plain = (text) =>
   String(text)
     .replaceAll(/[\\|`<>*_[\]!#~]/g, "\\$&")
-    .replaceAll("@", "@<!-- -->")
+    .replaceAll(/@|:(?=\/\/)|www(?=\.)/gi, "$&<!-- -->")
     .replaceAll(/\s+/g, " ");
 const count = (amount, noun) => `${amount} ${noun}${amount === 1 ? "" : "s"}`;
 
@@ -136,7 +137,8 @@ async function comment(text) {
   const { pull_request: pull } = eventPayload();
   if (input("TOKEN") === "" || !pull) return;
   const body = cutComment(text);
-  const own = (await commentsOf(pull.number)).find((each) => each.body?.startsWith(MARK));
+  // Never into the comment of somebody else, who could edit the review afterwards.
+  const own = (await commentsOf(pull.number)).find((each) => isOwn(each) && each.body?.startsWith(MARK));
   if (own) await github("PATCH", `issues/comments/${own.id}`, { body });
   else await github("POST", `issues/${pull.number}/comments`, { body });
 }

@@ -107,7 +107,12 @@ function keepCheckpoints(castId) {
 function restoreFiles(castId) {
   if (!/^[A-Za-z0-9][\w-]*$/.test(castId)) throw new Error("cast-id is not the id of a cast");
   if (!existsSync(bundleOf(castId))) return;
-  git("fetch", "--quiet", bundleOf(castId), "+refs/*:refs/*");
+  // Only refs of this cast: an agent could have written others into the bundle.
+  const refs = git("bundle", "list-heads", bundleOf(castId))
+    .split("\n")
+    .flatMap((line) => line.split(" ").slice(1))
+    .filter((ref) => ref.startsWith("refs/") && ref.includes(castId));
+  if (refs.length > 0) git("fetch", "--quiet", bundleOf(castId), ...refs.map((ref) => `+${ref}:${ref}`));
   if (git("status", "--porcelain", "--untracked-files=no") !== "") return;
   const { code, stdout } = materia(["restore", castId, "--here", "--json"]);
   if (code !== 0) annotate("notice", `the files of the cast were not restored: ${stdout.slice(0, 500)}`);

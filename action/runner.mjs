@@ -11,8 +11,11 @@ export const input = (name) => process.env[`MATERIA_${name}`] ?? "";
 const HIDDEN = /^(?:GITHUB_(?:ENV|OUTPUT|PATH|STATE|STEP_SUMMARY)|MATERIA_TOKEN|ACTIONS_.*TOKEN.*)$/;
 const shownEnv = Object.fromEntries(Object.entries(process.env).filter(([name]) => !HIDDEN.test(name)));
 
-/** Runs materia and returns what it printed; progress goes to the log. */
+/** Runs materia and returns what it printed; progress goes to the log, in which it begins no command of the runner. */
 export function materia(args, options = {}) {
+  const token = `end-${crypto.randomUUID()}`;
+  // The same stream as the progress: the two keep their order. A command may stand anywhere in a line, as ##[…].
+  process.stderr.write(`::stop-commands::${token}\n`);
   const { status, stdout, error } = spawnSync("materia", args, {
     encoding: "utf8",
     env: shownEnv,
@@ -20,6 +23,7 @@ export function materia(args, options = {}) {
     stdio: ["ignore", "pipe", "inherit"],
     ...options,
   });
+  process.stderr.write(`\n::${token}::\n`);
   if (error) throw error;
   return { code: status ?? 1, stdout };
 }
@@ -69,8 +73,11 @@ export async function commentsOf(number) {
   }
 }
 
+/** Whether a workflow of this repository wrote a comment: nobody else has this account. */
+export const isOwn = ({ user }) => user?.login === "github-actions[bot]";
+
 /** A comment may have 65,536 characters. */
-export const cutComment = (body) => (body.length > 60_000 ? `${body.slice(0, 60_000)}\n\n… cut.` : body);
+export const cutComment = (body) => (body.length > 60_000 ? `${body.slice(0, 60_000).toWellFormed()}\n\n… cut.` : body);
 
 const escapeData = (text) => text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 const escapeProperty = (text) => escapeData(text).replaceAll(":", "%3A").replaceAll(",", "%2C");

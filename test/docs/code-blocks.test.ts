@@ -85,7 +85,7 @@ function steps(text: string): readonly string[] {
 }
 
 function runStep(step: string, folder: string): readonly string[] {
-  if (step.startsWith("npx materia ")) run(step.slice(4), folder);
+  if (step.startsWith("materia ")) run(step, folder);
   else if (!/pi-materia .*pi-coding-agent/.test(step)) return [`neither a command of ours nor its install: ${step}`];
   return [];
 }
