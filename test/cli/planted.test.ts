@@ -1,7 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
+import { listEquipmentNames } from "../../src/shell/agents/equipment.ts";
+import { loadPi } from "../../src/shell/agents/pi-sdk.ts";
+import { piFolder } from "../harness/agents.ts";
 import { castFile, castsIn, newPlace, put, run } from "../harness/cli.ts";
 
 /** What somebody may have put in the place of a file. */
@@ -104,4 +107,21 @@ it("[D22] artifacts of an earlier cast that are pipes or devices are left out", 
     const { code, stderr } = await run(["link", "--config", "conf.json", "--from", castId, "Say", "--", "x"], { cwd });
     expect([code, stderr]).toEqual([0, expect.stringContaining("1 artifact is gone")]);
   }
+});
+
+it("[YP17] settings of Pi in a project name no program that is asked where packages are", async () => {
+  const folder = piFolder({});
+  const cwd = newPlace();
+  const mark = join(cwd, "ran");
+  const npmCommand = ["sh", "-c", `touch '${mark}'; echo /nowhere`];
+  const packages = ["npm:not-installed-anywhere"];
+  put(folder, { "settings.json": { packages } });
+  put(cwd, { ".pi/settings.json": { npmCommand, packages: [{ source: packages[0], autoload: false }] } });
+  const names = { skills: [], extensions: [], mcp: [] };
+  expect(await listEquipmentNames(await loadPi(), { cwd })).toEqual(names);
+  expect(existsSync(mark)).toBe(false);
+  // The person's own settings may name one.
+  put(folder, { "settings.json": { packages, npmCommand } });
+  await listEquipmentNames(await loadPi(), { cwd });
+  expect(existsSync(mark)).toBe(true);
 });

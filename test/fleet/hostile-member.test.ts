@@ -11,6 +11,7 @@ import {
   type SubmissionValues,
 } from "../harness/fleet/members.ts";
 import { closing, enrol } from "../harness/fleet/postgres.ts";
+import { castFile } from "../harness/store/store-casts.ts";
 
 let fleet: Neighbours;
 const VICTIM = "b-1";
@@ -310,6 +311,39 @@ it("[B82] a member has limits of waiting casts and of bytes, which others do not
   ).toBe("54000");
   expect(await outcomeOf(ben.queryOnce(submission("b-most", "blue")))).toBe("allowed");
   await limit("bytes", 1_000_000);
+});
+
+it("[B81, B84] a member's open transaction stops only that member's schedules", async () => {
+  const { admin, ann, ben, worker } = fleet;
+  await admin.queryOnce({ text: "delete from materia.schedules" });
+  await admin.queryOnce({ text: "delete from materia.members where project = 'blue'" });
+  await admin.queryOnce({ text: "insert into materia.members values ('blue', $1)", values: [fleet.names.ben] });
+  const add = (as: typeof ann, project: string, ago: string) =>
+    as.queryOnce({
+      text: `select materia.add_schedule($1, 'casts', 0, '* * * * *', 'UTC', $2, '{}', null, null, null, null, now() - interval '${ago}')`,
+      values: [project, JSON.stringify(castFile(`s-${project}`))],
+    });
+  await add(ann, "red", "2 h");
+  for (let more = 0; more < 12; more += 1) await add(ann, "red", "2 h");
+  await add(ben, "blue", "1 h");
+  const hostile = await ann.openSession();
+  onTestFinished(() => hostile.end());
+  const { text, values = [] } = submission("r-open", "red");
+  await hostile.query("begin");
+  await hostile.query(text, [...values]);
+  await submitDueSchedules(worker);
+  const look = "select distinct project, last_cast is not null as done from materia.schedules order by 1";
+  expect(await admin.queryOnce({ text: look })).toEqual([
+    { project: "blue", done: true },
+    { project: "red", done: false },
+  ]);
+  // The turn of the member's own schedule is not lost.
+  await hostile.query("rollback");
+  await admin.queryOnce({
+    text: "update materia.schedules set next_at = now() where next_at < now() + interval '10 s'",
+  });
+  await submitDueSchedules(worker);
+  expect(await admin.queryOnce({ text: look })).toContainEqual({ project: "red", done: true });
 });
 
 it("[B84] planted schedules: one that cannot be submitted stops no other, and one of a former member submits nothing", async () => {

@@ -89,18 +89,8 @@ function findSkill({ skills, ambiguous, projectSkills }: PiInventory, name: stri
   const kind = "skill";
   const skill = skills.find((each) => each.name === name);
   const text = `Pi finds no skill "${name}" for this folder`;
-  if (!skill)
-    return {
-      kind,
-      refused: [
-        "unknown_skill",
-        text,
-        hintOf(
-          name,
-          skills.map((each) => each.name),
-        ),
-      ],
-    };
+  const names = skills.map((each) => each.name);
+  if (!skill) return { kind, refused: ["unknown_skill", text, hintOf(name, names)] };
   if (ambiguous.has(name)) return unusable(kind, `Pi finds several skills "${name}"`, "rename all but one");
   const path = basename(skill.filePath) === "SKILL.md" ? skill.baseDir : skill.filePath;
   const isOfProject = projectSkills.has(skill.filePath);
@@ -181,6 +171,8 @@ function hintOf(name: string, known: readonly string[]): string {
 async function findInventory(pi: Pi, { cwd, withoutProject }: PreflightPlace): Promise<PiInventory> {
   const agentDir = pi.getAgentDir();
   const settingsManager = pi.SettingsManager.create(cwd, agentDir, { projectTrusted: withoutProject !== true });
+  // [YP17] A project must not name the program that is asked where packages are.
+  settingsManager.getNpmCommand = () => settingsManager.getGlobalSettings().npmCommand;
   const manager = new pi.DefaultPackageManager({ cwd, agentDir, settingsManager });
   // A package that is not installed is not fetched for a cast.
   const found = await manager.resolve(async () => "skip");

@@ -1,6 +1,6 @@
 import type { PoolClient } from "pg";
 import { withoutUndefined } from "../../../core/model/json.ts";
-import { issuesText } from "../../../core/model/issue.ts";
+import { issuesText, ok } from "../../../core/model/issue.ts";
 import { isTransientError, type Database } from "../../store/postgres/database.ts";
 import { errorText } from "../../system/files.ts";
 import type { LimitUsage } from "../fleet-status.ts";
@@ -127,10 +127,17 @@ interface DueSchedule {
 
 const SCHEDULE_BATCH = 10;
 
-/** Locked until it has its next time: one of many workers submits it. */
-const DUE_SCHEDULES = `select s.*, extract(epoch from now())::float8 * 1000 as now, exists (
+/** Locked until it has its next time: one of many workers submits it. [B84] Members take turns. */
+const DUE_SCHEDULES = `with due as (
+    select id, row_number() over (partition by submitted_by order by next_at) as turn from materia.schedules where next_at <= now())
+  select s.*, extract(epoch from now())::float8 * 1000 as now, exists (
     select from materia.casts c where c.cast_id = s.last_cast and c.status in ('queued', 'running')) as busy, materia.may_submit(s.submitted_by, s.project) as may
-  from materia.schedules s where next_at <= now() order by next_at limit ${SCHEDULE_BATCH} for update of s skip locked`;
+  from due join materia.schedules s using (id) where s.next_at <= now()
+  order by due.turn, s.next_at limit ${SCHEDULE_BATCH} for update of s skip locked`;
+
+/** What Postgres says of a row that another session holds. */
+const LOCKED = "55P03";
+const LOCKED_AGAIN_MS = 5_000;
 
 /** [B44] Submits due schedules. Missed times are made up once. */
 export async function submitDueSchedules(database: Database): Promise<number> {
@@ -140,9 +147,12 @@ export async function submitDueSchedules(database: Database): Promise<number> {
       // [B84] A schedule that cannot be submitted must not stop the others.
       await client.query("savepoint schedule");
       await submitScheduledCast(client, row).catch(async (thrown: unknown) => {
-        if (isTransientError(thrown)) throw thrown;
+        // [B81] A session of its member must not stop those of others.
+        const isLocked = thrown instanceof Error && "code" in thrown && thrown.code === LOCKED;
+        if (isTransientError(thrown) && !isLocked) throw thrown;
         await client.query("rollback to savepoint schedule");
-        await writeNextTime(client, row, { problem: errorText(thrown) });
+        const problem = isLocked ? `another session of ${row.submitted_by} holds a lock` : errorText(thrown);
+        await writeNextTime(client, row, { problem, isLocked });
       });
     }
     return rows.length;
@@ -152,9 +162,12 @@ export async function submitDueSchedules(database: Database): Promise<number> {
 async function writeNextTime(
   client: PoolClient,
   row: DueSchedule,
-  done: { readonly castId: string } | { readonly problem: string },
+  done: { readonly castId: string } | { readonly problem: string; readonly isLocked?: boolean },
 ): Promise<void> {
-  const next = firstScheduledTime(row.cron, row.zone, row.now);
+  const next =
+    "isLocked" in done && done.isLocked
+      ? ok(row.now + LOCKED_AGAIN_MS)
+      : firstScheduledTime(row.cron, row.zone, row.now);
   const nextProblem = next.ok ? null : issuesText(next.issues);
   await client.query(
     `update materia.schedules set next_at = coalesce($2::timestamptz, 'infinity'), problem = $3,

@@ -44,7 +44,8 @@ begin
     or (of_pack is not null and of_source is null) then perform refuse('the pack of its files is invalid'); end if;
 end $$;
 
--- The row of a member is locked, so that two submissions at once are counted one after another.
+-- The row of a member is locked, so that two submissions at once are counted one after another. [B81] A worker, which submits
+-- for others, does not wait for a session of a member.
 create or replace function materia.count_submission(person text, of_project text, more bigint) returns void
 language plpgsql security definer set search_path = materia, pg_temp as $$
 declare most_waiting bigint; most_bytes bigint;
@@ -53,7 +54,8 @@ begin
     raise exception '% is not a member of project %', person, of_project using errcode = '42501';
   end if;
   if not exists (select from members where member = person) then return; end if;
-  perform from members where project = of_project and member = person for no key update;
+  if person = session_user then perform from members where project = of_project and member = person for no key update;
+  else perform from members where project = of_project and member = person for no key update nowait; end if;
   select coalesce((select most from limits where kind = 'waiting'), ${MEMBER_LIMITS.waiting}) into most_waiting;
   select coalesce((select most from limits where kind = 'bytes'), ${MEMBER_LIMITS.bytes}) into most_bytes;
   if (select count(*) from casts where submitted_by = person and status = 'queued' and parent is null)
