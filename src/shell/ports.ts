@@ -186,7 +186,7 @@ export interface SocketTurnCount {
 }
 
 export type TurnProgress =
-  | { readonly kind: "told"; readonly system: string }
+  | { readonly kind: "told"; readonly system: string; readonly prompt?: string }
   | { readonly kind: "text"; readonly delta: string }
   | { readonly kind: "thinking"; readonly delta: string }
   | { readonly kind: "tool_started"; readonly id: string; readonly name: string; readonly args: unknown }

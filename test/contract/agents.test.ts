@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync, renameSync, rmdirSync, statSync, writeFil
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { BODIES, HANG, type Replies } from "../harness/agent-bodies.ts";
-import { ask, conversation } from "../harness/agents.ts";
+import { ask, conversation, scratchFolder } from "../harness/agents.ts";
 
 describe.each(BODIES)("agents %s", (_name, play) => {
   it("[A1] a turn answers with text, usage and model", async () => {
@@ -21,7 +21,11 @@ describe.each(BODIES)("agents %s", (_name, play) => {
     const { host } = await play([{ text: "ok" }]);
     const { request, progress } = ask({ system: "You plan.\nIn few words." });
     await host.runTurn(request);
-    expect(progress[0]).toEqual({ kind: "told", system: `You plan.\nIn few words.\n\n<cwd>\n${request.cwd}\n</cwd>` });
+    expect(progress[0]).toEqual({
+      kind: "told",
+      system: `You plan.\nIn few words.\n\n<cwd>\n${request.cwd}\n</cwd>`,
+      prompt: "Build it.",
+    });
   });
 
   it("[A9] tools really run, one after another, where the project is", async () => {
@@ -122,6 +126,23 @@ describe.each(BODIES)("agents %s", (_name, play) => {
       "assistant: one",
       "user: Go on.",
       "assistant: two",
+    ]);
+  });
+
+  it("[A33] an agent that continues in another folder learns that paths into the old one are wrong, once", async () => {
+    const { host } = await play([{ text: "one" }, { text: "two" }, { text: "three" }]);
+    const { request, progress } = ask();
+    await host.runTurn(request);
+    const moved = { ...request, cwd: scratchFolder(), history: "continued" as const };
+    await host.runTurn({ ...moved, prompt: "Go on." });
+    const prompt =
+      "You work in another folder now, named in your instructions: use no path into the earlier one.\n\nGo on.";
+    expect(progress).toContainEqual(expect.objectContaining({ kind: "told", prompt }));
+    await host.runTurn({ ...moved, prompt: "And on." });
+    expect(conversation(request.transcript).filter((line) => line.startsWith("user"))).toEqual([
+      "user: Build it.",
+      `user: ${prompt}`,
+      "user: And on.",
     ]);
   });
 

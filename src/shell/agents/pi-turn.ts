@@ -30,11 +30,14 @@ export async function runPiTurn(setup: PiTurnSetup, asked: TurnRequest): Promise
   // [A32] A tool that cannot work would cost tokens in every request.
   const missing = unavailableTools();
   const tools = requestedTools(asked, setup.scripted).filter((tool) => !missing.includes(tool));
-  const request = { ...asked, tools };
-  const transcript = openTranscript(setup.pi, request);
+  const transcript = openTranscript(setup.pi, asked);
+  const request = { ...asked, tools, prompt: transcript.hasMoved ? `${MOVED}\n\n${asked.prompt}` : asked.prompt };
   const outcome = await runSession(setup, request, transcript);
   return diskFailure(transcript, outcome) ?? outcome;
 }
+
+/** [A33] Earlier paths of the agent would lead to the other folder. */
+const MOVED = "You work in another folder now, named in your instructions: use no path into the earlier one.";
 
 async function runSession(
   setup: PiTurnSetup,
@@ -68,7 +71,7 @@ async function runSession(
       const absent = await bindSession(setup.hooks, session, { request, suspendTimeout: guard.suspendTimeout });
       if (absent !== undefined) return failedTurn("provider", absent, NO_USAGE);
       // [A17] Report the whole prompt before the first request.
-      request.onProgress({ kind: "told", system: session.systemPrompt });
+      request.onProgress({ kind: "told", system: session.systemPrompt, prompt: request.prompt });
       await Promise.race([session.prompt(request.prompt, { expandPromptTemplates: false }), guard.graceExpired]);
       const outcome = turnOutcome(seen, guard.stopReason(), setup.model);
       return { ...outcome, ...withoutUndefined({ response: responses.refused }) };

@@ -21,6 +21,8 @@ import { parseJson, withoutUndefined } from "../../core/model/json.ts";
 /** The conversation of a visit. Pi holds it in memory; each entry is on disk before the next step. */
 export interface OpenedTranscript {
   readonly session?: SessionManager;
+  /** [A33] Whether a continued conversation was in another folder. */
+  readonly hasMoved?: boolean;
   readonly problem: () => unknown;
   readonly isComplete: () => boolean;
   readonly close: () => void;
@@ -43,7 +45,8 @@ function openSessionTranscript(
   const sound = history === "fresh" ? "" : validPrefix(readIfExists(path));
   const session = pi.SessionManager.inMemory(cwd, undefined, pi.parseSessionEntries(sound));
   const lineOf = (entry: unknown): string => redact(`${JSON.stringify(entry)}\n`);
-  writeBeginning(path, sound === "" ? lineOf(session.getHeader()) : sound);
+  const header = session.getHeader();
+  writeBeginning(path, lineOf({ ...header, cwd: session.getCwd() }) + sound.slice(sound.indexOf("\n") + 1));
   let problem: unknown;
   let isClosed = false;
   let isComplete = true;
@@ -65,6 +68,7 @@ function openSessionTranscript(
   Object.defineProperty(session, "getSessionFile", { value: () => path });
   return {
     session,
+    hasMoved: header?.cwd !== session.getCwd(),
     problem: () => problem,
     isComplete: () => isComplete,
     close: () => void (isClosed = true),

@@ -162,7 +162,9 @@ function turnRequest(
     onProgress: (progress) => {
       onProgress(progress);
       if (progress.kind === "told")
-        writePrompt(`${ask.kind === "begin" ? `# System\n\n${progress.system}\n` : ""}\n# Prompt\n\n${prompt}\n`);
+        writePrompt(
+          `${ask.kind === "begin" ? `# System\n\n${progress.system}\n` : ""}\n# Prompt\n\n${progress.prompt ?? prompt}\n`,
+        );
       reportProgress(progress, effect, context);
     },
   };
