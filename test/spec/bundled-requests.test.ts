@@ -83,7 +83,12 @@ async function requestsOf(name: string): Promise<readonly TurnRequest[]> {
     previousCastContext: { castId: "cast-0", outcome: "completed" },
   };
   const state = initialState(startOf(loadoutFor(name), { request: "Write slugify.", data }));
-  const repository = { branch: "main", made: ["1a2b3c4 Add slugify"], subjects: ["Add words", "Start the project"] };
+  const repository = {
+    branch: "main",
+    made: ["1a2b3c4 Add slugify"],
+    subjects: ["Add words", "Start the project"],
+    uncommitted: [],
+  };
   await runCast(state, ports, {
     cwd: "/project",
     signal: new AbortController().signal,

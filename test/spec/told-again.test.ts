@@ -161,7 +161,12 @@ it("[P15] only an agent that may write learns that calls run at the same time", 
   expect(told.map(({ socket: id }) => id)).toEqual(["Socket-2"]);
 });
 
-const REPOSITORY = { branch: "main", made: ["abc1234 Add a"], subjects: ["Fix b", "Start"] };
+const REPOSITORY = {
+  branch: "main",
+  made: ["abc1234 Add a"],
+  subjects: ["Fix b", "Start"],
+  uncommitted: ["README.md", "src/"],
+};
 
 /** The message of a first visit, with facts that the shell has read. */
 function firstMessage(state: CastState, id: string): string {
@@ -170,9 +175,11 @@ function firstMessage(state: CastState, id: string): string {
   return writeAgentPrompt(state, { ...at, ask: { kind: "begin" }, repository: REPOSITORY }).prompt;
 }
 
-it("[P13, P16] agents after the loop receive branch and commits, planners with tools the last subjects", async () => {
+it("[P13, P16] agents after the loop receive branch, commits and what is not committed, planners with tools the last subjects", async () => {
   const { state } = await play(judged("Judge."), { says: { Plan: [items("a")], Eval: [yes] } });
-  expect(part(firstMessage(state, "Socket-4"), "Commits of this cast")).toBe("Branch: main\n- abc1234 Add a");
+  expect(part(firstMessage(state, "Socket-4"), "Commits of this cast")).toBe(
+    "Branch: main\n- abc1234 Add a\nNot committed: README.md, src/",
+  );
   expect(firstMessage(state, "Socket-1")).not.toContain("Last commits");
   const reading = workshop({
     materia: {

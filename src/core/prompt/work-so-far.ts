@@ -28,9 +28,10 @@ export interface RepositoryFacts {
   /** The commits of this cast, oldest first, as `hash subject`. */
   readonly made: readonly string[];
   readonly subjects: readonly string[];
+  readonly uncommitted: readonly string[];
 }
 
-const LIMITS = { title: 500, context: 1_500, items: 20_000, reason: 900, subject: 200 } as const;
+const LIMITS = { title: 500, context: 1_500, items: 20_000, reason: 900, subject: 200, names: 1_000 } as const;
 
 /** [P13] Whether the visit stands outside loops, and a loop over a list has ended. */
 export function isAfterLoop({ pass, lastPass }: Pick<CastState, "pass" | "lastPass">): boolean {
@@ -82,10 +83,11 @@ function itemStatus(pass: LoopPass, at: number): string {
 
 function commitsPart(repository: RepositoryFacts | undefined): string {
   if (repository === undefined) return "";
-  const { branch, made } = repository;
+  const { branch, made, uncommitted } = repository;
   const where = branch === null ? "HEAD is detached." : `Branch: ${truncate(branch, LIMITS.subject)}`;
   const lines = made.map((line) => `- ${truncate(line, LIMITS.subject)}`);
-  return section("Commits of this cast", [where, ...(lines.length === 0 ? ["None."] : lines)].join("\n"));
+  const open = uncommitted.length === 0 ? [] : [`Not committed: ${truncate(uncommitted.join(", "), LIMITS.names)}`];
+  return section("Commits of this cast", [where, ...(lines.length === 0 ? ["None."] : lines), ...open].join("\n"));
 }
 
 /** [P14] Points that the message has elsewhere are left out: in a note, a report or the handoff. Equal points are one. */
