@@ -100,7 +100,7 @@ it("[V9, V36, V52] a conflict is mended on the merged files; the reason names th
   expect(read(cwd, "same.txt")).toBe(LINES.replace("one", "ONE uno"));
   expect(told[0]).toMatch(/same\.txt:\n\s*<<<<<<< /);
   expect(told[0]).toContain("The work on this item was accepted. Only merging is left");
-  expect(told[0]).toContain('Merged items that changed the same files:\n- WI-1 "a": same.txt');
+  expect(told[0]).toContain('Merged items that changed files in conflict:\n- WI-1 "a": same.txt');
   expect(told[1]).toContain("=======\nuno\n>>>>>>> ");
 });
 

@@ -33,6 +33,11 @@ it("[P17] a named line comes with its block and two lines around", () => {
   expect(shown("See `src/list.js#if (!list)`.")).toContain("lines 3-8:");
 });
 
+it("[P17] a line with backticks is named with escaped ones", () => {
+  const files = { "README.md": `# A\n\n- \`one()\`\n- \`two()\`\n${"\n- more".repeat(50)}` };
+  expect(shown("See `README.md#- \\`two` and `README.md#no such`.", files)).toContain("lines 2-6:");
+});
+
 it("[P17] places that meet are shown once, others of the file in its order", () => {
   expect(shown("`src/list.js#export const third`, `src/list.js#export const second`")).toBe(
     "src/list.js, lines 10-15:\n```\n}\n\nexport const second = [];\nexport const third = [];\n// More.\n// More.\n```",

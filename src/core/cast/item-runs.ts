@@ -126,7 +126,7 @@ function otherItemsText(
     const title = truncate(pass?.items[run.index]?.title ?? "", 200);
     return both.length === 0 ? [] : [`- ${itemKey(run.index)} "${title}": ${both.slice(0, 5).join(", ")}`];
   });
-  return lines.length === 0 ? [] : [`Merged items that changed the same files:\n${lines.slice(0, 10).join("\n")}`];
+  return lines.length === 0 ? [] : [`Merged items that changed files in conflict:\n${lines.slice(0, 10).join("\n")}`];
 }
 
 export function handoffOfConflict(

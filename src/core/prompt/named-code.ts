@@ -3,14 +3,16 @@ import { truncate } from "../model/text.ts";
 /** [P17] The lines that a work item names, by their file: the beginning of each as it stands there. */
 export type NamedLines = ReadonlyMap<string, readonly string[]>;
 
-const PLACE = /`([^`#\n]+)#([^`\n]*[^`\s][^`\n]*)`/g;
+const PLACE = /`([^`#\n]+)#(?=[^`\n]*[^`\s])((?:\\`|[^`\n])+)`/g;
 const MAX_FILES = 8;
 
-/** [P17] The places in a text, written as `path#beginning of a line`. */
+/** [P17] The places in a text, written as `path#beginning of a line`, backticks in it as \`. */
 export function namedLinesIn(text: string): NamedLines {
   const found = new Map<string, readonly string[]>();
-  for (const [, path = "", beginning = ""] of text.matchAll(PLACE))
-    if (found.has(path) || found.size < MAX_FILES) found.set(path, [...(found.get(path) ?? []), beginning.trim()]);
+  for (const [, path = "", written = ""] of text.matchAll(PLACE)) {
+    const beginning = written.trim().replaceAll("\\`", "`");
+    if (found.has(path) || found.size < MAX_FILES) found.set(path, [...(found.get(path) ?? []), beginning]);
+  }
   return found;
 }
 

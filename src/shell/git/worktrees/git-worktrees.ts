@@ -214,7 +214,7 @@ async function describeConflict(
   const named = files.slice(0, FILES_NAMED).join(", ");
   const more = files.length > FILES_NAMED ? ` and ${files.length - FILES_NAMED} more` : "";
   return [
-    `Other items were merged since this one started, and this work conflicts with theirs in: ${named}${more}.`,
+    `This work conflicts with that of merged items in: ${named}${more}.`,
     "The files now hold the merged state, with conflict marks where both changed the same lines: first the lines of the " +
       "others, then the lines of this item. Keep what the others did, bring in what this item needs, and leave no marks behind.",
     ...(unmarked === "" ? [] : [truncate(unmarked, 1_500)]),
