@@ -3,6 +3,7 @@ import type { ItemCastInput } from "../../src/core/cast/state/parallel-run.ts";
 import { initialState } from "../../src/core/cast/state/initial-state.ts";
 import { bundledLayer } from "../../src/core/catalog/bundled-layer.ts";
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
+import { readMateria } from "../../src/core/catalog/read-materia.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
 import type { TurnRequest } from "../../src/shell/ports.ts";
 import { continueTranscript, readConversation, readTranscript } from "../../src/shell/agents/transcript.ts";
@@ -12,7 +13,9 @@ import { storyLines } from "../../src/core/view/report/story.ts";
 import { lineText } from "../../src/core/view/line.ts";
 import { cast } from "../harness/cast.ts";
 import { startOf, type TestConfig } from "../harness/play.ts";
-import { refusals, said, socket } from "../harness/seats.ts";
+import { refusals, said, socket, world } from "../harness/seats.ts";
+import { startedEvent } from "../../src/core/cast/next.ts";
+import { runCast } from "../../src/shell/run/run-cast.ts";
 
 const NO = JSON.stringify({ satisfied: false, context: "the edge case fails" });
 const YES = JSON.stringify({ satisfied: true });
@@ -233,6 +236,26 @@ it("[I6] a continuing visit receives the newest reason, or what was handed on, a
   expect(again?.system).toBe(asked[1]?.system);
 });
 
+it("[I6] a judge that continues receives what others have changed since, or that nothing has", async () => {
+  const state = initialState(startOf(config({}, { build: { tools: "coding" } })));
+  const left = [PLAN, "built", NO, "nothing to do", NO, "built again", YES, "built", YES];
+  const commits = ["c1", undefined, "c2"];
+  const { asked, ...ports } = world(() => said(left.shift() ?? YES), {
+    readTranscript: async () => SOUND,
+    checkpoints: {
+      take: async () => {
+        const commit = commits.shift();
+        return commit === undefined ? undefined : { commit, changed: 1, added: 1, removed: 0 };
+      },
+      describe: async (from, to) => `from ${from} to ${to}`,
+    },
+  });
+  const firstEvents = [startedEvent(state, { commit: "c0" })];
+  await runCast(state, ports, { cwd: "/project", signal: new AbortController().signal, firstEvents });
+  const since = asked.map(({ prompt }) => prompt.split("## Changed by others since your last answer\n\n")[1]);
+  expect(since.slice(3, 7)).toEqual([undefined, "(no file has been changed)", undefined, "from c1 to c2"]);
+});
+
 it("[P14, I6] an agent that continues is reminded to name what is still open, if it named something", async () => {
   const prompts = async (report: string) => {
     const asked: TurnRequest[] = [];
@@ -315,6 +338,7 @@ it.each([
   expect(refusals({ materia: { It: materia }, loadouts })).toContainEqual(
     expect.stringMatching(/bad_value|invalid_materia/),
   );
+  expect(readMateria("It", materia).issues.map(({ code }) => code)).toEqual(["bad_value"]);
   const { conversation: _none, ...plain } = materia;
   const onSocket = { Main: { entry: "Socket-1", sockets: { "Socket-1": { ...place, conversation: "item" } } } };
   expect(refusals({ materia: { It: plain }, loadouts: onSocket })).toContainEqual(

@@ -26,7 +26,10 @@ export function readCompleteMateria(name: string, raw: unknown): MateriaReading 
   const keys = ["materia", name];
   const { value, issues } = validate(schemaFor(raw), raw, keys);
   const own = [...programIssues(value, keys), ...gateIssues(value, keys)];
-  return { value, issues: [...wrongKindIssues(raw, keys), ...issues, ...own] };
+  const misplaced = wrongKindIssues(raw, keys);
+  // Each problem once: to its own type such a key is also unknown.
+  const others = issues.filter(({ path }) => !misplaced.some((issue) => issue.path.join() === path.join()));
+  return { value, issues: [...misplaced, ...others, ...own] };
 }
 
 function schemaFor(raw: unknown) {

@@ -1,5 +1,6 @@
 import type { Effect } from "../../core/cast/next.ts";
 import type { SocketConversation } from "../../core/cast/state/conversations.ts";
+import type { Visit } from "../../core/cast/state/state.ts";
 import { promptNeedsOf, type AgentPromptInput } from "../../core/prompt/agent-prompt.ts";
 import { namedCodeText, type NamedLines } from "../../core/prompt/named-code.ts";
 import type { EffectContext } from "../context/run-context.ts";
@@ -23,7 +24,7 @@ export async function readPromptFacts(
     const isMerged = continues.castId !== undefined && needs.changes && !reworked && files && onto !== undefined;
     return {
       changes: isMerged ? await ports.checkpoints?.describe(onto, files.last) : undefined,
-      changedSince: await describeChangesSince(continues, { state, ports }),
+      changedSince: await describeChangesSince(effect.visit, continues, { state, ports }),
     };
   }
   if (!needs.changes && !needs.repository && needs.code.size === 0) return {};
@@ -40,11 +41,14 @@ export async function readPromptFacts(
 
 /** [I6] What others have changed since the conversation ended; empty without checkpoints. */
 async function describeChangesSince(
+  { reworked }: Visit,
   { commit }: SocketConversation,
   { state, ports }: Pick<EffectContext, "state" | "ports">,
 ): Promise<string> {
   const last = state.files?.last;
-  if (commit === null || last === undefined || commit === last) return "";
+  if (commit === null || last === undefined) return "";
+  // A judge would look for a change; who mends makes it.
+  if (commit === last) return reworked ? "" : "(no file has been changed)";
   // The conversation has the surroundings.
   return (await ports.checkpoints?.describe(commit, last, 1)) ?? "";
 }
