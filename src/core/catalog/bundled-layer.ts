@@ -24,6 +24,15 @@ function exit(from: string, to: string): v.InferInput<typeof Exit> {
   return { id: `exit:${from}:always`, from, condition: "always", targetSocketId: to };
 }
 
+function itemLoop(
+  from: string,
+  sockets: string[],
+  exits: v.InferInput<typeof Exit>[],
+  more: { parallel?: number } = {},
+) {
+  return { workItemIteration: { sockets, consumes: { from, output: "workItems" as const }, exits, ...more } };
+}
+
 const BUNDLED_LOADOUTS: Loadouts = {
   "Full-Auto": {
     description: "Plans, builds, evaluates and commits a request item by item, without a person.",
@@ -40,13 +49,7 @@ const BUNDLED_LOADOUTS: Loadouts = {
       // One item needs no design that several share: the architect would read again what the planner has read.
       "Socket-9": { materia: "Several-Items", edges: judged("Socket-4", "Socket-5") },
     },
-    loops: {
-      workItemIteration: {
-        sockets: ["Socket-5", "Socket-6", "Socket-7"],
-        consumes: { from: "Socket-3", output: "workItems" },
-        exits: [exit("Socket-7", "Socket-8")],
-      },
-    },
+    loops: itemLoop("Socket-3", ["Socket-5", "Socket-6", "Socket-7"], [exit("Socket-7", "Socket-8")]),
   },
 
   "Test-Driven": {
@@ -63,13 +66,11 @@ const BUNDLED_LOADOUTS: Loadouts = {
       "Socket-7": { materia: "Maintain", advance: {}, edges: always("Socket-4") },
       "Socket-8": { materia: "Narrate" },
     },
-    loops: {
-      workItemIteration: {
-        sockets: ["Socket-4", "Socket-5", "Socket-6", "Socket-7"],
-        consumes: { from: "Socket-3", output: "workItems" },
-        exits: [exit("Socket-7", "Socket-8"), exit("Socket-5", "Socket-8")],
-      },
-    },
+    loops: itemLoop(
+      "Socket-3",
+      ["Socket-4", "Socket-5", "Socket-6", "Socket-7"],
+      [exit("Socket-7", "Socket-8"), exit("Socket-5", "Socket-8")],
+    ),
   },
 
   "Parallel-Auto": {
@@ -99,14 +100,12 @@ const BUNDLED_LOADOUTS: Loadouts = {
       "Socket-11": { materia: "Maintain", edges: always("Socket-8") },
       "Socket-12": { materia: "Narrate" },
     },
-    loops: {
-      workItemIteration: {
-        sockets: ["Socket-4", "Socket-5", "Socket-6", "Socket-7"],
-        consumes: { from: "Socket-3", output: "workItems" },
-        exits: [exit("Socket-7", "Socket-8"), exit("Socket-5", "Socket-8"), exit("Socket-6", "Socket-8")],
-        parallel: 4,
-      },
-    },
+    loops: itemLoop(
+      "Socket-3",
+      ["Socket-4", "Socket-5", "Socket-6", "Socket-7"],
+      [exit("Socket-7", "Socket-8"), exit("Socket-5", "Socket-8"), exit("Socket-6", "Socket-8")],
+      { parallel: 4 },
+    ),
   },
 
   "Planning-Consult": {
@@ -137,13 +136,7 @@ const BUNDLED_LOADOUTS: Loadouts = {
       "Socket-9": { materia: "Maintain", advance: {}, edges: always("Socket-7") },
       "Socket-10": { materia: "Narrate" },
     },
-    loops: {
-      workItemIteration: {
-        sockets: ["Socket-7", "Socket-8", "Socket-9"],
-        consumes: { from: "Socket-3", output: "workItems" },
-        exits: [exit("Socket-9", "Socket-10")],
-      },
-    },
+    loops: itemLoop("Socket-3", ["Socket-7", "Socket-8", "Socket-9"], [exit("Socket-9", "Socket-10")]),
   },
 };
 

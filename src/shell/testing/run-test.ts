@@ -15,6 +15,7 @@ import {
   type TurnPrompt,
 } from "../../core/testing/expectations.ts";
 import { findUnknownReplyKeys, findRehearsalMistakes, type RehearsalUsage } from "../../core/cast/rehearsal-usage.ts";
+import type { TestReport } from "../../core/testing/report.ts";
 import type { TestCast } from "../../core/testing/test-file.ts";
 import type { RunContext, RunObserver, RunOutcome } from "../context/run-context.ts";
 import { exitCodeFor } from "../casting/prepared-cast.ts";
@@ -29,11 +30,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { commitAllFiles } from "../git/new-repository.ts";
 
-export interface TestResult {
-  readonly file: string;
-  readonly ok: boolean;
-  readonly failures: readonly UnmetExpectation[];
-  readonly ms: number;
+export interface TestResult extends Omit<TestReport, "updated"> {
   readonly run?: TestRun;
 }
 

@@ -4,7 +4,7 @@ import { issuesText, ok } from "../../../core/model/issue.ts";
 import { isTransientError, type Database } from "../../store/postgres/database.ts";
 import { errorText } from "../../system/files.ts";
 import type { LimitUsage } from "../fleet-status.ts";
-import type { Dispatcher } from "./dispatcher.ts";
+import type { Dispatch, Dispatcher } from "./dispatcher.ts";
 import { randomInt } from "node:crypto";
 import type { TreeSource } from "../../git/transfer/restore-tree.ts";
 import { newCastId } from "../../store/cast-file.ts";
@@ -12,12 +12,8 @@ import { parseCastFile } from "../../store/postgres/read-cast.ts";
 import { firstScheduledTime } from "../schedules.ts";
 import { type PackedTree, insertCast } from "../submit-cast.ts";
 
-interface DueRow {
+interface DueRow extends Omit<Dispatch, "castId"> {
   readonly cast_id: string;
-  readonly leg: number;
-  readonly queue: string;
-  readonly project: string;
-  readonly priority: number;
   readonly providers: readonly string[];
   /** A later dispatch, or an item of a cast. */
   readonly begun: boolean;
