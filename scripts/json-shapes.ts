@@ -13,7 +13,7 @@ const range = v.strictObject({ p50: amount, p90: amount });
 
 /** A problem, in refusals and in `check`. */
 const Issue = v.strictObject({
-  severity: v.picklist(["error", "warning"]),
+  severity: v.picklist(["error", "warning", "info"]),
   code: text,
   file: maybeText,
   path: text,

@@ -106,6 +106,15 @@ it("[M8] init --from writes the project's configuration, whose programs are foun
   expect((await run(["cast", "--rehearse", "replies.json", "x"], { cwd })).code).toBe(0);
 });
 
+it("[M8] a file with errors is written, lists them, and ends with 1", async () => {
+  const cwd = newPlace();
+  const script = { kind: "bundled", name: "nowhere.mjs", runtime: "node" };
+  put(cwd, { "old.json": { materia: { Lost: { type: "utility", script } } } });
+  const { code, stdout } = await run(["init", "--from", "old.json"], { cwd });
+  expect([code, existsSync(join(cwd, ".pi/pi-materia.json"))]).toEqual([1, true]);
+  expect(stdout).toContain('error unknown_script: there is no bundled utility "nowhere.mjs"');
+});
+
 it.each([
   ["a file that is not there", "nowhere.json", "missing_file"],
   ["a file that is no JSON", "broken.json", "bad_json"],

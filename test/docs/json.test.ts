@@ -5,7 +5,7 @@ import { beforeAll, expect, it } from "vitest";
 import * as v from "valibot";
 import { COMMANDS } from "../../src/core/command/command-table.ts";
 import { JSON_SHAPES, jsonText } from "../../scripts/json-shapes.ts";
-import { envOf, newPlace, run } from "../harness/cli.ts";
+import { envOf, newPlace, put, run } from "../harness/cli.ts";
 
 const config = {
   activeLoadout: "Pair",
@@ -92,6 +92,13 @@ it.each(Object.entries(CALLS))("[C55] %s prints its shape", async (command, word
   const { stdout } = await run([...words, "--json", ...(hasConfig ? OPTIONS : [])], { cwd });
   const read = v.safeParse(shape?.schema ?? v.never(), JSON.parse(stdout));
   expect((read.issues ?? []).map((issue) => `${v.getDotPath(issue)}: ${issue.message}`)).toEqual([]);
+});
+
+it("[C55] problems of an older configuration have the shape of all problems", async () => {
+  put(cwd, { "older.json": { loadouts: { Old: { entry: "Socket-1", sockets: { "Socket-1": { empty: true } } } } } });
+  const schema = JSON_SHAPES.find(({ command }) => command === "check")?.schema ?? v.never();
+  const { stdout } = await run(["check", "older.json", "--json"], { cwd });
+  expect(v.safeParse(schema, JSON.parse(stdout)).issues).toBeUndefined();
 });
 
 it("[C55] a cast prints one event a line, as watch does afterwards", async () => {
