@@ -6,13 +6,13 @@ import type { CastStore } from "../../src/shell/store/cast-store.ts";
 
 const id = "cast" as CastId;
 
-it("[MC2] a cast that looks interrupted while its owner changes is waited for", async () => {
-  const statuses: CastStatus[] = ["interrupted", "running", "interrupted", "waiting"];
+/** What a client sees while a cast is read with these statuses and owners, one after the other. */
+async function waited(statuses: CastStatus[], owners: ("owned" | undefined)[] = []) {
   const seen: string[] = [];
   let change = (): void => undefined;
   const store = {
     summary: async () => ({ status: statuses.shift() ?? "failed" }),
-    owner: async () => undefined,
+    owner: async () => owners.shift(),
     onCastChange: (_castId: CastId, listener: () => void) => {
       change = listener;
       return () => undefined;
@@ -27,5 +27,15 @@ it("[MC2] a cast that looks interrupted while its owner changes is waited for", 
       setImmediate(change);
     },
   });
-  expect([summary?.status, seen, statuses]).toEqual(["waiting", ["running"], []]);
+  return { end: summary?.status, seen, left: [statuses, owners] };
+}
+
+it("[MC2] a cast that looks interrupted while its owner changes is waited for", async () => {
+  const end = await waited(["interrupted", "running", "interrupted", "waiting"]);
+  expect(end).toEqual({ end: "waiting", seen: ["running"], left: [[], []] });
+});
+
+it("[MC2] after its end the process of a cast is waited for, so that the next cast is not refused", async () => {
+  const end = await waited(["completed", "completed"], ["owned", undefined]);
+  expect(end).toEqual({ end: "completed", seen: ["completed"], left: [[], []] });
 });

@@ -135,6 +135,14 @@ describe("[K9] casts from a program", () => {
       ok: false,
       issues: [{ code: "unknown_target" }],
     });
+    expect(await startCast(project, { request: " \n", host: hostOf() })).toMatchObject({
+      ok: false,
+      issues: [{ code: "missing_prompt" }],
+    });
+    expect(loadProject(join(project.cwd, "nowhere"))).toMatchObject({
+      ok: false,
+      issues: [{ code: "missing_folder" }],
+    });
     expect(valueOf(await listCasts(project))).toEqual([]);
     expect(await readCast(project, "../x")).toMatchObject({ ok: false });
     expect(readRehearsal("{,}")).toMatchObject({ ok: false, issues: [{ code: "bad_json" }] });

@@ -23,6 +23,7 @@ import { findCast, loadNamedCast, asTrusted, loadWorkspace, type Workspace } fro
 import { resolve } from "node:path";
 import { checkCatalog } from "../../core/compile/targets/compile.ts";
 import { findProject } from "../../shell/config/config.ts";
+import { folderExists } from "../../shell/system/folders.ts";
 
 export type { CastEvent } from "../../core/cast/state/event.ts";
 export type { CastStatus, CastSummary } from "../../core/cast/summary.ts";
@@ -266,11 +267,9 @@ const workspaces = new WeakMap<Project, Workspace>();
 /** [K9] Reads the project of a folder. It runs nothing and writes nothing. */
 export function loadProject(cwd: string, options: ProjectOptions = {}): Result<Project> {
   const { config, artifacts, trust, env = process.env } = options;
-  const place = findProject({
-    cwd: resolve(cwd),
-    env,
-    ...(config === undefined ? {} : { explicitFile: resolve(cwd, config) }),
-  });
+  if (!folderExists(cwd)) return failWith("missing_folder", "cwd", `there is no folder ${cwd}`);
+  const explicitFile = config === undefined ? undefined : resolve(cwd, config);
+  const place = findProject({ cwd: resolve(cwd), env, ...withoutUndefined({ explicitFile }) });
   const loaded = loadWorkspace(place, artifacts === undefined ? undefined : resolve(cwd, artifacts));
   if (!loaded.ok) return loaded;
   const workspace = trust === true ? asTrusted(loaded.value).workspace : loaded.value;

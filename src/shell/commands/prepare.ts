@@ -93,6 +93,7 @@ async function prepareNewCast(typed: CommandOf<"cast" | "link">, asker: CommandC
   const { workspace } = asker;
   const prompt = await readCommandText(typed.prompt, typed.kind === "cast" && typed.literal ? undefined : asker.texts);
   if (!prompt.ok) return prompt;
+  if (prompt.value.trim() === "") return failWith("missing_prompt", typed.kind, "a cast needs a prompt");
   const command = { ...typed, prompt: prompt.value };
   const active = workspace.catalog.settings.activeLoadout.value;
   const link =

@@ -90,7 +90,10 @@ export function castLineage({ targets, fromCastId }: CastFile) {
 export function foreignNote(workspace: Workspace, file: CastFile) {
   const issue = foreignCastIssue(workspace, file);
   if (!issue) return { field: {}, lines: [] };
-  return { field: { foreign: true }, lines: [line(toned("rework", `Note: ${sanitizeForTerminal(issue.message)}. To continue it, add --trust.`))] };
+  return {
+    field: { foreign: true },
+    lines: [line(toned("rework", `Note: ${sanitizeForTerminal(issue.message)}. To continue it, add --trust.`))],
+  };
 }
 
 /** [B69] The prefix of suggested commands, so that they can be typed as they are. */

@@ -56,16 +56,17 @@ export async function waitForCast(
   let working: Promise<void> | undefined;
   let changes = 0;
   const readAll = async (): Promise<void> => {
-    let isAnswered = false;
+    let isOwned = false;
     for (let seen = -1, before; seen !== changes || (summary?.status === "interrupted" && before !== "interrupted");) {
       seen = changes;
       before = summary?.status;
       summary = await store.summary(castId);
-      // An answered cast counts as waiting until its process has written the answer.
-      isAnswered = summary?.status === "waiting" && (await store.owner(castId)) !== undefined;
+      // An answered cast counts as waiting until its process has written the answer. After an end the process still has the
+      // working tree for a moment, and a new cast would be refused.
+      isOwned = (await store.owner(castId)) !== undefined;
     }
     // Only the newest summary counts. One whose owner leaves between two reads looks interrupted: read it again.
-    if (summary && (isAnswered || RUNNING.has(summary.status))) onChange(summary);
+    if (summary && (isOwned || RUNNING.has(summary.status))) onChange(summary);
     else finish();
   };
   const look = (): void => {

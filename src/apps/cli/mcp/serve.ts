@@ -178,5 +178,5 @@ async function answerCast(call: CallContext, castId: Parameters<typeof waitForCa
     ]);
   if (!given) return inputRequired({ inputRequests: { [question.value.key]: questionRequest(question.value) } });
   const started = await startDetached({ kind: "continue", castId, ...given, literal: true }, workspace, limits.options);
-  return started.ok ? waitAndReport(call, castId, 0) : refusalResult(started.issues);
+  return started.ok ? waitAndReport(call, castId) : refusalResult(started.issues);
 }

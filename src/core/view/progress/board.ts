@@ -183,7 +183,10 @@ function headLines(board: CastBoard, width: number): readonly Line[] {
   const head =
     lineColumns(whole) <= width
       ? [whole]
-      : [line(...before, toned("dim", board.castId)), ...wrapColumns(board.loadout, width).map((text) => line(toned("strong", text)))];
+      : [
+          line(...before, toned("dim", board.castId)),
+          ...wrapColumns(board.loadout, width).map((text) => line(toned("strong", text))),
+        ];
   // A redrawn board keeps its number of rows, so the mark of a rehearsal always has its row.
   const figuresRow = figuresLine(figures, board.rehearsed);
   return [...head, ...(board.rehearsed ? wrapLine(figuresRow, width) : [figuresRow])];
