@@ -184,7 +184,7 @@ function updateVisit(visit: VisitRecord, event: CastEvent): VisitRecord {
     case "turn_failed":
       return visit.endSeq === null ? ended(withUsage(now, event.usage), event, interruption(event.reason)) : now;
     case "limit_reached": // One that closes a way does not undo the result of the visit.
-      return visit.endSeq === null ? ended(now, event, "failed") : { ...now, leftBy: event.seq };
+      return visit.endSeq === null ? ended(now, event, "failed") : { ...now, leftBy: visit.leftBy ?? event.seq };
     case "cast_waiting":
       return { ...now, outcome: "waiting", awaitsPerson: true };
     case "person_answered":

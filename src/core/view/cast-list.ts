@@ -189,6 +189,7 @@ export const CAST_FILTERS = [
   "completed",
   "not_satisfied",
   "failed",
+  "interrupted",
   "aborted",
   "rehearsed",
   "archived",

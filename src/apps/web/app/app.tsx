@@ -114,7 +114,7 @@ function useSettled(): boolean {
 const OTHER_PAGE_TITLES: Readonly<Record<string, string>> = {
   settings: "Settings",
   help: "Guide",
-  compare: "Compare",
+  compare: "Comparison",
   find: "Find",
 };
 

@@ -221,6 +221,7 @@ const SHORTCUTS: readonly {
       ["Home End", "first, last visit"],
       ["F", "follow live"],
       ["1–6", "tabs of the visit"],
+      ["Z", "full screen"],
     ],
   },
   {

@@ -103,7 +103,13 @@ const FOUND_TEXTS = {
 export function HandoffTab({ cast, visit }: VisitProps): ReactElement {
   const told = eventsOfVisit(cast.replay.events(), visit).flatMap((event) => {
     const shown = renderHandoffEvent(event);
-    return shown ? [<div key={event.seq}>{shown}</div>] : [];
+    return shown
+      ? [
+          <div key={event.seq} className={css("handed")}>
+            {shown}
+          </div>,
+        ]
+      : [];
   });
   return (
     <div className={css("output")} tabIndex={0} role="region" aria-label="Handoff">

@@ -58,7 +58,7 @@ function AgentOutput({ cast, visit, view, blocks }: OutputProps): ReactElement {
       aria-label="Output"
       aria-live="off"
     >
-      {said !== "" && !isLive && (
+      {said !== "" && !isLive && readableHandoff(said) === null && (
         <div className={css("copy-place")}>
           <CopyButton text={said} what="the output" />
         </div>

@@ -8,6 +8,7 @@ import {
   type CastAction,
   type OfferedActions,
 } from "../../../core/view/cast-actions.ts";
+import { useScreenWidth } from "../browser/display.ts";
 import { hrefOf, navigate } from "../browser/route.ts";
 import type { CastPanelProps } from "../cast-replay/use-cast-view.ts";
 import { AnswerDialog } from "../cast-visit/answer-form.tsx";
@@ -34,7 +35,9 @@ export function useCastActions({
   dialogToOpen,
 }: CastPanelProps & { readonly dialogToOpen: string | null }) {
   const { castId } = cast.castFile;
-  const offered = useOfferedActions({ cast, view });
+  const whole = useOfferedActions({ cast, view });
+  const isShort = useScreenWidth() === "small" && view.latest.status !== "failed";
+  const offered = isShort ? { main: whole.main.slice(0, 2), more: [...whole.main.slice(2), ...whole.more] } : whole;
   const all = [...offered.main, ...offered.more];
   const command = useCommand();
   const [dialog, setDialog] = useState<CastAction | "explain" | null>(null);

@@ -4,7 +4,7 @@ import { countOfLimitText } from "../../../core/cast/failure-text.ts";
 import { currentRework } from "../../../core/view/progress/cast-path.ts";
 import { oneLine } from "../../../core/model/text.ts";
 import { Icon } from "../ui/icons.tsx";
-import { CastStatusLabel, fleetCastText } from "../ui/status.tsx";
+import { capitalize, CastStatusLabel, fleetCastText } from "../ui/status.tsx";
 import { renderSymbols } from "../ui/line-text.tsx";
 import { hrefOf } from "../browser/route.ts";
 import { useCasts } from "../data/use-casts-and-fleet.ts";
@@ -43,7 +43,7 @@ export function CastHead(props: CastPanelProps & { readonly dialogToOpen: string
             `cast-reason note ${status === "failed" ? "bad" : status === "not_satisfied" ? "rework" : ""}`,
           )}
         >
-          <p dir="auto">{renderSymbols(reason)}</p>
+          <p dir="auto">{renderSymbols(capitalize(reason))}</p>
           {isStopped && (
             <div className={css("row wrap choices")} role="group" aria-label="Choices">
               <ActionButtons {...actions} />
@@ -67,6 +67,8 @@ function Crumbs({ cast, view }: CastPanelProps): ReactElement {
   const { castId, request, window: item, targets, rehearsal } = cast.castFile;
   const { casts } = useCasts();
   const fleet = casts.find((each) => each.castId === castId)?.fleet;
+  const [started] = cast.replay.events();
+  const origin = started?.type === "cast_started" ? started.forkedFrom : undefined;
   const [only, ...others] = targets;
   const loadout = renderSymbols(view.board.loadout);
   return (
@@ -95,6 +97,7 @@ function Crumbs({ cast, view }: CastPanelProps): ReactElement {
           Started elsewhere
         </span>
       )}
+      {origin && <a href={hrefOf("casts", origin.castId, { visit: origin.visit })}>{`Forked from ${origin.visit}`}</a>}
       {fleet && (
         <>
           <span aria-hidden="true">·</span>
@@ -161,10 +164,11 @@ function CastFigures({ cast, view }: CastPanelProps): ReactElement {
   );
 }
 
-/** The last line that asks; a question may end with the text that it is about. */
+/** The last line that asks, without its Markdown; a question may end with the text that it is about. */
 function questionLine(question: string): string {
   const lines = question.trim().split("\n");
-  return lines.findLast((line) => line.includes("?")) ?? lines[0] ?? "";
+  const asking = lines.findLast((line) => line.includes("?")) ?? lines[0] ?? "";
+  return asking.replace(/^[\s#>*-]+|[*`]+/g, "");
 }
 
 function BudgetMeter(props: {
@@ -202,7 +206,7 @@ function SleepBanner({ cast, view }: CastPanelProps): ReactElement | null {
   return (
     <div className={css("cast-reason note waiting-tone")} role="status">
       <p>
-        <b>{`${asleep.text}. `}</b>
+        <b>{`${capitalize(asleep.text)}. `}</b>
         <span>
           {status === "sleeping"
             ? "The cast continues by itself; nothing is lost."

@@ -85,7 +85,10 @@ export function ItemsDone({ cast }: { readonly cast: CastSummary }): ReactElemen
   const skipped = { count: givenUp, at };
   return (
     <span className={css("one-line")}>
-      <ItemCells items={{ done, size: total, reworked: [], givenUp: skipped, ...(ended ? {} : { current }) }} />{" "}
+      <ItemCells
+        most={10}
+        items={{ done, size: total, reworked: [], givenUp: skipped, ...(ended ? {} : { current }) }}
+      />
       <span className={css("secondary")}>{doneCountText(cast.items)}</span>
     </span>
   );

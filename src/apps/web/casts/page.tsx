@@ -250,7 +250,7 @@ function CastFilters(props: {
               aria-pressed={each === filter}
               onClick={() => onSearch({ ...search, filter: each })}
             >
-              {`${capitalize(each.replace("_", " "))} ${count}`}
+              {`${capitalize(each.replace("_", " "))} ${count.toLocaleString("en")}`}
             </button>
           );
         })}

@@ -33,9 +33,9 @@ export default function ComparePage({ name, search }: PageProps): ReactElement {
     name === null || other === null ? null : { command: { kind: "compare", first: name, second: other } };
   const { value, issues, busy } = useCommandOutput(request, CastComparison);
   return (
-    <section className={css("view")} aria-label="Compare">
+    <section className={css("view")} aria-label="Comparison">
       <div className={css("page-head")}>
-        <h1>Compare</h1>
+        <h1>Comparison</h1>
       </div>
       {request === null && (
         <div className={css("empty")}>

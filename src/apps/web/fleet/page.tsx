@@ -23,8 +23,8 @@ const css = bindSheets(fleetSheet);
 
 /** [B29] Workers and queue of the fleet: `#/fleet`. */
 export default function FleetPage(): ReactElement {
-  const { fleet } = useCatalog();
-  const { status: standing, issues } = useFleetStatus(true);
+  const { catalog, fleet } = useCatalog();
+  const { status: standing, issues } = useFleetStatus(fleet !== null);
   return (
     <section className={css("view")} aria-label="Fleet">
       <div className={css("page-head")}>
@@ -34,6 +34,13 @@ export default function FleetPage(): ReactElement {
         </span>
       </div>
       <IssueList issues={issues} />
+      {catalog && fleet === null && (
+        <p className={css("empty")}>
+          <span>
+            This page shows the casts of this machine. <code>materia ui --on FLEET</code> shows those of a fleet.
+          </span>
+        </p>
+      )}
       {standing && (
         <div className={css("fleet")}>
           <WorkerList workers={standing.workers} />

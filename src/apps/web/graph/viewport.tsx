@@ -113,8 +113,9 @@ export function useGraphViewport(
   const { width, height } = useElementSize(box);
   const { grows, whole, handle } = options;
   const fits = whole && !grows ? Math.min(width / drawing.width, height / drawing.height) : width / drawing.width;
-  const zoom =
-    width === 0 ? 1 : Math.min(1, Math.max(grows || whole ? MIN_ZOOM : MIN_READABLE_ZOOM / textScale(), fits));
+  // What cannot be seen as a whole starts readable.
+  const least = grows || (whole && fits >= MIN_ZOOM) ? MIN_ZOOM : MIN_READABLE_ZOOM / textScale();
+  const zoom = width === 0 ? 1 : Math.min(1, Math.max(least, fits));
   useInitialViewport(drawing, { width, height: whole ? height : 0, grows }, zoom);
   const reveal = useRevealBox({ fullHeight: grows, width, height });
   useGraphHandle(handle, { box, drawing, width, height, fullHeight: grows }, reveal);

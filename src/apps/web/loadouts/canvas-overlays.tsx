@@ -11,6 +11,7 @@ import { useKeys } from "../browser/keyboard.ts";
 import type { PendingConnection } from "../loadout-editor/use-canvas.ts";
 import { SegmentedControl } from "../ui/fields.tsx";
 import { renderSymbols } from "../ui/line-text.tsx";
+import { asSentence } from "../ui/status.tsx";
 
 const css = bindSheets(overCanvasSheet);
 
@@ -33,12 +34,12 @@ export function ProblemCallout({ drawing }: { readonly drawing: GraphDrawing }):
   return (
     <div
       className={css(issue.severity === "warning" ? "callout warning" : "callout")}
-      style={{ left: right + 14, top: at.y - 20 }}
+      style={{ left: right + 14, top: Math.max(6, at.y - 20) }}
       role="note"
       aria-label={`${issue.severity}: ${issue.message}`}
     >
       <b>{issue.severity === "error" ? "Error" : "Warning"}</b>
-      {issue.message}.
+      {asSentence(issue.message)}
       {mend && readOnly === null && <Button onClick={() => apply(mend.label, mend.edit)}>{mend.label}</Button>}
     </div>
   );

@@ -59,7 +59,7 @@ export function EditorToolbar({ open }: { readonly open: (dialog: EditorDialogNa
       <UndoRedoButtons history={draft.history} onUndo={undo} onRedo={redo} />
       {width === "large" && <ActionButtons look="bare" actions={arranging} />}
       <span className={css("secondary worst-case cut")} title={worst}>
-        {worst}
+        {worst.split(";", 1)}
       </span>
       <span className={css("divider")} />
       {width === "large" && <ActionButtons look="plain" actions={trying} />}

@@ -58,8 +58,8 @@ function SocketInspector({ id }: { readonly id: string }): ReactElement | null {
         </section>
       )}
       <section className={css("section")} aria-label="JSON">
-        <h3>JSON, in step</h3>
-        <pre className={css("code")} tabIndex={0} aria-label="JSON">
+        <h3>JSON</h3>
+        <pre className={css("code wrap")} tabIndex={0} aria-label="JSON">
           <CodeTokens text={`${JSON.stringify(id)}: ${printJson(socketToJson(socket))}`} language="json" />
         </pre>
       </section>

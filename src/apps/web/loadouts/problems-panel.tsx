@@ -3,6 +3,7 @@ import { compareLoadouts, type LoadoutChange } from "../../../core/edit/compare-
 import { Button, Tabs, tabId } from "../ui/buttons.tsx";
 import { countedText } from "../../../core/model/text.ts";
 import { Icon } from "../ui/icons.tsx";
+import { asSentence } from "../ui/status.tsx";
 import { useEditor, closeUndoStep, type LoadoutProblem, graphPartOf } from "../loadout-editor/editor.ts";
 import { bindSheets } from "../ui/classes.ts";
 import editorSheet from "./editor.module.css";
@@ -70,7 +71,8 @@ function ProblemList({ onShow }: { readonly onShow: (problem: LoadoutProblem) =>
             </span>
             <code className={css("secondary cut")}>{path}</code>
             <span className={css("problem-text")}>
-              {issue.message}.{issue.hint !== undefined && <span className={css("faint")}> {issue.hint}.</span>}
+              {asSentence(issue.message)}
+              {issue.hint !== undefined && <span className={css("faint")}> {asSentence(issue.hint)}</span>}
             </span>
             <span className={css("row")}>
               {mend && readOnly === null && <Button onClick={() => apply(mend.label, mend.edit)}>{mend.label}</Button>}
@@ -104,7 +106,9 @@ function JsonEditor(): ReactElement {
         onBlur={() => closeUndoStep(name)}
       />
       <p className={css(issues.length > 0 ? "fault" : "faint")} role="status">
-        {issues.length > 0 ? `${issues[0]?.message ?? ""}. The graph shows the readable part.` : "Same as the graph."}
+        {issues.length > 0
+          ? `${asSentence(issues[0]?.message ?? "")} The graph shows the readable part.`
+          : "Same as the graph."}
       </p>
     </div>
   );

@@ -114,7 +114,9 @@ export function Tabs<K extends string>(props: {
           onClick={() => onChoose(key)}
         >
           {text}
-          {count !== undefined && <span className={css("count")}>{count}</span>}
+          {count !== undefined && (
+            <span className={css("count")}>{typeof count === "number" ? count.toLocaleString("en") : count}</span>
+          )}
         </button>
       ))}
     </div>

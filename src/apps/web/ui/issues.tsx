@@ -1,6 +1,7 @@
 import type { ReactElement } from "react";
 import { pathText, type Issue } from "../../../core/model/issue.ts";
 import { css } from "./classes.ts";
+import { asSentence } from "./status.tsx";
 
 export function IssueList({ issues }: { readonly issues: readonly Issue[] }): ReactElement | null {
   if (issues.length === 0) return null;
@@ -12,8 +13,8 @@ export function IssueList({ issues }: { readonly issues: readonly Issue[] }): Re
             key={`${issue.code} ${issueLocation(issue)} ${issue.message}`}
             className={css(`note ${issue.severity === "error" ? "bad" : "rework"}`)}
           >
-            {issueLocation(issue) !== "" && <code>{issueLocation(issue)}</code>} {issue.message}
-            {issue.hint !== undefined && <div className={css("secondary")}>{issue.hint}</div>}
+            {issueLocation(issue) !== "" && <code>{issueLocation(issue)}</code>} {asSentence(issue.message)}
+            {issue.hint !== undefined && <div className={css("secondary")}>{asSentence(issue.hint)}</div>}
           </li>
         ))}
       </ul>

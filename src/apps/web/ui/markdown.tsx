@@ -60,7 +60,11 @@ function Block(props: { readonly token: Token; readonly depth: number; readonly 
         </pre>
       );
     case "blockquote":
-      return <blockquote className={styles.quote}>{renderBlocks(known.tokens, depth)}</blockquote>;
+      return (
+        <blockquote className={styles.quote} dir={directionOf(known)}>
+          {renderBlocks(known.tokens, depth)}
+        </blockquote>
+      );
     case "list":
       return <List list={known} depth={depth} />;
     case "table":
@@ -84,9 +88,18 @@ function renderBlocks(tokens: readonly Token[], depth: number): ReactNode {
 
 function Heading({ level, children }: { readonly level: number | null; readonly children: ReactNode }): ReactElement {
   // A heading inside a list or quotation is not a heading of the page.
-  if (level === null) return <p className={styles.heading}>{children}</p>;
+  if (level === null)
+    return (
+      <p className={styles.heading} dir="auto">
+        {children}
+      </p>
+    );
   const Tag = `h${level}` as "h2"; // from 2 to 6
-  return <Tag className={styles.heading}>{children}</Tag>;
+  return (
+    <Tag className={styles.heading} dir="auto">
+      {children}
+    </Tag>
+  );
 }
 
 function List({ list, depth }: { readonly list: Tokens.List; readonly depth: number }): ReactElement {
@@ -104,11 +117,12 @@ function List({ list, depth }: { readonly list: Tokens.List; readonly depth: num
       {renderBlocks(item.tokens, depth)}
     </li>
   ));
-  if (!list.ordered) return <ul className={styles.list}>{items}</ul>;
+  const Tag = list.ordered ? "ol" : "ul";
+  const start = list.ordered && typeof list.start === "number" ? { start: list.start } : {};
   return (
-    <ol className={styles.list} start={typeof list.start === "number" ? list.start : 1}>
+    <Tag className={styles.list} dir={directionOf(list)} {...start}>
       {items}
-    </ol>
+    </Tag>
   );
 }
 
@@ -119,7 +133,7 @@ function Table({ table, depth }: { readonly table: Tokens.Table; readonly depth:
   });
   return (
     <div className={styles.table} role="region" aria-label="Table" tabIndex={0}>
-      <table>
+      <table dir={directionOf(table)}>
         <thead>
           <tr>
             {table.header.map((each, index) => (
@@ -139,6 +153,11 @@ function Table({ table, depth }: { readonly table: Tokens.Table; readonly depth:
       </table>
     </div>
   );
+}
+
+/** `dir="auto"` would not look into the paragraphs of a list or a quotation. */
+function directionOf({ raw }: Token): "rtl" | "ltr" {
+  return /^\P{L}*[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]/u.test(raw) ? "rtl" : "ltr";
 }
 
 function renderInlineTokens(tokens: readonly Token[], depth: number): ReactNode {

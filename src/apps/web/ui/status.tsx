@@ -37,6 +37,11 @@ export function capitalize(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
+/** Messages begin small and end without a stop, as a terminal shows them. */
+export function asSentence(text: string): string {
+  return `${capitalize(text)}${/[.?!…]$/.test(text) ? "" : "."}`;
+}
+
 const CELL_CLASSES = {
   done: "done",
   reworked: "reworked",
@@ -48,8 +53,9 @@ const CELL_CLASSES = {
 } as const satisfies Record<ItemCell, string>;
 
 /** One cell per item, or a bar for many items; the text beside it has the same facts. */
-export function ItemCells({ items }: { readonly items: ItemProgress }): ReactElement {
-  if (items.size > MAX_ITEM_CELLS) {
+export function ItemCells(props: { readonly items: ItemProgress; readonly most?: number }): ReactElement {
+  const { items, most = MAX_ITEM_CELLS } = props;
+  if (items.size > most) {
     return (
       <span className={css("meter wide-meter")} aria-hidden="true">
         <i style={{ width: `${(100 * items.done) / items.size}%` }} />
