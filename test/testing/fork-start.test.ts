@@ -2,7 +2,9 @@ import { globSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { castFile, castsIn, newPlace, put, run, runProcess } from "../harness/cli.ts";
+import { eventsOf } from "../harness/cast-trace.ts";
 import { judgedPair } from "../harness/loadouts.ts";
+import { encodeLines, firstChainHead } from "../../src/shell/store/files/journal-chain.ts";
 import { castHere, journalOf, lastCast, materia, repositoryPlace, setReplies, writes } from "../git/cast-place.ts";
 
 const SECRET = "tok-12345678";
@@ -34,6 +36,17 @@ function filesWithSecret(cwd: string, castId: string): readonly string[] {
     .filter((name) => statSync(join(folder, name)).isFile())
     .filter((name) => readFileSync(join(folder, name), "utf8").includes(SECRET));
 }
+
+it("[T25] a comparison counts the time of work, not the time between a cast and its fork", async () => {
+  const { cwd, castId } = await endedCast();
+  const events = eventsOf(castFile(cwd, castId)).map((event) => ({ ...event, at: event.at.replace(/^\d+/, "2020") }));
+  const { text } = encodeLines(events, firstChainHead(castId), 1);
+  writeFileSync(castFile(cwd, castId, "journal.jsonl"), text);
+  await run(["fork", `${castId}@Socket-2#1`, ...options], { cwd });
+  const fork = castsIn(cwd).find((each) => each !== castId) ?? "";
+  const { stdout } = await run(["compare", castId, fork, "--json"], { cwd });
+  expect((JSON.parse(stdout) as { readonly second: { readonly seconds: number } }).second.seconds).toBeLessThan(60);
+});
 
 it("[T45, S7, S12] a secret in the request of a fork is in none of its files", async () => {
   const { cwd, castId } = await endedCast();

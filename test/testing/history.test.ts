@@ -222,6 +222,7 @@ it("[T44] visits of the same sockets stand beside each other, also after one tha
     castId,
     state,
     file: { loadout: { name: "Main" } },
+    workedMs: 0,
     events: sockets.flatMap(
       (socket, index) =>
         [

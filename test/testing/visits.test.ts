@@ -3,7 +3,7 @@ import { bundledLayer } from "../../src/core/catalog/bundled-layer.ts";
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
 import { replaySteps } from "../../src/core/cast/timeline.ts";
 import { seededRandom, randomAnswer } from "../../src/core/cast/simulate.ts";
-import type { EventBody } from "../../src/core/cast/state/event.ts";
+import type { CastEvent, EventBody } from "../../src/core/cast/state/event.ts";
 import type { CastState } from "../../src/core/cast/state/state.ts";
 import { compileTargets } from "../../src/core/compile/targets/compile.ts";
 import { advanceVisits, foldVisits, NO_VISITS } from "../../src/core/history/visits.ts";
@@ -39,6 +39,17 @@ it.each(["Full-Auto", "Test-Driven", "Parallel-Auto", "Hojo-Consult"])(
     }
   },
 );
+
+it("[V25] a limit that an item reaches later does not change how the visit before the loop was left", () => {
+  const place = { socket: "Plan", visit: 1 };
+  const events = [
+    { ...place, seq: 1, type: "visit_started", materia: "Plan", item: null },
+    { ...place, seq: 2, type: "visit_completed" },
+    { seq: 3, type: "edge_taken", from: "Plan", to: "Build", when: "always", via: "edge", index: 0, traversal: 1 },
+    { seq: 4, type: "limit_reached", limit: "maxTraversals", socket: "Judge", value: 2, of: 2 },
+  ].map((event) => ({ at: "2026-01-01T00:00:00.000Z", ...event }) as unknown as CastEvent); // what a fold reads
+  expect(foldVisits(events)[0]?.leftBy).toBe(3);
+});
 
 it("[C15] a visit record has its item, its result, its turns, who sent it back and where its events are", () => {
   const { events } = play(startOf(fullAuto()), {

@@ -278,15 +278,17 @@ describe("a list of casts", () => {
   });
 
   it.each<[rule: string, filter: CastFilter, text: string, loadout: string | null, found: string]>([
-    ["[W11] everything", "all", "", null, "edcba"],
+    ["[W11] everything", "all", "", null, "edcbai"],
     ["[W11] what needs a person", "needs_you", "", null, "c"],
     ["[W11] one status", "not_satisfied", "", null, "b"],
     ["[W11] words in any order and case", "all", "line api", null, "b"],
-    ["[W11] one loadout", "all", "", "Full-Auto", "edca"],
+    ["[W11] one loadout", "all", "", "Full-Auto", "edcai"],
     ["[W11] nothing", "aborted", "", null, ""],
+    ["[W11] what was interrupted", "interrupted", "", null, "i"],
   ])("%s", (_rule, filter, text, loadout, found) => {
     expect(
-      LIST.filter((cast) => matchesSearch(cast, { filter, text, loadout }))
+      [...LIST, summary("i", "interrupted", "Monday")]
+        .filter((cast) => matchesSearch(cast, { filter, text, loadout }))
         .map(({ castId }) => castId)
         .join(""),
     ).toBe(found);

@@ -25,6 +25,7 @@ describe("a cast leads on", () => {
     await dialog.getByRole("button", { name: "Start" }).click();
     await expect.poll(() => page.url()).not.toContain(id);
     await says(page, "Completed");
+    await page.getByRole("link", { name: "Forked from Socket-6#1" }).waitFor();
     await expect.poll(() => socket(page, "Socket-5").textContent()).toContain("2×");
     expect(complaints).toEqual([]);
   });

@@ -137,6 +137,8 @@ describe("casts in the browser", () => {
     await says(page, "Request 1999");
     expect(await links.count()).toBeLessThan(100);
     await expect.poll(() => page.getByRole("table").getAttribute("aria-rowcount")).toBe("2002");
+    const cells = page.locator("td");
+    expect(await cells.evaluateAll((all) => all.filter((td) => td.scrollWidth > td.clientWidth).length)).toBe(0);
     await links.first().focus();
     for (let step = 0; step < 60; step += 1) await page.keyboard.press("ArrowDown");
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe("Request 1939");
@@ -175,7 +177,7 @@ describe("casts in the browser", () => {
 function manyCasts(count: number): string {
   const casts = Array.from({ length: count }, (_, index) => {
     const startedAt = new Date(Date.UTC(2026, 0, 1) + index * 1_000).toISOString();
-    const figures = { visits: 1, items: { done: 1, total: 2 }, tokens: 10, cost: 0.1 };
+    const figures = { visits: 1, items: { done: 9, total: 20 }, tokens: 10, cost: 0.1 };
     const named = { castId: `cast-${index}`, status: "completed", loadout: "Full-Auto", request: `Request ${index}` };
     return `event: cast\ndata: ${JSON.stringify({ ...named, startedAt, endedAt: startedAt, ...figures })}\n\n`;
   });

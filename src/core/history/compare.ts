@@ -2,7 +2,7 @@ import type { CastEvent } from "../cast/state/event.ts";
 import type { CastState } from "../cast/state/state.ts";
 import { totalTokens } from "../cast/state/usage.ts";
 import { diffLines } from "../model/diff.ts";
-import { truncate, parseMillis } from "../model/text.ts";
+import { truncate } from "../model/text.ts";
 import { castStatus } from "../cast/summary.ts";
 import { foldVisits, resultText, visitKey, type VisitRecord } from "./visits.ts";
 import * as v from "valibot";
@@ -13,6 +13,8 @@ export interface ComparedCast {
   readonly state: CastState;
   readonly events: readonly CastEvent[];
   readonly file: { readonly loadout: { readonly name: string } };
+  /** Without waits, and without the time before a fork. */
+  readonly workedMs: number;
 }
 
 /** Characters of a handoff that a comparison shows. */
@@ -33,8 +35,7 @@ export function compareCasts(first: ComparedCast, second: ComparedCast): Omit<Ca
   return { first: comparedSideOf(first), second: comparedSideOf(second), visits };
 }
 
-function comparedSideOf({ castId, state, events, file }: ComparedCast): ComparedSide {
-  const lasted = parseMillis(events.at(-1)?.at ?? null, 0) - parseMillis(events[0]?.at ?? null, 0);
+function comparedSideOf({ castId, state, events, file, workedMs }: ComparedCast): ComparedSide {
   return {
     castId,
     loadout: file.loadout.name,
@@ -44,7 +45,7 @@ function comparedSideOf({ castId, state, events, file }: ComparedCast): Compared
     itemsDone: state.done.itemsDone,
     tokens: totalTokens(state.usage),
     cost: state.usage.cost,
-    seconds: Math.max(0, lasted) / 1000,
+    seconds: workedMs / 1000,
   };
 }
 

@@ -152,6 +152,7 @@ export function needsPersonNow({ status }: Pick<CastSummary, "status">): boolean
 export const CAST_SORTS = {
   status: ({ status }) => status,
   request: ({ request }) => request.toLowerCase(),
+  cast: ({ castId }) => castId,
   loadout: ({ loadout }) => loadout.toLowerCase(),
   model: ({ model = "" }) => model,
   items: ({ items }) => (items.total === 0 ? 0 : items.done / items.total),

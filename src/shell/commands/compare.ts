@@ -1,4 +1,7 @@
 import type { CommandOf } from "../../core/command/command.ts";
+import { initialState } from "../../core/cast/state/initial-state.ts";
+import { castStatus } from "../../core/cast/summary.ts";
+import { buildTimeline, elapsedMs } from "../../core/cast/timeline.ts";
 import { oneLine, countedText } from "../../core/model/text.ts";
 import { compareCasts, type CastComparison, type ComparedSide } from "../../core/history/compare.ts";
 import { modelText } from "../../core/view/report/visit-detail.ts";
@@ -7,6 +10,7 @@ import { amountText, durationText, costText } from "../../core/view/numbers.ts";
 import { padColumns, line, toned, type Line } from "../../core/view/line.ts";
 import { loadNamedCast, type Workspace } from "../workspace/workspace.ts";
 import { listChanges } from "../git/diff.ts";
+import { castStartOf } from "../store/cast-file.ts";
 import type { LoadedCast } from "../store/cast-store.ts";
 import { answer, type CommandResult } from "./command-output.ts";
 
@@ -16,8 +20,13 @@ export async function runCompare(workspace: Workspace, { first, second }: Comman
   if (!left.ok) return left;
   if (!right.ok) return right;
   const files = await changedFiles(workspace, left.value, right.value);
-  const data: CastComparison = { ...compareCasts(left.value, right.value), files };
+  const data: CastComparison = { ...compareCasts(withWorkedMs(left.value), withWorkedMs(right.value)), files };
   return answer(data, (width) => compareLines(data, Math.floor((Math.min(width, 120) - 4) / 2)));
+}
+
+function withWorkedMs(cast: LoadedCast) {
+  const { clock } = buildTimeline(initialState(castStartOf(cast.file)), cast.events);
+  return { ...cast, workedMs: elapsedMs(clock, { status: castStatus(cast.state, false), now: 0 }) };
 }
 
 async function changedFiles({ place }: Workspace, left: LoadedCast, right: LoadedCast): Promise<string[] | null> {

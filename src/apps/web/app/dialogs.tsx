@@ -137,7 +137,7 @@ export function ShortcutsDialog({ onClose }: { readonly onClose: () => void }): 
   return (
     <Dialog title="Keys" onClose={onClose} wide>
       <div className={css("dialog-body key-table")} tabIndex={0} role="group" aria-label="All keys">
-        {SHORTCUTS.map(({ where, keys }) => (
+        {Object.entries(SHORTCUTS).map(([where, keys]) => (
           <section key={where}>
             <h3>{where}</h3>
             <dl>
@@ -178,80 +178,59 @@ export function ShortcutsDialog({ onClose }: { readonly onClose: () => void }): 
   );
 }
 
-const SHORTCUTS: readonly {
-  readonly where: string;
-  readonly keys: readonly (readonly [keys: string, does: string])[];
-}[] = [
-  {
-    where: "Everywhere",
-    keys: [
-      ["Ctrl K", "go to"],
-      ["?", "these keys"],
-      ["/", "search"],
-      ["N", "new cast"],
-      ["G then C L M", "casts, loadouts, materia"],
-      ["T", "light or dark"],
-      ["Esc", "back, close"],
-    ],
-  },
-  {
-    where: "Lists",
-    keys: [
-      ["↑ ↓", "move"],
-      ["Enter", "open"],
-      ["C", "continue"],
-      ["R", "resume"],
-      ["X", "abort (asks)"],
-    ],
-  },
-  {
-    where: "Graph",
-    keys: [
-      ["↑ ↓", "along the rail"],
-      ["← →", "to branches and lanes"],
-      ["Enter", "open"],
-      ["E", "next edge of this socket"],
-    ],
-  },
-  {
-    where: "Cast",
-    keys: [
-      ["[ ]", "visit before, after"],
-      ["Shift [ ]", "item before, after"],
-      ["Home End", "first, last visit"],
-      ["F", "follow live"],
-      ["1–6", "tabs of the visit"],
-      ["Z", "full screen"],
-    ],
-  },
-  {
-    where: "Editor",
-    keys: [
-      ["A", "add"],
-      ["C", "connect: arrows choose the target, Enter"],
-      ["Space", "select"],
-      ["L", "loop from selection"],
-      ["Alt ↑ ↓", "edge order"],
-      ["Alt arrows", "move"],
-      ["Del", "remove"],
-      ["Ctrl Z", "undo"],
-      ["Ctrl Shift Z", "redo"],
-      ["Ctrl A", "select all; Shift and drag selects a frame"],
-      ["Ctrl C", "copy, also for another loadout"],
-      ["Ctrl V", "paste"],
-      ["Ctrl D", "duplicate"],
-      ["Ctrl S", "review and save"],
-      ["F", "find a socket"],
-      ["F8", "next problem"],
-      ["[ ]", "step through a rehearsal"],
-      ["P", "play or pause it"],
-    ],
-  },
-  {
-    where: "New cast",
-    keys: [
-      ["Alt ↑ ↓", "move a target"],
-      ["Ctrl Enter", "start"],
-    ],
-  },
-];
+const SHORTCUTS: Readonly<Record<string, readonly (readonly [keys: string, does: string])[]>> = {
+  Everywhere: [
+    ["Ctrl K", "go to"],
+    ["?", "these keys"],
+    ["/", "search"],
+    ["N", "new cast"],
+    ["G then C L M", "casts, loadouts, materia"],
+    ["T", "light or dark"],
+    ["Esc", "back, close"],
+  ],
+  Lists: [
+    ["↑ ↓", "move"],
+    ["Enter", "open"],
+    ["C", "continue"],
+    ["R", "resume"],
+    ["X", "abort (asks)"],
+  ],
+  Graph: [
+    ["↑ ↓", "along the rail"],
+    ["← →", "to branches and lanes"],
+    ["Enter", "open"],
+    ["E", "next edge of this socket"],
+  ],
+  Cast: [
+    ["[ ]", "visit before, after"],
+    ["Shift [ ]", "item before, after"],
+    ["Home End", "first, last visit"],
+    ["F", "follow live"],
+    ["1–6", "tabs of the visit"],
+    ["Z", "full screen"],
+  ],
+  Editor: [
+    ["A", "add"],
+    ["C", "connect: arrows choose the target, Enter"],
+    ["Space", "select"],
+    ["L", "loop from selection"],
+    ["Alt ↑ ↓", "edge order"],
+    ["Alt arrows", "move"],
+    ["Del", "remove"],
+    ["Ctrl Z", "undo"],
+    ["Ctrl Shift Z", "redo"],
+    ["Ctrl A", "select all; Shift and drag selects a frame"],
+    ["Ctrl C", "copy, also for another loadout"],
+    ["Ctrl V", "paste"],
+    ["Ctrl D", "duplicate"],
+    ["Ctrl S", "review and save"],
+    ["F", "find a socket"],
+    ["F8", "next problem"],
+    ["[ ]", "step through a rehearsal"],
+    ["P", "play or pause it"],
+  ],
+  "New cast": [
+    ["Alt ↑ ↓", "move a target"],
+    ["Ctrl Enter", "start"],
+  ],
+};

@@ -88,11 +88,9 @@ export function projectName(cwd: string): string {
   return cwd.split(/[\\/]/).findLast((part) => part !== "") ?? cwd;
 }
 
-const DRAFT_KINDS: Readonly<Record<string, string>> = { loadouts: "loadout", materia: "materia" };
-
 /** [W29] The number of unsaved drafts, visible on every page. */
 function UnsavedDot({ page }: { readonly page: string }): ReactElement | null {
-  const count = useStore(draftIndex).names.filter(({ kind }) => kind === DRAFT_KINDS[page]).length;
+  const count = useStore(draftIndex).names.filter(({ kind }) => kind === page.replace(/s$/, "")).length;
   if (count === 0) return null;
   return (
     <span className={css("unsaved-dot")} title={`${count} not saved`}>
@@ -112,17 +110,12 @@ function WaitingCount(): ReactElement | null {
   );
 }
 
+const CONNECTION_TEXTS = { live: "Live", refused: "No access", connecting: "Connecting…" } as const;
+
 function ConnectionStatus(): ReactElement {
   const { state, lastHeardAt: heardAt } = useConnection();
   const now = useNow(state === "lost");
-  const text =
-    state === "live"
-      ? "Live"
-      : state === "refused"
-        ? "No access"
-        : state === "connecting"
-          ? "Connecting…"
-          : `Reconnecting… last heard ${ageText(now - heardAt)} ago`;
+  const text = state === "lost" ? `Reconnecting… last heard ${ageText(now - heardAt)} ago` : CONNECTION_TEXTS[state];
   return (
     <span className={css("row connection")} role="status" aria-live="polite">
       <span className={css(state === "live" ? "dot" : `dot ${state}`)} aria-hidden="true" />

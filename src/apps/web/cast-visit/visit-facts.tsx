@@ -1,4 +1,4 @@
-import { Fragment, useState, type ReactElement, type ReactNode } from "react";
+import { Fragment, type ReactElement, type ReactNode } from "react";
 import type { EventOf } from "../../../core/cast/state/event.ts";
 import { addUsage } from "../../../core/cast/state/usage.ts";
 import { socketOf, type Graph } from "../../../core/compile/graph.ts";
@@ -71,7 +71,6 @@ function agentFacts(props: VisitProps): readonly (readonly [name: string, value:
 }
 
 function VisitOrigin({ cast, view, visit }: VisitProps): ReactElement {
-  const [all, setAll] = useState(false);
   const { graph } = cast.castFile;
   const event = visit.cameBy === null ? undefined : cast.replay.events()[visit.cameBy - 1];
   if (event?.type !== "edge_taken") return <p className={css("secondary")}>The cast begins here.</p>;
@@ -90,19 +89,17 @@ function VisitOrigin({ cast, view, visit }: VisitProps): ReactElement {
           {`: ${reason.text}`}
         </div>
       )}
-      {earlier.length > 0 &&
-        (all ? (
-          earlier.map((each, index) => (
+      {earlier.length > 0 && (
+        <details>
+          <summary>{countedText(earlier.length, "earlier reason")}</summary>
+          {earlier.map((each, index) => (
             // The index is the key: lines may repeat.
             <div key={index} className={css("note")}>
               {`${visitLabel(each.socket, each.materia)}: ${each.text}`}
             </div>
-          ))
-        ) : (
-          <button type="button" className={css("text-button")} onClick={() => setAll(true)}>
-            {countedText(earlier.length, "earlier reason")}
-          </button>
-        ))}
+          ))}
+        </details>
+      )}
     </>
   );
 }

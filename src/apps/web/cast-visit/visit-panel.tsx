@@ -243,14 +243,12 @@ function findTextRange(element: HTMLElement, words: string): Range | null {
   }
   const at = text.toLowerCase().indexOf(words);
   if (at === -1) return null;
+  const end = at + words.length - 1;
+  const pieceOf = (offset: number) => pieces.findLast(({ from }) => from <= offset);
+  const [first, last] = [pieceOf(at), pieceOf(end)];
+  if (!first || !last) return null;
   const range = document.createRange();
-  const place = (offset: number): readonly [Node, number] | null => {
-    const piece = pieces.findLast(({ from }) => from <= offset);
-    return piece ? [piece.node, offset - piece.from] : null;
-  };
-  const [start, end] = [place(at), place(at + words.length - 1)];
-  if (!start || !end) return null;
-  range.setStart(...start);
-  range.setEnd(end[0], end[1] + 1);
+  range.setStart(first.node, at - first.from);
+  range.setEnd(last.node, end - last.from + 1);
   return range;
 }

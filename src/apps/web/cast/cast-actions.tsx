@@ -36,7 +36,7 @@ export function useCastActions({
 }: CastPanelProps & { readonly dialogToOpen: string | null }) {
   const { castId } = cast.castFile;
   const whole = useOfferedActions({ cast, view });
-  const isShort = useScreenWidth() === "small" && view.latest.status !== "failed";
+  const isShort = useScreenWidth() !== "large" && view.latest.status !== "failed";
   const offered = isShort ? { main: whole.main.slice(0, 2), more: [...whole.main.slice(2), ...whole.more] } : whole;
   const all = [...offered.main, ...offered.more];
   const command = useCommand();

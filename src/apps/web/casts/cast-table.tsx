@@ -65,15 +65,7 @@ export function CastTable(props: CastListProps): ReactElement {
         <tr>
           {head("status", "Status", css("status-column"))}
           {head("request", "Request", "")}
-          {shown.map(({ key, title, className }) =>
-            key === "cast" ? (
-              <th key={key} className={className}>
-                {title}
-              </th>
-            ) : (
-              head(key, title, className)
-            ),
-          )}
+          {shown.map(({ key, title, className }) => head(key, title, className))}
           <th className={css("action-column")}>
             <span className={css("spoken")}>Action</span>
           </th>

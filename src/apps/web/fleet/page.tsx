@@ -35,11 +35,7 @@ export default function FleetPage(): ReactElement {
       </div>
       <IssueList issues={issues} />
       {catalog && fleet === null && (
-        <p className={css("empty")}>
-          <span>
-            This page shows the casts of this machine. <code>materia ui --on FLEET</code> shows those of a fleet.
-          </span>
-        </p>
+        <p className={css("empty")}>Casts of this machine are shown. Start the page with --on to see a fleet.</p>
       )}
       {standing && (
         <div className={css("fleet")}>

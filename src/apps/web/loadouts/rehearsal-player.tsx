@@ -225,13 +225,9 @@ function RehearsalEnding({ play }: { readonly play: RehearsalPlayback }): ReactE
   if (last?.type !== "cast_ended" && last?.type !== "cast_waiting") return null;
   return (
     <p className={css("note")} role="status">
-      {last.type === "cast_ended" ? (
-        `It ended: ${statusText(last.outcome)}.`
-      ) : (
-        <>
-          It waits for a person. <a href={hrefOf("casts", play.castId)}>Answer it in the cast</a>.
-        </>
-      )}
+      {last.type === "cast_ended"
+        ? `It ended: ${statusText(last.outcome)}.`
+        : "It waits for a person. Open it as a cast to answer."}
     </p>
   );
 }

@@ -1,4 +1,4 @@
-import { useState, type ReactElement, type ReactNode } from "react";
+import { useState, type ReactElement } from "react";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { type Settings, DEFAULT_LIMITS } from "../../../core/catalog/settings.ts";
 import { error, type Issue, ok, type Result } from "../../../core/model/issue.ts";
@@ -52,10 +52,10 @@ function SettingsForm({ catalog }: { readonly catalog: Catalog }): ReactElement 
     setIssues(found);
     if (found.length === 0) toast({ text: "The settings are saved.", tone: "ok" });
   };
-  const numbers = { settings, typed, onType: setTyped };
   return (
     <>
-      <SettingsSection title="Casts">
+      <section aria-label="Casts">
+        <h2>Casts</h2>
         <FieldRow label="Active loadout">
           <Select
             label="Active loadout"
@@ -71,13 +71,13 @@ function SettingsForm({ catalog }: { readonly catalog: Catalog }): ReactElement 
           </span>
         </FieldRow>
         <Switch label="Notify in the terminal when a cast waits, fails or ends" on={notify} onTurn={setNotify} />
-      </SettingsSection>
-      <SettingsSection title="Budget of a cast">
-        <NumberFields fields={BUDGET_FIELDS} {...numbers} />
-      </SettingsSection>
-      <SettingsSection title="Limits">
-        <NumberFields fields={LIMIT_FIELDS} {...numbers} />
-      </SettingsSection>
+      </section>
+      {FIELD_SECTIONS.map(([title, fields]) => (
+        <section key={title} aria-label={title}>
+          <h2>{title}</h2>
+          <NumberFields fields={fields} settings={settings} typed={typed} onType={setTyped} />
+        </section>
+      ))}
       <div className={css("row wrap")}>
         <LayerField layer={layer} onPick={setLayer} />
         <Button
@@ -91,15 +91,6 @@ function SettingsForm({ catalog }: { readonly catalog: Catalog }): ReactElement 
       </div>
       <IssueList issues={issues} />
     </>
-  );
-}
-
-function SettingsSection({ title, children }: { readonly title: string; readonly children: ReactNode }): ReactElement {
-  return (
-    <section aria-label={title}>
-      <h2>{title}</h2>
-      {children}
-    </section>
   );
 }
 
@@ -214,6 +205,11 @@ const LIMIT_FIELDS = numberSettings("limits", [
   ["maxRetries", "times", "Retries of a request", "After a failure of the provider.", PIS_DEFAULT],
   ["retryBaseMs", "duration", "Wait before the first retry", "Each further wait is twice as long.", PIS_DEFAULT],
 ]);
+
+const FIELD_SECTIONS = [
+  ["Budget of a cast", BUDGET_FIELDS],
+  ["Limits", LIMIT_FIELDS],
+] as const;
 
 function currentValueText(settings: Settings, { part, key, unit }: NumberSetting): string {
   const values: Readonly<Record<string, unknown>> = settings[part];

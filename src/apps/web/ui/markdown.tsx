@@ -88,13 +88,7 @@ function renderBlocks(tokens: readonly Token[], depth: number): ReactNode {
 
 function Heading({ level, children }: { readonly level: number | null; readonly children: ReactNode }): ReactElement {
   // A heading inside a list or quotation is not a heading of the page.
-  if (level === null)
-    return (
-      <p className={styles.heading} dir="auto">
-        {children}
-      </p>
-    );
-  const Tag = `h${level}` as "h2"; // from 2 to 6
+  const Tag = level === null ? "p" : (`h${level}` as "h2"); // from 2 to 6
   return (
     <Tag className={styles.heading} dir="auto">
       {children}
