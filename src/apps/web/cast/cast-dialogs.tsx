@@ -86,10 +86,9 @@ export function RecordTestDialog(props: { readonly castId: string; readonly onCl
       <p className={css("secondary")}>
         The replies of this cast become a rehearsal, and its results the expectations. The test runs without a model.
       </p>
-      <div className={css("option")}>
-        <span className={css("label")}>File</span>
+      <LabelledField label="File">
         <TextField label="File" mono value={file} onType={setFile} />
-      </div>
+      </LabelledField>
       <Switch label="Include tool calls" on={tools} onTurn={setTools} />
       <IssueList issues={command.issues} />
     </ConfirmDialog>

@@ -12,7 +12,7 @@ import { ConfirmDialog } from "../ui/dialog.tsx";
 import { toast } from "../ui/toasts.tsx";
 import { SaveReviewDialog } from "./save-review-dialog.tsx";
 import { isValidName } from "../../../core/model/ids.ts";
-import { TextField } from "../ui/fields.tsx";
+import { LabelledField, TextField } from "../ui/fields.tsx";
 import { css } from "../ui/classes.ts";
 
 interface EntryDialogProps<T, V> {
@@ -29,7 +29,7 @@ export function SaveEntryDialog<T extends { readonly text: string }, V>(
   const { name, filed, was, history, brings } = draft;
   return (
     <SaveReviewDialog
-      title={`Save ${name}`}
+      title={`Changes of ${name}`}
       action="Save"
       layer={draft.layer ?? "project"}
       saving={{ section: drafts.section, name, text: history.present.text, filed, was, carriedMateria: brings }}
@@ -71,7 +71,7 @@ export function DeleteEntryDialog<T, V>(
   // A draft without a file needs no change of a file.
   if (filed === null) {
     return (
-      <ConfirmDialog title={`Delete ${name}`} action="Delete" danger onClose={onClose} onAct={leave}>
+      <ConfirmDialog title={`Delete ${name}?`} action="Delete" danger onClose={onClose} onAct={leave}>
         <p>{`${name} was never saved. Deleting it discards your work.`}</p>
         {children}
       </ConfirmDialog>
@@ -79,7 +79,7 @@ export function DeleteEntryDialog<T, V>(
   }
   return (
     <SaveReviewDialog
-      title={`Delete ${name}`}
+      title={`Delete ${name}?`}
       action="Delete"
       layer={draft.layer ?? "project"}
       saving={{ section, name: draft.was ?? name, text: null, filed, was: null }}
@@ -103,11 +103,11 @@ export function NameEntryDialog<T extends { readonly text: string }, V>(
   const action = what === "rename" ? "Rename" : "Duplicate";
   return (
     <NameDialog
-      title={`${action} ${draft.name}`}
+      title={`${what === "rename" ? "New name" : "Copy"} of ${draft.name}`}
       action={action}
       initial={what === "rename" ? draft.name : nextFreeName(draft.name, (each) => each === draft.name || taken(each))}
       taken={taken}
-      note={what === "rename" ? "The save changes the file." : "Only a save writes the file."}
+      note={what === "rename" ? "The save changes the file." : ONLY_DRAFT}
       onClose={onClose}
       onName={(next) => {
         if (what === "rename") renameEntryDraft(drafts, draft.name, next);
@@ -119,6 +119,8 @@ export function NameEntryDialog<T extends { readonly text: string }, V>(
   );
 }
 
+const ONLY_DRAFT = "Only a save writes the file.";
+
 export function NameDialog(props: {
   readonly title: string;
   readonly action: string;
@@ -129,22 +131,17 @@ export function NameDialog(props: {
   readonly onClose: () => void;
   readonly onName: (name: string) => void;
 }): ReactElement {
-  const { title, action, initial, taken, note, children, onClose, onName } = props;
+  const { title, action, initial, taken, note = ONLY_DRAFT, children, onClose, onName } = props;
   const [name, setName] = useState(initial);
-  const fault = !isValidName(name)
-    ? "1 to 100 characters, no space at either end"
-    : name !== initial && taken(name)
-      ? `There is already a ${name}`
-      : null;
-  const unchanged = name === initial && taken(name) ? `There is already a ${name}` : null;
+  const inUse = taken(name) ? `There is already a ${name}` : null;
+  const fault = isValidName(name) ? inUse : "1 to 100 characters, no space at either end";
   return (
-    <ConfirmDialog title={title} action={action} off={fault ?? unchanged} onClose={onClose} onAct={() => onName(name)}>
-      <div className={css("option")}>
-        <span className={css("label")}>Name</span>
+    <ConfirmDialog title={title} action={action} off={fault} onClose={onClose} onAct={() => onName(name)}>
+      <LabelledField label="Name">
         <TextField label="Name" value={name} onType={setName} invalid={name === initial ? null : fault} />
-      </div>
+      </LabelledField>
       {children}
-      {note !== undefined && <p className={css("faint")}>{note}</p>}
+      <p className={css("faint")}>{note}</p>
     </ConfirmDialog>
   );
 }

@@ -61,7 +61,7 @@ function NewCastForm(props: NewCastProps & { readonly catalog: Catalog }): React
   if (rehearses && composed.kind === "composed")
     return (
       <RehearseDialog
-        title={`Rehearse ${composed.compiled.graph.name}`}
+        title={`Rehearsal of ${composed.compiled.graph.name}`}
         graph={composed.compiled.graph}
         target={target}
         request={request}

@@ -67,7 +67,7 @@ export function EditorDialogs(
     delete: () => <DeleteEntryDialog {...entry} onRestore={restore} />,
     rehearse: () => (
       <RehearseDialog
-        title={`Rehearse ${name}`}
+        title={`Rehearsal of ${name}`}
         graph={checked.graph}
         target={{ loadout: name, ...(unsaved ? { draft: unsaved } : {}) }}
         warning={unsaved ? "The rehearsal uses your unsaved changes. Only a save writes the file." : null}

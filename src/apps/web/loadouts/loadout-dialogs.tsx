@@ -38,7 +38,6 @@ export function NewLoadoutDialog({ onClose }: { readonly onClose: () => void }):
       action="Create"
       initial={nextFreeName("My-Loadout", taken)}
       taken={taken}
-      note="Only a save writes the file."
       onClose={onClose}
       onName={begin}
     >
@@ -53,10 +52,9 @@ export function NewLoadoutDialog({ onClose }: { readonly onClose: () => void }):
 
 export function StartField(props: Omit<Parameters<typeof Select>[0], "label">): ReactElement {
   return (
-    <div className={css("option")}>
-      <span className={css("label")}>Begin with</span>
+    <LabelledField label="Begin with">
       <Select label="Begin with" {...props} />
-    </div>
+    </LabelledField>
   );
 }
 
@@ -97,7 +95,7 @@ export function ImportLoadoutsDialog({ onClose }: { readonly onClose: () => void
   };
   return (
     <ConfirmDialog
-      title="Import loadouts"
+      title="Loadouts from a file"
       action={found.length > 1 ? `Import ${found.length} loadouts` : "Import"}
       off={found.length === 0 ? "Choose a file or paste its text" : null}
       onClose={onClose}
@@ -176,7 +174,7 @@ export function CompareLoadoutsDialog({ onClose }: { readonly onClose: () => voi
   const [as, setAs] = useState<"list" | "text">("list");
   const before = other === "" ? saved : (catalog.loadouts.get(other)?.value ?? null);
   return (
-    <Dialog title={`Compare ${name}`} onClose={onClose} wide>
+    <Dialog title={`Comparison of ${name}`} onClose={onClose} wide>
       <div className={css("dialog-body")}>
         <div className={css("row wrap")}>
           <span className={css("secondary")}>From</span>

@@ -128,7 +128,7 @@ function RehearseMateriaDialog({ draft, catalog, onClose }: MateriaDialogProps):
   const made = compileTargets([{ kind: "materia", name }], useCatalogWithDraft(catalog, name, value));
   if (!made.ok) {
     return (
-      <ConfirmDialog title={`Rehearse ${name}`} action="Close" onClose={onClose} onAct={onClose}>
+      <ConfirmDialog title={`Rehearsal of ${name}`} action="Close" onClose={onClose} onAct={onClose}>
         <IssueList issues={made.issues} />
       </ConfirmDialog>
     );
@@ -137,7 +137,7 @@ function RehearseMateriaDialog({ draft, catalog, onClose }: MateriaDialogProps):
   const unsaved = { draft: { materia: { [name]: history.present.raw } } };
   return (
     <RehearseDialog
-      title={`Rehearse ${name}`}
+      title={`Rehearsal of ${name}`}
       graph={made.value.graph}
       target={{ targets: [`materia:${name}`], ...(isDraft ? unsaved : {}) }}
       warning={isDraft ? "The rehearsal uses your unsaved changes. Only a save writes the file." : null}
@@ -189,7 +189,6 @@ function NewMateriaDialog({ catalog, onClose }: MateriaDialogProps): ReactElemen
       action="Create"
       initial={nextFreeName("My-Materia", taken)}
       taken={taken}
-      note="Only a save writes the file."
       onClose={onClose}
       onName={(next) => {
         createMateriaDraft(next, template);
