@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { castApart, treePlace } from "../trees/tree-place.ts";
 import { judgedItems } from "../harness/judged-items.ts";
 import { expect, it } from "vitest";
 import { castsIn, journalOf, listing, newPlace, put, run } from "../harness/cli.ts";
@@ -27,6 +29,19 @@ const conf = {
     },
     Talk: { entry: "Socket-1", sockets: { "Socket-1": { materia: "Talk" } } },
     Asked: { entry: "Socket-1", sockets: { "Socket-1": { materia: "Approve" } } },
+  },
+};
+
+const GATE = {
+  materia: { Make: { prompt: "Make.", tools: "coding" }, Say: { type: "person", question: "May it go out?" } },
+  loadouts: {
+    Small: {
+      entry: "Socket-1",
+      sockets: {
+        "Socket-1": { materia: "Make", edges: [{ when: "always", to: "Socket-2" }] },
+        "Socket-2": { materia: "Say" },
+      },
+    },
   },
 };
 
@@ -141,6 +156,37 @@ it("[Q8] at a terminal a person is asked for yes or no, and why not", async () =
   expect(journalOf(cwd, castOf(cwd)).filter(({ type }) => type === "person_judged")).toMatchObject([
     { satisfied: false, text: "too early" },
   ]);
+});
+
+it("[Q16] at a terminal a bare continue shows question, request and change, and asks", async () => {
+  const cwd = treePlace({ "new.txt": "new\n" }, GATE);
+  const from = ["--config", join(cwd, "../home/materia.json")];
+  expect((await castApart(cwd)).code).toBe(4);
+  const castId = castOf(cwd);
+  const first = openTerminal(["continue", ...from], cwd);
+  const shown = await first.until("May it go out?", "Request: do it", /new\.txt +\| +1 \+/, "yes or no >");
+  expect(shown).not.toContain("+new");
+  first.type("diff\r");
+  await first.until(/\+new\s/, /yes or no >[^>]*yes or no >/);
+  first.type("\u0004");
+  expect(await first.exited).toBe(4);
+  expect(journalOf(cwd, castId).some(({ type }) => type === "person_judged")).toBe(false);
+  const second = openTerminal(["continue", ...from, castId], cwd);
+  await second.until("yes or no >");
+  second.type("yes @fine\r");
+  expect(await second.exited).toBe(0);
+  expect(journalOf(cwd, castId).filter(({ type }) => type === "person_judged")).toMatchObject([
+    { satisfied: true, text: "@fine" },
+  ]);
+});
+
+it("[Q16] at a terminal a bare continue shows the reply of an agent before it is accepted", async () => {
+  const cwd = place();
+  await run(cast("--loadout", "Talk", "x"), { cwd });
+  const terminal = openTerminal(["continue", ...config], cwd);
+  await terminal.until("Well?", "press Enter to take this result");
+  terminal.type("\r");
+  expect(await terminal.exited).toBe(0);
 });
 
 it("[Q11] Approve asks whether the work may go on, and an abort of the wait can be taken back", async () => {

@@ -166,6 +166,11 @@ it.each<[rule: string, dir: string, allowed: boolean]>([
   expect(resolveArtifactRoot(at.cwd, loadConfig(at).catalog, undefined).ok).toBe(allowed);
 });
 
+it("[S9] the root folder is a project like every other", () => {
+  const { catalog } = loadConfig(place({}));
+  expect(resolveArtifactRoot("/", catalog, undefined)).toEqual({ ok: true, value: "/.pi/pi-materia" });
+});
+
 it("[U39] finds the files of a command beside the configuration that names them", () => {
   const command = ["./tools/check", "./rules.json", "../common.json", "main", "src/app.ts", "--fast", "./missing.txt"];
   const config = {

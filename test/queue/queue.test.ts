@@ -7,6 +7,7 @@ import { thisProcess } from "../../src/shell/process/process-identity.ts";
 import { castsIn, listing, put, runProcess } from "../harness/cli.ts";
 import { journalOf, materia, setReplies, writes } from "../git/cast-place.ts";
 import { until } from "../harness/fleet/start-worker.ts";
+import { openTerminal } from "../harness/terminal.ts";
 import { branchOf, treePlace, viewWithoutCasts } from "../trees/tree-place.ts";
 
 const queue = (cwd: string, ...words: readonly string[]) => materia(cwd, ["queue", ...words]);
@@ -166,6 +167,17 @@ it("[YQ5] a limit of the provider leaves the rest of the queue as it is", async 
     { stopped: "limit", left: 3, casts: [{ status: "paused" }] },
   ]);
   expect(casts(cwd)).toHaveLength(1);
+});
+
+it("[YQ5] a cast that sleeps is said, with the time that is left", async () => {
+  const cwd = treePlace();
+  setReplies(cwd, { Make: [{ error: "limit", resetMs: 7_200_000 }] });
+  await queue(cwd, "add", "one");
+  const files = ["--config", join(cwd, "../home/materia.json"), "--rehearse", join(cwd, "../home/replies.json")];
+  const terminal = openTerminal(["queue", "run", ...files, "--wait", "8h"], cwd);
+  await terminal.until("sleeping", /limit, resets .*\((?:2 h|1 h 59 min)\)/);
+  terminal.type("\u0003");
+  expect(await terminal.exited).toBe(130);
 });
 
 it("[YQ4] nothing begins when the cost is spent", async () => {

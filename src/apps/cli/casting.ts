@@ -1,5 +1,5 @@
 import { askedPersonMateria } from "../../core/cast/prompt-text.ts";
-import type { CastingCommand, CommandOf } from "../../core/command/command.ts";
+import type { CastingCommand, CommandOf, ContinueCommand } from "../../core/command/command.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { hasForeignCastIssue, ok, type Result } from "../../core/model/issue.ts";
 import { sanitizeForTerminal, oneLine, countedText } from "../../core/model/text.ts";
@@ -23,9 +23,14 @@ import { watchCast } from "../../shell/casting/watch-cast.ts";
 import { followFleetCast } from "../../shell/commands/prepare-on-fleet.ts";
 import { loadNamedCast } from "../../shell/workspace/workspace.ts";
 import { castStartOf } from "../../shell/store/cast-file.ts";
+import type { CastState } from "../../core/cast/state/state.ts";
+import type { Resumption } from "../../shell/casting/resume-cast.ts";
+import { castOfBareContinue, loadGateReview } from "../../shell/commands/waiting-review.ts";
 import { initialState } from "../../core/cast/state/initial-state.ts";
 
-export async function runCastingCommand(command: CastingCommand, request: CliContext): Promise<Result<number>> {
+export async function runCastingCommand(typed: CastingCommand, request: CliContext): Promise<Result<number>> {
+  const command = typed.kind === "continue" ? await withAnswer(typed, request) : typed;
+  if (!command) return ok(4);
   const asker = await commandCallerFor(request);
   const prepared = await prepareCommand(command, asker);
   if (prepared.ok) return runPrepared(request, prepared.value);
@@ -66,11 +71,8 @@ async function runPrepared(request: CliContext, prepared: PreparedCast): Promise
 /** Shows how it ended. If it waits for a person and one is here, asks and resumes. */
 async function finishOrAsk(request: CliContext, castId: CastId, end: RunOutcome): Promise<Result<number>> {
   const { io, options, workspace } = request;
-  if (end.kind === "waiting" && io.canAsk && !options.json && !options.quiet) {
-    const shown = end.state.phase.kind === "waiting" ? end.state.phase.reply : "";
-    const answer = await (askedPersonMateria(end.state)
-      ? askYesOrNo(io, shown, castId)
-      : askForAnswer(io, shown, castId));
+  if (end.kind === "waiting" && canAnswer(request)) {
+    const answer = await askAboutWaiting(request, end.state);
     const again = answer && (await prepareStoppedCast(castId, answer, await commandCallerFor(request)));
     if (again) return again.ok ? runPrepared(request, again.value) : again;
   }
@@ -78,6 +80,28 @@ async function finishOrAsk(request: CliContext, castId: CastId, end: RunOutcome)
   // [YI4] A person has just seen how it ended; one who waits may have gone.
   if (end.kind === "ended" && io.live && !options.quiet) await markLookedAt(workspace, castId);
   return ok(exitCodeFor(end));
+}
+
+function canAnswer({ io, options }: CliContext): boolean {
+  return io.canAsk && !options.json && !options.quiet;
+}
+
+async function askAboutWaiting({ io, workspace }: CliContext, state: CastState): Promise<Resumption | undefined> {
+  const { castId, phase } = state;
+  if (askedPersonMateria(state)) return askYesOrNo(io, await loadGateReview(workspace, state, io.columns()), castId);
+  return askForAnswer(io, phase.kind === "waiting" ? phase.reply : "", castId);
+}
+
+/** [Q16] Without a message a person at a terminal sees what the cast waits with, and answers; undefined if they leave. */
+async function withAnswer(command: ContinueCommand, request: CliContext): Promise<ContinueCommand | undefined> {
+  const { workspace } = request;
+  const castId = canAnswer(request) ? await castOfBareContinue(workspace, command) : undefined;
+  const cast = castId === undefined ? undefined : await workspace.store.load(castId);
+  if (!cast?.ok || cast.value.state.phase.kind !== "waiting") return command;
+  const answer = await askAboutWaiting(request, cast.value.state);
+  if (!answer) return undefined;
+  const text = "text" in answer ? answer.text : "";
+  return { ...command, castId: cast.value.state.castId, text, reject: answer.kind === "reject" };
 }
 
 /** Prints the outcome and the next commands. Programs have received the events and get no prose. */

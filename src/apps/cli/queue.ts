@@ -1,10 +1,10 @@
 import type { QueueCommand } from "../../core/command/queue-command.ts";
 import { ok, type Result } from "../../core/model/issue.ts";
 import { countedText, oneLine } from "../../core/model/text.ts";
-import { statusSymbol, statusText } from "../../core/view/cast-list.ts";
+import { statusSpan, statusSymbol, statusText } from "../../core/view/cast-list.ts";
 import { issueJson } from "../../core/view/issues.ts";
 import { line, toned } from "../../core/view/line.ts";
-import { costText } from "../../core/view/numbers.ts";
+import { costText, sleepText } from "../../core/view/numbers.ts";
 import { runQueue, startQueueRun } from "../../shell/commands/queue.ts";
 import { runQueuedCasts, type QueueRunResult, type QueueRunRow } from "../../shell/commands/queue-run.ts";
 import { PAUSE_REASON } from "../../shell/context/run-context.ts";
@@ -39,6 +39,12 @@ export async function runQueueCommand(command: QueueCommand, request: CliContext
     signal: pause.signal,
     onBegin: (castId, text) => {
       if (isShown) printLines(io, [line(toned("dim", `→ ${castId}  `), oneLine(text, 80))]);
+    },
+    // Nothing else would be said for hours.
+    onSteps: (steps) => {
+      const slept = steps.find(({ event }) => event.type === "cast_sleeping")?.after;
+      if (!isShown || slept?.phase.kind !== "sleeping") return;
+      printLines(io, [line(statusSpan("sleeping"), ` ${slept.castId}  `, sleepText(slept.phase, Date.now()))]);
     },
     onEnd: (row) => {
       if (isShown) printRow(io, row);

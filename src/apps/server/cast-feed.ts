@@ -5,7 +5,7 @@ import type { CastId } from "../../core/model/ids.ts";
 import { createProgressQueue } from "../../shell/casting/live-progress.ts";
 import type { FleetClient } from "../../shell/workspace/workspace.ts";
 import type { CastStore } from "../../shell/store/cast-store.ts";
-import { type EventFeed, changeFlag, encodeMessage, encodeJournalLine } from "./event-stream.ts";
+import { type EventFeed, changeFlag, encodeMessage, sseFrame } from "./event-stream.ts";
 import type { LiveSources } from "./served-project.ts";
 import { itemRunAt } from "../../core/cast/item-runs.ts";
 import { createTurnFollower, followItemJournals } from "../../shell/casting/watch-cast.ts";
@@ -40,7 +40,7 @@ export function openCastFeed(listened: FollowedCast, after: number): EventFeed {
       elsewhere.hear(event);
       items.hear(event);
     }
-    const frames = news.events.map((event) => encodeJournalLine(event.seq, JSON.stringify(event))).join("");
+    const frames = news.events.map((event) => sseFrame({ id: event.seq, data: JSON.stringify(event) })).join("");
     return news.kind === "events" ? frames : frames + encodeMessage({ kind: "damaged", data: { line: news.line } });
   };
   return {

@@ -85,15 +85,10 @@ function createFeedReader(open: (wake: () => void) => EventFeed) {
   };
 }
 
-function sseFrame({ event, id, data }: { event?: string; id?: number; data: string }): string {
+export function sseFrame({ event, id, data }: { event?: string; id?: number; data: string }): string {
   return `${event === undefined ? "" : `event: ${event}\n`}${id === undefined ? "" : `id: ${id}\n`}data: ${data}\n\n`;
 }
 
 export function encodeMessage({ kind, data }: Exclude<StreamMessage, { kind: "message" }>): string {
   return sseFrame({ event: kind, data: JSON.stringify(data) });
-}
-
-/** A line of the journal, unchanged: it was parsed as an event already. */
-export function encodeJournalLine(seq: number, line: string): string {
-  return sseFrame({ id: seq, data: line });
 }

@@ -1,7 +1,6 @@
 import { materiaOf, socketOf, type GraphSocket } from "../compile/graph.ts";
 import { assign, readAssignedValues, applyStatePatch, type AssignedValue } from "../handoff/assign.ts";
 import type { WorkItem } from "../model/handoff.ts";
-import type { Materia } from "../model/materia.ts";
 import { isJsonObject, type Json, type JsonObject } from "../model/json.ts";
 import { keepListsOfPrograms, madeLists, updateNotes } from "./item-lists.ts";
 import type { EventOf } from "./state/event.ts";
@@ -24,10 +23,11 @@ export function acceptHandoff(state: CastState, event: EventOf<"handoff_accepted
   const reason = context.trim() === "" ? (event.excerpt ?? "") : reworkReasonText(context, materia);
   const kept = keep(state, socket, applyStatePatch(state.data, handoff), handoff);
   const workItems = socket.generator ? handedList(kept, handoff) : null;
-  // Output that only sets state or only says yes does not replace the last handoff text.
+  // [Q4] Output of a passing command is for people; the next agent needs the earlier handoff.
+  const isPassedGate = materia.type === "utility" && materia.gate === true && satisfied === true;
+  // Nor does output that only sets state replace the last handoff text.
   const silent =
-    isPassedGate(materia, satisfied) ||
-    (context.trim() === "" && reason === "" && workItems === null && materia.type !== "agent");
+    isPassedGate || (context.trim() === "" && reason === "" && workItems === null && materia.type !== "agent");
   const handed = silent ? state.handed : { ...handoffSource(state, socket), text: context, reason, workItems };
   const notes = updateNotes(state, kept.data, socket, handoff);
   const said = context.trim() === "" ? reason : context;
@@ -61,11 +61,6 @@ export function acceptOutput(state: CastState, event: EventOf<"output_accepted">
   const notes = updateNotes(state, kept.data, socket, {});
   const reports = reportsAfter(state, socket, event.text);
   return withAcceptedVisit(state, event, { ...kept, visit, satisfied: undefined, handed, notes, reports });
-}
-
-/** [Q4] Output of a passing command is for people; the next agent needs the earlier handoff. */
-function isPassedGate(materia: Materia, satisfied: boolean | undefined): boolean {
-  return materia.type === "utility" && materia.gate === true && satisfied === true;
 }
 
 type KeptOutput = Pick<CastState, "data" | "item">;

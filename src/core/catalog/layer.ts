@@ -61,10 +61,9 @@ export function readLayer(name: LayerName, written: unknown, file?: string): Con
   };
   const settings = readSettings(raw, name);
   const issues = [
-    ...told.filter(({ path }) => !isEntryPath(path)),
+    ...told.filter(({ path: [section, entry] }) => entry === undefined || !SECTIONS.some((each) => each === section)),
     ...settings.issues,
-    ...sectionIssues(raw, "materia"),
-    ...sectionIssues(raw, "loadouts"),
+    ...SECTIONS.flatMap((section) => sectionIssues(raw, section)),
     ...unknownKeyIssues(raw),
   ];
   return {
@@ -77,13 +76,10 @@ export function readLayer(name: LayerName, written: unknown, file?: string): Con
   };
 }
 
-type Section = "materia" | "loadouts";
+const SECTIONS = ["materia", "loadouts"] as const;
+type Section = (typeof SECTIONS)[number];
 
 type EntryReading<T> = Pick<CatalogEntry<T>, "name" | "raw" | "issues"> & { readonly value?: T | undefined };
-
-function isEntryPath([section, name]: KeyPath): boolean {
-  return (section === "materia" || section === "loadouts") && name !== undefined;
-}
 
 function readSection<T>(
   section: unknown,

@@ -8,9 +8,7 @@ import { withoutUndefined } from "../model/json.ts";
 import { readQueue } from "./read-queue.ts";
 import { readFleet, readTake, readWorker } from "./read-fleet-commands.ts";
 
-type ReadCommand = (input: CommandInput) => Result<Command>;
-
-export const COMMAND_READERS: Readonly<Record<CommandName, ReadCommand>> = {
+export const COMMAND_READERS: Readonly<Record<CommandName, (input: CommandInput) => Result<Command>>> = {
   cast: readCast,
   link: readLink,
   casts: readCasts,

@@ -200,7 +200,8 @@ function endDifferences({ before, after }: ReplayComparison, last: VisitTrack | 
     const { socket, visit: number } = after.unanswered;
     const key = visitKey(socket.id, number);
     // The recorded cast stopped at the same visit: no difference.
-    if (openVisitKey(before.state) === key) return [];
+    const { phase } = before.state;
+    if ("visit" in phase && visitKey(phase.visit.socket, phase.visit.number) === key) return [];
     const message = `the recorded cast has no answer of ${castSocketLabel(socket)} here; later visits are unknown`;
     return [differs(key, "end", message)];
   }
@@ -208,10 +209,6 @@ function endDifferences({ before, after }: ReplayComparison, last: VisitTrack | 
   if (was === is || (before.state.phase.kind !== "ended" && after.state.phase.kind !== "ended")) return [];
   const reason = oneLine(endReason(after.state), 200);
   return [differs(last?.key ?? "", "end", `${is}${reason === "" ? "" : ` (${reason})`}, not ${was}`)];
-}
-
-function openVisitKey({ phase }: ReplayComparison["before"]["state"]): string | undefined {
-  return "visit" in phase ? visitKey(phase.visit.socket, phase.visit.number) : undefined;
 }
 
 const INSTRUCTIONS = "Instructions";

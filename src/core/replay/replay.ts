@@ -166,8 +166,11 @@ function answerFor({ recorded, state, effect, answer, turnsTaken }: ReplayQuesti
   if (effect.kind === "wait") return PERSON_EVENTS.has(body.type) || body.type === "cast_ended" ? body : undefined;
   if (PERSON_EVENTS.has(body.type)) return undefined;
   if (!REPLY_EVENTS.has(body.type)) return body;
-  if (before && replyContract(recorded.start.graph, before) === replyContract(state.graph, socket))
-    return readsState(socket) ? decideAgain(state, effect, replyTextOf(body), body) : body;
+  if (before && replyContract(recorded.start.graph, before) === replyContract(state.graph, socket)) {
+    // Another socket may no longer set the values of the state that it assigns.
+    const readsState = socket.assign.some(({ from }) => from !== "output");
+    return readsState ? decideAgain(state, effect, replyTextOf(body), body) : body;
+  }
   if (before && materiaKind(recorded.start.graph, before) !== materiaKind(state.graph, socket)) return undefined;
   const text = recorded.rawReplies?.(socket.id, effect.visit.number)?.[turnsTaken - 1] ?? replyTextOf(body);
   return decideAgain(state, effect, text, body);
@@ -192,11 +195,6 @@ export function replyContract(graph: Graph, socket: GraphSocket): string {
 function materiaKind(graph: Graph, socket: GraphSocket): string {
   const materia = materiaOf(graph, socket);
   return isGate(materia) ? `${materia.type} gate` : materia.type;
-}
-
-/** Whether the socket assigns values of the state, which another socket may no longer set. */
-function readsState({ assign }: GraphSocket): boolean {
-  return assign.some(({ from }) => from !== "output");
 }
 
 function replyTextOf(body: EventBody): string | undefined {

@@ -50,11 +50,6 @@ export interface GivenAnswer extends SimulatedAnswer {
   readonly socket: string;
 }
 
-/** Whether a report lists the answer: a merge without a conflict needs no line. */
-export function isReportedAnswer({ by, satisfied }: GivenAnswer): boolean {
-  return by !== "merge" || !satisfied;
-}
-
 /** Findings that are faults of the graph or the engine. Reaching a limit is no fault. */
 const FAULT = /^(?:endless|beyond the worst case|the engine failed|state)/;
 

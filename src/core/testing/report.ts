@@ -3,7 +3,7 @@ import { sanitizeForTerminal, oneLine, countedText } from "../model/text.ts";
 import { line, toned, wrapLine, type Line, type Span, type Tone } from "../view/line.ts";
 import { coveragePercent, type Coverage } from "../history/way-names.ts";
 import type { UnmetExpectation } from "./expectations.ts";
-import { type FuzzResult, isReportedAnswer } from "./fuzz.ts";
+import { type FuzzResult } from "./fuzz.ts";
 
 export interface TestReport {
   readonly file: string;
@@ -172,7 +172,9 @@ export function fuzzLines(
       ? []
       : row("dim", "items", `the work of one could not be merged in ${countedText(conflicts, "cast")}`)),
     ...findings.flatMap(({ what, fault, casts: count, smallest }) => {
-      const answers = countedText(smallest.choices.filter(isReportedAnswer).length, "answer");
+      // A merge without a conflict is no choice that anybody made.
+      const choices = smallest.choices.filter(({ by, satisfied }) => by !== "merge" || !satisfied);
+      const answers = countedText(choices.length, "answer");
       const often = toned("dim", `  in ${countedText(count, "cast")}, the smallest with ${answers}`);
       return row(fault ? "bad" : "rework", fault ? "fault" : "found", sanitizeForTerminal(what), often);
     }),

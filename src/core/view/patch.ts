@@ -144,7 +144,10 @@ function hunkRows({ lines }: Hunk, form: PatchViewMode): readonly PatchRow[] {
     const [gone, added] = [lines.slice(at, middle), lines.slice(middle, end)];
     const left = gone.map((each, index) => ({ line: each, changed: changedRangeOf(each, added[index]) }));
     const right = added.map((each, index) => ({ line: each, changed: changedRangeOf(each, gone[index]) }));
-    appendAll(rows, form === "split" ? pairRows(left, right) : lineRows([...left, ...right]));
+    appendAll(
+      rows,
+      form === "split" ? pairRows(left, right) : [...left, ...right].map((side) => ({ kind: "line", ...side })),
+    );
     at = end;
   }
   return rows;
@@ -154,10 +157,6 @@ function pairRows(left: readonly PatchSide[], right: readonly PatchSide[]): read
   return Array.from({ length: Math.max(left.length, right.length) }, (_, index) => {
     return { kind: "pair", left: left[index] ?? null, right: right[index] ?? null };
   });
-}
-
-function lineRows(sides: readonly PatchSide[]): readonly PatchRow[] {
-  return sides.map((side) => ({ kind: "line", ...side }));
 }
 
 /** Longer lines are not compared, because nobody reads them letter by letter. */

@@ -43,7 +43,7 @@ export function createTurnRecord(
       // Pi drops a reply before a retry, or when the context was too long.
       if (event.type === "entry_appended" && event.entry.type === "context_edit") overflowed = true;
       if (event.type === "tool_execution_end" && event.toolName === HAND_OVER && !event.isError)
-        handed = handOverArguments(last);
+        handed = JSON.stringify(toolCallsOf(last).at(-1)?.arguments ?? {});
       hasActed ||= event.type === "tool_execution_start";
       const progress = progressFromEvent(event, last);
       if (progress) onProgress(progress);
@@ -140,10 +140,6 @@ export function handOverDefinition(
       return { content: [{ type: "text", text: "Handed over." }], details: {}, terminate: true };
     },
   };
-}
-
-function handOverArguments(reply: AssistantMessage | undefined): string {
-  return JSON.stringify(toolCallsOf(reply).at(-1)?.arguments ?? {});
 }
 
 function toolCallsOf(reply: AssistantMessage | undefined) {

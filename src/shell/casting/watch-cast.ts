@@ -81,8 +81,6 @@ function journalIssue(castId: string, news: Extract<EventUpdate, { kind: "lost" 
   return error("damaged_journal", castId, `line ${news.line} of the journal is damaged`, hint);
 }
 
-type TurnFollower = ReturnType<typeof createTurnFollower>;
-
 export function createTurnFollower(store: CastStore, castId: CastId, wake: () => void) {
   let visit: VisitRef | undefined;
   let turn: Subscription<readonly AgentProgress[]> | undefined;
@@ -110,7 +108,7 @@ function currentVisit({ phase }: CastState): VisitRef | undefined {
 
 interface WatchedItem {
   readonly state: CastState;
-  readonly turn: TurnFollower | undefined;
+  readonly turn: ReturnType<typeof createTurnFollower> | undefined;
 }
 
 /** [V15] Reports items that run in other processes, as the process that runs them does. */

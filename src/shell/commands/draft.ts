@@ -202,11 +202,6 @@ export function draftData(draft: FinishedDraft): JsonObject {
   return { name, config, bill: { ...bill } as unknown as JsonObject, rounds: rounds.length + 1, usage: { ...usage } };
 }
 
-/** The file named with --config, else that of the project; that of the user where the project is not trusted. */
-function draftFile({ explicitFile, withoutProject, env, cwd }: ConfigContext): string {
-  return explicitFile ?? (withoutProject ? userConfigFile(env) : projectConfigFile(cwd));
-}
-
 /** [YD9] Names that exist are refused before an agent is asked. */
 export function checkDraftName({ catalog }: Workspace, name: string, refines: string | undefined): Result<undefined> {
   if (!/^[^\p{Cc}]{1,60}$/u.test(name)) return failWith("bad_name", "--save", "a name has 1 to 60 characters");
@@ -216,7 +211,9 @@ export function checkDraftName({ catalog }: Workspace, name: string, refines: st
 
 /** [YD9] Writes the loadout and its new materia into the file as it is now; comments and order stay. */
 export function saveDraft(place: ConfigContext, draft: Draft, name: string): Result<string> {
-  const file = draftFile(place);
+  const { explicitFile, withoutProject, env, cwd } = place;
+  // That of the user where the project is not trusted.
+  const file = explicitFile ?? (withoutProject ? userConfigFile(env) : projectConfigFile(cwd));
   const read = readConfigText(file);
   if (!read.ok && read.issues[0]?.code !== "missing_file") return read;
   const before = read.ok ? read.value.text : "";

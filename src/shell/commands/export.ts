@@ -43,7 +43,7 @@ function spanTreeLines(spans: readonly TraceSpan[], width: number): readonly Lin
     const { name, startMs, endMs, attributes, failed } = span;
     const { "materia.item": item, "materia.tokens": tokens, "gen_ai.usage.input_tokens": input } = attributes;
     const facts = [
-      spanTimeText(endMs - startMs),
+      endMs - startMs < 10_000 ? `${endMs - startMs} ms` : durationText(endMs - startMs),
       ...(typeof item === "string" ? [item] : []),
       ...(typeof tokens === "number" ? [`${amountText(tokens)} tokens`] : []),
       ...(typeof input === "number" ? [`${amountText(input)} tokens in`] : []),
@@ -56,8 +56,4 @@ function spanTreeLines(spans: readonly TraceSpan[], width: number): readonly Lin
   return spans
     .filter(({ parentSpanId }) => parentSpanId === undefined || !known.has(parentSpanId))
     .flatMap((span) => write(span, 0));
-}
-
-function spanTimeText(ms: number): string {
-  return ms < 10_000 ? `${ms} ms` : durationText(ms);
 }

@@ -56,7 +56,11 @@ function statsLines(rows: readonly MateriaStats[], { casts, rehearsed }: PastCas
     { title: "materia", of: (row) => oneLine(row.materia, 24) },
     { title: "model", of: (row) => oneLine(row.model, 28) },
     { title: "visits", of: (row) => String(row.visits) },
-    { title: "refused", of: refusedText },
+    // [T22] Handoffs that were refused, and how many of them were calls of `hand_over`.
+    {
+      title: "refused",
+      of: (row) => `${row.rejected}${row.rejectedByTool === 0 ? "" : ` (${row.rejectedByTool} by tool)`}`,
+    },
     { title: "sent back / was sent back", of: (row) => `${row.reworkCaused}/${row.reworkReceived}` },
     { title: "approvals later reversed", of: (row) => (row.yes === 0 ? "" : `${row.overturned} of ${row.yes}`) },
     { title: "tokens/item", of: (row) => (row.tokensPerItem === null ? "" : amountText(row.tokensPerItem)) },
@@ -65,11 +69,6 @@ function statsLines(rows: readonly MateriaStats[], { casts, rehearsed }: PastCas
   ];
   const newest = `From the newest ${countedText(casts.length, "cast")}.${rehearsalsNote(rehearsed)}`;
   return [...tableLines(columns, rows, width), line(toned("dim", newest))];
-}
-
-/** [T22] Handoffs that were refused, and how many of them were calls of `hand_over`. */
-function refusedText({ rejected, rejectedByTool }: MateriaStats): string {
-  return rejectedByTool === 0 ? `${rejected}` : `${rejected} (${rejectedByTool} by tool)`;
 }
 
 /** [T23] An estimate of a cast before it costs anything. */

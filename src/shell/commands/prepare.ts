@@ -130,7 +130,7 @@ async function prepareAnswer(command: ContinueCommand, asker: CommandCaller): Pr
   return message.ok ? prepareStoppedCast(id.value, parseAnswer(message.value, reject), asker) : message;
 }
 
-const WAITING: RequestedCast = {
+export const WAITING: RequestedCast = {
   matches: ({ status }) => status === "waiting",
   noneMessage: "no cast here waits for an answer",
 };

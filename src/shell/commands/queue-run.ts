@@ -38,7 +38,7 @@ export interface QueueRunResult {
   readonly stopped: "end" | "until" | "cost" | "limit" | "interrupted";
 }
 
-interface QueueObserver extends Pick<RunObserver, "signal"> {
+interface QueueObserver extends Pick<RunObserver, "signal" | "onSteps"> {
   readonly onBegin: (castId: string, request: string) => void;
   readonly onEnd: (row: QueueRunRow) => void;
 }
@@ -163,7 +163,11 @@ async function castEntry(entry: QueuedRequest, context: QueuedCastContext): Prom
   if (entry.castId !== castId) markBegun(root, entry, { castId, ...(fleet ? { fleet: fleet.name } : {}) });
   observer.onBegin(castId, request);
   const before = totalsOf(prepared.timeline().state).cost;
-  const end = await prepared.run({ signal: observer.signal, released });
+  const end = await prepared.run({
+    ...withoutUndefined({ onSteps: observer.onSteps }),
+    signal: observer.signal,
+    released,
+  });
   if (!end.ok) {
     if (entry.castId !== castId) unmarkBegun(root, entry);
     return refusedRow(entry, end.issues);

@@ -13,7 +13,7 @@ import {
 } from "../system/files.ts";
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
-import { dirname, sep } from "node:path";
+import { dirname, join, sep } from "node:path";
 
 const MAX_BYTES = MAX_FILE_BYTES.config;
 const MAX_DEPTH = 100;
@@ -108,7 +108,7 @@ export function writeConfigText(
 function refuseOutsideLink(file: string, root: string | undefined): Result<never> | undefined {
   const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
   const folder = realpathSync(dirname(file)) + sep;
-  const isOutside = root !== undefined && !folder.startsWith(realpathSync(root) + sep);
+  const isOutside = root !== undefined && !folder.startsWith(join(realpathSync(root), sep));
   if (!isLink && !isOutside) return undefined;
   const message = isLink ? "the file is a link to another one" : "its folder is a link out of the project";
   return failAt(file, error("symbolic_link", "", message, "edit the file that it leads to"));

@@ -101,7 +101,7 @@ export function resolveArtifactRoot(cwd: string, catalog: Catalog, explicit: str
   const { value, layer, file } = catalog.settings.artifactDir;
   const root = resolve(cwd, value);
   if (layer !== "project" && layer !== "bundled") return ok(root);
-  const isOutside = !root.startsWith(resolve(cwd) + sep);
+  const isOutside = !root.startsWith(join(resolve(cwd), sep));
   // [S9] A project may contain a link, and its target is not the project's to write to.
   if (!isOutside && isInsideRealPath(cwd, root)) return ok(root);
   const issue: Issue = error(
@@ -121,7 +121,7 @@ function isInsideRealPath(folder: string, path: string): boolean {
     // A dangling link is followed as soon as its target is created.
     while (!lstatSync(at, { throwIfNoEntry: false })) at = dirname(at);
     const real = realpathSync(at);
-    return real === top || real.startsWith(top + sep);
+    return real === top || real.startsWith(join(top, sep));
   } catch {
     return false;
   }

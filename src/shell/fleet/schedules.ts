@@ -130,14 +130,11 @@ export function parseCron(text: string): Result<CronSchedule> {
 function fieldIssues({ name, range, value }: CronField, words: readonly string[], index: number): readonly Issue[] {
   const word = words[index] ?? "";
   const part = String.raw`(?:\*|${value}(?:-${value})?)(?:/${NUMBER})?`;
+  const pattern = words.map((_, other) => (other === index ? word : "*")).join(" ");
   const isValid =
     new RegExp(`^${part}(?:,${part})*$`, "i").test(word) &&
-    isPattern(words.map((_, other) => (other === index ? word : "*")).join(" "));
+    valueOr(() => openCron({ pattern, domAndDow: true }, "UTC"), undefined) !== undefined;
   return isValid ? [] : [error("bad_schedule", word, `"${word}" is no ${name}: it takes ${range}`, USAGE)];
-}
-
-function isPattern(pattern: string): boolean {
-  return valueOr(() => openCron({ pattern, domAndDow: true }, "UTC"), undefined) !== undefined;
 }
 
 /** `sloppyRanges`: "10/25" is 10 and every 25 after it, as in crontab. */

@@ -11,8 +11,6 @@ import type { CastState } from "../../core/cast/state/state.ts";
 import type { EffectContext } from "../context/run-context.ts";
 import type { TurnOutcome } from "../ports.ts";
 
-type AgentEffect = Extract<Effect, { kind: "agent" }>;
-
 interface TurnModel {
   readonly kind: "model";
   readonly model: string | undefined;
@@ -22,7 +20,7 @@ interface TurnModel {
 
 /** [Z8, Z17] The first model of the list that no known refusal excludes. If all are refused, nobody is asked. */
 export async function chooseModel(
-  effect: AgentEffect,
+  effect: Extract<Effect, { kind: "agent" }>,
   context: EffectContext,
 ): Promise<TurnModel | RefusedTurn | Extract<EffectOutcome, { kind: "failed" }>> {
   const { state, ports, options } = context;

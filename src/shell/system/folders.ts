@@ -4,7 +4,7 @@ import { valueOr } from "./files.ts";
 
 /** [N4] Whether a path is inside a folder after resolving links: agents may have planted links. */
 export function isInside(folder: string, path: string): boolean {
-  return valueOr(() => realpathSync.native(path).startsWith(realpathSync.native(folder) + sep), false);
+  return valueOr(() => realpathSync.native(path).startsWith(join(realpathSync.native(folder), sep)), false);
 }
 
 /** The path without links; as given if nothing is there. */

@@ -17,7 +17,7 @@ import {
 import { findUnknownReplyKeys, findRehearsalMistakes, type RehearsalUsage } from "../../core/cast/rehearsal-usage.ts";
 import type { TestReport } from "../../core/testing/report.ts";
 import type { TestCast } from "../../core/testing/test-file.ts";
-import type { RunContext, RunObserver, RunOutcome } from "../context/run-context.ts";
+import type { RunContext, RunObserver } from "../context/run-context.ts";
 import { exitCodeFor } from "../casting/prepared-cast.ts";
 import { prepareResume, type Resumption } from "../casting/resume-cast.ts";
 import { prepareCast } from "../casting/start-cast.ts";
@@ -104,7 +104,8 @@ async function playTest(found: FoundTest, place: TestContext, scratch: ScratchFo
   let answered = 0;
   for (; end.ok && answered < test.cast.answers.length; answered += 1) {
     const how = resumptionFor(test.cast.answers[answered]);
-    if (!canResumeWith(how, end.value)) break;
+    const isStopped = how.kind === "recast" ? limitHitIn(end.value.state.phase) !== null : end.value.kind === "waiting";
+    if (!isStopped) break;
     const asked = { castId: end.value.state.castId, how, by: "materia test", trustsCast: true };
     const again = await prepareResume(workspace, asked, agents);
     end = again.ok ? await again.value.run(observer) : again;
@@ -165,10 +166,6 @@ function resumptionFor(answer: TestCast["answers"][number] | undefined): Resumpt
   if (typeof answer === "string") return { kind: "answer", text: answer };
   if (typeof answer !== "object") return { kind: "finish" };
   return "allow" in answer ? { kind: "recast", allow: answer.allow } : { kind: "reject", text: answer.reject };
-}
-
-function canResumeWith({ kind }: Resumption, end: RunOutcome): boolean {
-  return kind === "recast" ? limitHitIn(end.state.phase) !== null : end.kind === "waiting";
 }
 
 function recordingHost(host: AgentHost, turns: TurnPrompt[]): AgentHost {

@@ -10,6 +10,7 @@ import { openPiHost } from "../../../shell/workspace/agent-hosts.ts";
 import { billLines } from "../../../core/view/graph/bill.ts";
 import { activeBill } from "../../../shell/commands/forecast.ts";
 import type { CommandCaller } from "../../../shell/commands/prepare.ts";
+import type { GateReview } from "../../../shell/commands/waiting-review.ts";
 
 /** [S1] Trust by `--trust` or by an explicit yes; stored only when the command runs. */
 export async function askForTrust(request: CliContext): Promise<{ workspace: Workspace; remember: () => void }> {
@@ -46,14 +47,19 @@ export async function askForAnswer(io: Io, reply: string, castId: string): Promi
   return answer.trim() === "" ? { kind: "finish" } : { kind: "answer", text: answer.trim() };
 }
 
-/** [Q6] Yes or no, with an optional message; undefined if they leave. */
-export async function askYesOrNo(io: Io, question: string, castId: string): Promise<Resumption | undefined> {
-  printText(io, `${sanitizeForTerminal(question)}\n`);
-  printLines(io, [waitingLine(castId, "Type yes or no, with a message if you like.")], io.err);
-  for (let prompt = "yes or no > "; ; prompt = "please begin with yes or no > ") {
+/** [Q6, Q16] Yes or no, with an optional message; undefined if they leave. */
+export async function askYesOrNo(io: Io, review: GateReview, castId: string): Promise<Resumption | undefined> {
+  printText(io, `${sanitizeForTerminal(review.question)}\n`);
+  const more = review.patch ? " diff shows the whole change." : "";
+  const how = waitingLine(castId, `Type yes or no, with a message if you like.${more}`);
+  printLines(io, [...review.about, line(""), how], io.err);
+  for (let prompt = "yes or no > "; ;) {
     const answer = await promptLine(io, prompt);
     if (answer === undefined) return undefined;
     const [, word = "", text = ""] = /^\s*(\S*)\s*(.*)$/.exec(answer) ?? [];
+    const patch = word === "diff" ? await review.patch?.() : undefined;
+    if (patch) printLines(io, patch, io.err);
+    prompt = patch ? "yes or no > " : "please begin with yes or no > ";
     if (/^y(es)?[.,:;!]?$/i.test(word)) return text === "" ? { kind: "finish" } : { kind: "answer", text: text.trim() };
     if (!/^no?[.,:;!]?$/i.test(word)) continue;
     const reason = text === "" ? await promptLine(io, "why > ") : text;

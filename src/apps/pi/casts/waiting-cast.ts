@@ -4,20 +4,19 @@ import type { Options } from "../../../core/command/options.ts";
 import { socketOf } from "../../../core/compile/graph.ts";
 import { visitLabel } from "../../../core/view/graph/labels.ts";
 import { line, toned, wrapLine, type Line } from "../../../core/view/line.ts";
-import { oneLine } from "../../../core/model/text.ts";
 import { openWidget } from "../screen/widget.ts";
 import { askGate, askText, askChoice, withEscape } from "./cast-dialogs.ts";
 import type { CommandContext, PersonAnswer } from "./session-state.ts";
 import type { CommandOf } from "../../../core/command/command.ts";
 import type { CastId } from "../../../core/model/ids.ts";
-import { mayBeCastName, findOwnCast, type Workspace } from "../../../shell/workspace/workspace.ts";
+import type { Workspace } from "../../../shell/workspace/workspace.ts";
 import { markdownLine } from "../screen/card.ts";
 import { textLines } from "../screen/result-card.ts";
 import { planMarkdown } from "../screen/visit-cards.ts";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { findObject } from "../../../core/handoff/find-object.ts";
 import { isWorkItem } from "../../../core/model/handoff.ts";
-import { runDiff } from "../../../shell/commands/diff.ts";
+import { castOfBareContinue, loadGateReview } from "../../../shell/commands/waiting-review.ts";
 import { userOpenedDialogs } from "../session/dialogs.ts";
 
 interface WaitDetails {
@@ -64,23 +63,15 @@ function askAtGate(context: CommandContext, workspace: Workspace, state: CastSta
 async function reviewGate(
   { user, screen }: CommandContext,
   workspace: Workspace,
-  { castId, request, phase }: CastState,
+  state: CastState,
   { isWanted, signal }: { readonly isWanted: boolean; readonly signal: AbortSignal },
 ): Promise<PersonAnswer | undefined> {
-  const question = phase.kind === "waiting" ? phase.reply : "";
-  const changed = await runDiff(workspace, { kind: "diff", castId, as: "stat" });
   const width = screen.width();
-  const changes = changed.ok ? changed.value.lines(width) : changed.issues.map(({ message }) => line(message));
-  const wanted = question.includes(request) ? [] : [line(toned("dim", "Request: "), oneLine(request, 300))];
-  const about = [...wanted, line(toned("dim", "Change so far:")), ...changes];
+  const { question, about, patch } = await loadGateReview(workspace, state, width);
   const drawn = [markdownLine(question), [], ...about];
   screen.showAnswer({ lines: [...textLines(question), [], ...about], drawn, data: null, code: 4 });
-  const showChange = async (): Promise<void> => {
-    const patch = await runDiff(workspace, { kind: "diff", castId, as: "patch" });
-    if (patch.ok) screen.showAnswer({ lines: patch.value.lines(width), data: null, code: 0 });
-    else screen.refuse(patch.issues);
-  };
-  return askGate(user.ctx, { question, isWanted, showChange: changed.ok ? showChange : undefined, signal });
+  const showChange = patch && (async () => screen.showAnswer({ lines: await patch(), data: null, code: 0 }));
+  return askGate(user.ctx, { question, isWanted, showChange, signal });
 }
 
 export function stopWaiting({ state }: Pick<CommandContext, "state">): void {
@@ -118,12 +109,12 @@ export interface ReplyReview {
 /** [X38, X56] A `continue` without text shows what the cast waits with before it asks. Undefined if there is text, if no cast waits, or if an RPC client has just received it. */
 export async function reviewReply(
   context: CommandContext,
-  { text, reject }: CommandOf<"continue">,
+  command: CommandOf<"continue">,
   workspace: Workspace,
 ): Promise<ReplyReview | undefined> {
   const { user, screen, state } = context;
-  if (!screen.isWatched || reject) return undefined;
-  const castId = await castOfBareContinue(workspace, text.trim(), state.waiting?.castId);
+  if (!screen.isWatched) return undefined;
+  const castId = await castOfBareContinue(workspace, command, state.waiting?.castId);
   if (castId === undefined || (user.ctx.mode !== "tui" && castId === state.waiting?.castId)) return undefined;
   const cast = await workspace.store.load(castId);
   if (!cast.ok || cast.value.state.phase.kind !== "waiting") return undefined;
@@ -137,14 +128,6 @@ export async function reviewReply(
   const shown = replyMarkdown(reply);
   screen.showAnswer({ lines: textLines(shown), drawn: [markdownLine(shown)], data: null, code: 4 });
   return { castId, decision: await askReplyDecision(user.ctx, reply) };
-}
-
-async function castOfBareContinue(workspace: Workspace, text: string, waiting: CastId | undefined) {
-  if (text === "" && waiting !== undefined) return waiting;
-  if (/\s/.test(text) || (text !== "" && !(await mayBeCastName(workspace.store, text)))) return undefined;
-  const wanted = { matches: ({ status }: { readonly status: string }) => status === "waiting", noneMessage: "" };
-  const id = await findOwnCast(workspace, text === "" ? undefined : text, wanted);
-  return id.ok ? id.value : undefined;
 }
 
 function replyMarkdown(reply: string): string {

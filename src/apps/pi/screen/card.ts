@@ -131,10 +131,6 @@ export function fitWords(spans: Line, room: number): Line {
   return [...fitted.slice(0, -1), { ...last, text: `${last.text.slice(0, -cut.length)}…` }];
 }
 
-export function createComponent(render: (width: number) => string[]): ScreenComponent {
-  return { render, invalidate: () => undefined };
-}
-
 const MARGIN = " ";
 /** In a narrow terminal every column is needed for words. */
 const NARROW_WIDTH = 80;

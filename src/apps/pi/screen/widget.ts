@@ -2,7 +2,7 @@ import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { oneLine, thrownMessage } from "../../../core/model/text.ts";
 import { line, lineText, toned, type Line } from "../../../core/view/line.ts";
 import { runUnlessReplaced } from "../session/user-session.ts";
-import { createComponent, paintLines } from "./card.ts";
+import { paintLines } from "./card.ts";
 
 const WIDGET_KEY = "materia";
 const TICK_MS = 1_000;
@@ -86,12 +86,12 @@ function catchDrawErrors({ lines, status }: WidgetContent): WidgetContent {
 }
 
 function drawInTerminal(ctx: ExtensionContext, picture: WidgetContent): WidgetRenderer {
-  let screen: { readonly tui: Redrawable; readonly editor: unknown } | undefined;
+  let screen: { readonly tui: { readonly requestRender: () => void }; readonly editor: unknown } | undefined;
   ctx.ui.setWidget(WIDGET_KEY, (tui, theme) => {
     screen = { tui, editor: focusedComponent(tui) };
-    return createComponent((width) =>
-      paintLines(limitRows(picture.lines(Math.max(1, width - 2)), terminalRows(tui)), width, theme),
-    );
+    const render = (width: number) =>
+      paintLines(limitRows(picture.lines(Math.max(1, width - 2)), terminalRows(tui)), width, theme);
+    return { render, invalidate: () => undefined };
   });
   return {
     draw: () => screen?.tui.requestRender(),
@@ -115,10 +115,6 @@ const MIN_ROWS = 3;
 function terminalRows(tui: object): number {
   const { terminal }: { readonly terminal?: { readonly rows?: number } } = tui;
   return terminal?.rows ?? process.stdout.rows ?? 24;
-}
-
-interface Redrawable {
-  readonly requestRender: () => void;
 }
 
 /** Pi's editor, as far as it is used; Pi does not document the list. */

@@ -6,11 +6,7 @@ import { useEffect, useRef } from "react";
  */
 export type KeyMap = Readonly<Record<string, (event: KeyboardEvent) => unknown>>;
 
-interface KeyLayer {
-  readonly map: () => KeyMap;
-}
-
-const layers: KeyLayer[] = [];
+const layers: { readonly map: () => KeyMap }[] = [];
 const LETTER_KEYS_OFF = "materia-letter-keys-off";
 let pendingPrefix = "";
 

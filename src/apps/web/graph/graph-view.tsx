@@ -27,7 +27,7 @@ import type { GraphDrawing, Point } from "../../../core/view/layout/drawing.ts";
 import { EdgeLayer } from "./edges.tsx";
 import { createFlowNodes, TargetBandNode, EndNode, LoopNode, SocketNode } from "./nodes.tsx";
 import { useGraphKeys } from "./graph-keys.ts";
-import { MiniMap, needsMiniMap, LEAST_ZOOM, useGraphViewport, type GraphHandle } from "./viewport.tsx";
+import { MiniMap, MINI_MAP_MIN_SOCKETS, LEAST_ZOOM, useGraphViewport, type GraphHandle } from "./viewport.tsx";
 import type { GraphMarks, GraphPart } from "./graph-marks.ts";
 import { bindSheets } from "../ui/classes.ts";
 import edgesSheet from "./edges.module.css";
@@ -84,7 +84,7 @@ function GraphCanvas(props: GraphViewProps): ReactElement {
   const { graph, drawing, marks, selected = [], onSelect, edit, compact = false, fullHeight: grows = false } = props;
   const box = useRef<HTMLDivElement>(null);
   const view = useGraphViewport(box, drawing, { grows, whole: props.fitWhole ?? false, handle: props.handle });
-  const hasMap = !grows && needsMiniMap(drawing);
+  const hasMap = !grows && drawing.sockets.length > MINI_MAP_MIN_SOCKETS;
   const framed = useRef<Set<string> | null>(null);
   const keys = useGraphKeys(box, { ...props, reveal: view.reveal });
   const shown = { graph, drawing, marks, selected, focus: keys.focus, editing: edit !== undefined, onSelect };

@@ -166,11 +166,7 @@ function useElementSize(box: RefObject<HTMLDivElement | null>): Size {
 const css = bindSheets(mapSheet);
 
 /** Larger graphs rarely fit at a readable size. */
-const MINI_MAP_MIN_SOCKETS = 20;
-
-export function needsMiniMap({ sockets }: GraphDrawing): boolean {
-  return sockets.length > MINI_MAP_MIN_SOCKETS;
-}
+export const MINI_MAP_MIN_SOCKETS = 20;
 
 /**
  * [W40] A small map of a large graph, stretched over its strip: a click or a drag moves the view. It is for pointers

@@ -185,7 +185,8 @@ function checkDraft(name: string, draft: LoadoutDraft, catalog: Catalog) {
     const place = placeOfIssue(issue, name, loadout);
     const quickFix = quickFixFor(issue, place, loadout, known);
     const key = `${index} ${issue.code} ${pathText(issue.path)}`;
-    return { key, issue, place, path: shortIssuePath(issue, name), ways: edgeIdsOf(place), quickFix };
+    const ways = place.kind === "loadout" || place.way === null ? [] : [place.way];
+    return { key, issue, place, path: shortIssuePath(issue, name), ways, quickFix };
   });
   const sound = checked.flow && !checked.issues.some(isError);
   const worst = sound ? worstCase(checked.graph, checked.flow, catalog.settings.limits) : null;
@@ -205,10 +206,6 @@ function mergeAlikeProblems(problems: readonly LoadoutProblem[]): readonly Loado
   return [...groups.values()].flatMap(([first, ...others]) =>
     first ? [{ ...first, ways: [first, ...others].flatMap(({ ways }) => ways) }] : [],
   );
-}
-
-function edgeIdsOf(place: IssuePlace): readonly string[] {
-  return place.kind === "loadout" || place.way === null ? [] : [place.way];
 }
 
 export function knownMateria(catalog: Catalog): KnownMateria {

@@ -144,11 +144,6 @@ function laneRowSpan(route: LaneRoute, grid: LayoutGrid): readonly [number, numb
   return [4 * from.row + (isLabelInLoopHead(route, grid) ? HEAD : GAP), 4 * from.row + BODY];
 }
 
-/** The gap for the label of a lane: in the middle of the lane, or above its row. */
-export function labelGap({ from, to, track }: LaneRoute): number {
-  return track ?? Math.ceil((from.row + to.row) / 2);
-}
-
 /** A way inside the first row of its loop has no gap in the region; it uses the head. */
 export function isLabelInLoopHead({ from, to, inside, track }: LaneRoute, grid: LayoutGrid): boolean {
   if (from.row !== to.row || inside === null || track !== null) return false;

@@ -6,7 +6,7 @@ import type { Layout } from "../../model/loadout.ts";
 import { stitchNumber, type DrawnWay } from "../graph/drawn-ways.ts";
 import { type RouteStyle, REGULAR_METRICS, measureLabel, type LayoutMetrics, type Size } from "./drawing.ts";
 import { buildLayoutGrid, type LayoutGrid, drawnLinesOf, planRoutes, type EdgeRoute } from "./routes.ts";
-import { labelGap, isLabelInLoopHead, assignLanes, type RouteLane, type LaneAssignment } from "./lanes.ts";
+import { isLabelInLoopHead, assignLanes, type RouteLane, type LaneAssignment } from "./lanes.ts";
 
 export interface LayoutOptions {
   readonly metrics?: LayoutMetrics;
@@ -28,7 +28,11 @@ export interface LayoutPlan {
 
 export function planLayout(
   graph: Graph,
-  { metrics = REGULAR_METRICS, longestLabelOf: labelOf = defaultLabel, stitches = [] }: LayoutOptions,
+  {
+    metrics = REGULAR_METRICS,
+    longestLabelOf: labelOf = ({ label }) => (label === "" ? [] : [label]),
+    stitches = [],
+  }: LayoutOptions,
 ): LayoutPlan {
   const ways = drawnLinesOf(graph);
   const hasEnd = ways.some(({ to }) => to === END);
@@ -45,10 +49,6 @@ export function planLayout(
 /** A lane has space for a second line; the main column has not. */
 export function routeStyleOf(route: EdgeRoute): RouteStyle {
   return route.kind === "lane" || route.kind === "items" ? "lane" : "rail";
-}
-
-function defaultLabel({ label }: DrawnWay): readonly string[] {
-  return label === "" ? [] : [label];
 }
 
 /** From a line to its label; a bar or a stitch on the line needs more. */
@@ -169,7 +169,8 @@ function labelGapOf(route: EdgeRoute): number {
     case "items":
       return route.loop.first.row;
     case "lane":
-      return labelGap(route);
+      // In the middle of the lane, or above its row.
+      return route.track ?? Math.ceil((route.from.row + route.to.row) / 2);
   }
 }
 

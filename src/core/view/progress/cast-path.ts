@@ -16,7 +16,7 @@ import { nameText } from "../graph/labels.ts";
 import { statusSymbol } from "../cast-list.ts";
 import { line, lineColumns, toned, type Line } from "../line.ts";
 import type { CastStatus } from "../../cast/summary.ts";
-import type { CastEvent, EventOf } from "../../cast/state/event.ts";
+import type { EventOf } from "../../cast/state/event.ts";
 import { NEXT_ITEM } from "../../model/loadout.ts";
 import { traversalCount, traversalScopeOf } from "../../cast/state/traversal-counts.ts";
 
@@ -121,11 +121,7 @@ export interface WayTaken {
   readonly seq: number;
 }
 
-export function toWayTaken(before: CastState, event: CastEvent & EventOf<"edge_taken">): WayTaken {
-  return { id: takenWayId(before, event), seq: event.seq };
-}
-
-function takenWayId({ graph, phase }: CastState, event: EventOf<"edge_taken">): string {
+export function takenWayId({ graph, phase }: CastState, event: EventOf<"edge_taken">): string {
   const socket = socketOf(graph, event.from);
   if (event.via === "edge") {
     const index = event.index ?? -1;

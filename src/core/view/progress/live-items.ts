@@ -93,9 +93,11 @@ function titleWithWorker(title: string, by: string, room: number): Line {
 const MIN_TITLE_COLUMNS = 12;
 const SOCKET_COLUMNS = 12;
 
-type LiveItemRow = LiveItem & { readonly window: ItemCastInput };
-
-function itemPrefix({ state, since, used, window }: LiveItemRow, now: number, isWide: boolean): Line {
+function itemPrefix(
+  { state, since, used, window }: LiveItem & { readonly window: ItemCastInput },
+  now: number,
+  isWide: boolean,
+): Line {
   const attempt = window.attempt === 1 ? "" : `${isWide ? ", attempt " : "."}${window.attempt}`;
   const at = currentSocket(state.phase);
   const name = at === null ? "" : nameText(socketOf(state.graph, at).materia);

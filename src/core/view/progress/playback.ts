@@ -11,7 +11,7 @@ import {
 import { advanceVisits, NO_VISITS, type VisitFold, type VisitRecord } from "../../history/visits.ts";
 import { reworkReasonsFor } from "../../cast/state/rework-reasons.ts";
 import type { ReworkReason } from "../../cast/state/parallel-run.ts";
-import { toWayTaken, type WayTaken } from "./cast-path.ts";
+import { takenWayId, type WayTaken } from "./cast-path.ts";
 import { parseMillis } from "../../model/text.ts";
 import { initialState } from "../../cast/state/initial-state.ts";
 
@@ -55,7 +55,7 @@ export function createPlayback(start: CastStart) {
     const { visit } = latest.visits;
     events.push(event);
     worked.push(timelineWorkMs(latest.timeline));
-    if (event.type === "edge_taken") ways.push(toWayTaken(before, event));
+    if (event.type === "edge_taken") ways.push({ id: takenWayId(before, event), seq: event.seq });
     if (visit) visits[visit.index] = visit;
     if (visit?.firstSeq === event.seq)
       reasons.push(
