@@ -62,7 +62,7 @@ interface Row {
   readonly command: string;
 }
 
-it("[YQ5, YQ6, YI2, YT1, YW2] an evening: a limit, a kill, a question and a refusal; in the morning takes and a send-back", async () => {
+it("[YQ6, YT1, YW2] an evening: a limit, a kill, a question and a refusal; in the morning takes and a send-back", async () => {
   const [website, shop] = [busyPlace(), busyPlace()];
   const env = { HOME: envOf(website)["HOME"] ?? "", XDG_CONFIG_HOME: envOf(website)["XDG_CONFIG_HOME"] ?? "" };
   const at = (cwd: string, ...args: readonly string[]) => materia(cwd, args, { env });
@@ -81,7 +81,7 @@ it("[YQ5, YQ6, YI2, YT1, YW2] an evening: a limit, a kill, a question and a refu
   await at(shop, "queue", "add", "h");
   for (const cwd of [website, shop]) {
     const { pid } = JSON.parse((await runAll(cwd, "--wait", "8h", "--detach", "--json")).stdout) as { pid: number };
-    onTestFinished(() => void ignoreGone(() => process.kill(pid, "SIGKILL")));
+    onTestFinished(() => ignoreGone(() => process.kill(pid, "SIGKILL")));
     const asleep = async () =>
       ((await json(cwd, "queue")) as Row[]).filter(({ status }) => status === "sleeping").length;
     await until(async () => (await asleep()) === 2);
