@@ -6,6 +6,10 @@ import { listEquipmentNames } from "../../src/shell/agents/equipment.ts";
 import { loadPi } from "../../src/shell/agents/pi-sdk.ts";
 import { piFolder } from "../harness/agents.ts";
 import { castFile, castsIn, newPlace, put, run } from "../harness/cli.ts";
+import { SWEEP, sweepSize } from "../harness/sweep.ts";
+
+/** More than a text may hold. */
+const LARGE_GB = sweepSize(1, 3);
 
 /** What somebody may have put in the place of a file. */
 const PLANTS: Readonly<Record<string, (path: string) => void>> = {
@@ -13,9 +17,9 @@ const PLANTS: Readonly<Record<string, (path: string) => void>> = {
   "a pipe": (path) => execFileSync("sh", ["-c", `mkfifo "$0"`, path]),
   "a folder": (path) => mkdirSync(path),
   "a link in a circle": (path) => symlinkSync(path, path),
-  "a file of 3 GB": (path) => {
+  [`a file of ${LARGE_GB} GB`]: (path) => {
     writeFileSync(path, "");
-    truncateSync(path, 3 * 1024 ** 3);
+    truncateSync(path, LARGE_GB * 1024 ** 3);
   },
 };
 
@@ -71,7 +75,7 @@ it.each(Object.keys(PLANTS).map((kind) => [`[D22] ${kind}`, kind]))(
 
 it.each(
   Object.keys(PLANTS).flatMap((kind) => ["cast.json", "journal.jsonl"].map((name) => [`[D22] ${kind}`, name, kind])),
-)("%s in the place of a cast's %s", async (_rule, name, kind) => {
+)("%s in the place of a cast's %s", SWEEP, async (_rule, name, kind) => {
   const cwd = newPlace({ "conf.json": config });
   await run(["link", "--config", "conf.json", "Say", "--", "x"], { cwd });
   const [castId = ""] = castsIn(cwd);

@@ -24,6 +24,7 @@ import {
 } from "../harness/fleet/fleet-place.ts";
 import { closing, enrol, fleetDatabase, opened } from "../harness/fleet/postgres.ts";
 import { until } from "../harness/fleet/start-worker.ts";
+import { SWEEP, sampleCases } from "../harness/sweep.ts";
 
 const FAULTS = new URL("../harness/chaos/faults.mjs", import.meta.url).href;
 
@@ -84,8 +85,9 @@ it("[B19] a member cannot start a worker", async () => {
   expect([code, stderr]).toEqual([2, expect.stringContaining("database_rights")]);
 });
 
-it.each([120_000, 0])(
+it.each(sampleCases([120_000, 0]))(
   "[B33] a write waits %i ms for a full database, and the dispatch waits without a limit",
+  SWEEP,
   async (patienceMs) => {
     const place = await fleetPlace();
     await place.database.queryOnce({

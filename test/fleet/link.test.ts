@@ -3,9 +3,11 @@ import { openLink } from "../harness/fleet/cut-link.ts";
 import { eventsOn, fileOf, fleetPlace, isWaiting, letGo, statusOn, submitted } from "../harness/fleet/fleet-place.ts";
 import { untilGivenUp } from "../harness/fleet/silence.ts";
 import { until } from "../harness/fleet/start-worker.ts";
+import { SWEEP, sampleCases } from "../harness/sweep.ts";
 
-it.each(["arrives", "is gone"] as const)(
+it.each(sampleCases(["arrives", "is gone"] as const))(
   "[B14, B57] a worker without network is evicted, changes nothing when its data %s, and exits with 75; another continues",
+  SWEEP,
   async (old) => {
     const place = await fleetPlace();
     const link = await openLink(place.url);

@@ -56,7 +56,7 @@ async function survive(call: number, when: "before" | "after"): Promise<typeof U
 describe("[Y4] git that is killed at any step leaves nothing behind", () => {
   const calls = sampleCases(
     Array.from({ length: 20 }, (_, index) => index + 1),
-    4,
+    2,
   );
   it.each(calls)("[Y4] before call %i", SWEEP, async (call) => {
     expect(await survive(call, "before")).toEqual(UNHARMED);

@@ -94,7 +94,7 @@ describe("[Y7] what was changed", () => {
 });
 
 describe("[Y8] going back", () => {
-  it("[Y8] every visit of the demo is restored byte for byte", SWEEP, async () => {
+  it.runIf(isFull)("[Y8] every visit of the demo is restored byte for byte", SWEEP, async () => {
     const cwd = repositoryPlace();
     const ran = await run(["demo", "--json"], { cwd });
     expect(ran.code).toBe(0);
@@ -109,7 +109,7 @@ describe("[Y8] going back", () => {
     );
     expect(visits.length).toBeGreaterThan(4);
     let to = "";
-    for (const { socket, visit, commit } of isFull ? visits : [...visits.slice(1, 2), ...visits.slice(-1)]) {
+    for (const { socket, visit, commit } of visits) {
       to = join(cwd, "..", `restored-${socket}-${visit}`);
       const restored = await run(["restore", `${castId}@${socket}#${visit}`, "--to", to], { cwd: repository });
       expect(restored.stderr).toBe("");

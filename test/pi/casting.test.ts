@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { listCasts } from "../harness/journals.ts";
 import { openPiSession, type PiSession } from "../harness/pi-session.ts";
+import { SWEEP, isFull } from "../harness/sweep.ts";
 
 describe("[X4] a cast beside the session", () => {
   it("the command returns at once, and the session can be used", async () => {
@@ -180,7 +181,7 @@ describe("[X13] faults", () => {
 });
 
 describe("[X29] the demo", () => {
-  it("is a cast of this session in a separate repository", async () => {
+  it.runIf(isFull)("is a cast of this session in a separate repository", SWEEP, async () => {
     const pi = await openPiSession();
     await pi.type("/materia demo");
     expect(await pi.sees(/scripted/)).toContain("materia-demo-");

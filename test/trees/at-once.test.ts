@@ -4,8 +4,9 @@ import { expect, it } from "vitest";
 import { git } from "../git/scratch.ts";
 import { castsIn, put, runProcess } from "../harness/cli.ts";
 import { branchOf, otherTrees, viewWithoutCasts } from "./tree-place.ts";
+import { SWEEP, sweepSize } from "../harness/sweep.ts";
 
-const NUMBERS = Array.from({ length: 10 }, (_, index) => index + 1);
+const NUMBERS = Array.from({ length: sweepSize(4, 10) }, (_, index) => index + 1);
 
 /** Each cast appends its request to the same file, and commits it. */
 const WRITE = [
@@ -14,7 +15,7 @@ const WRITE = [
   `cat > input; node -e 'console.log(JSON.parse(require("fs").readFileSync("input")).request)' >> first.txt; rm input`,
 ];
 
-it("[YT3] ten casts at once in one repository share nothing and lose nothing", async () => {
+it("[YT3] casts at once in one repository share nothing and lose nothing", SWEEP, async () => {
   const one = { entry: "Socket-1", sockets: { "Socket-1": { materia: "Write" } } };
   const cwd = repositoryPlace(
     {},
@@ -28,7 +29,7 @@ it("[YT3] ten casts at once in one repository share nothing and lose nothing", a
   expect(ran.map(({ code }) => code)).toEqual(NUMBERS.map(() => 0));
   expect(viewWithoutCasts(cwd)).toEqual(before);
   const ids = castsIn(cwd);
-  expect(otherTrees(cwd)).toHaveLength(10);
+  expect(otherTrees(cwd)).toHaveLength(NUMBERS.length);
   for (const id of ids) expect((await materia(cwd, ["take", id])).code).toBe(0);
   const texts = ids.map((id) => git(cwd, "show", `refs/heads/materia/${id}:first.txt`));
   expect(texts.toSorted()).toEqual(NUMBERS.map((number) => `first\nwork ${number}`).toSorted());

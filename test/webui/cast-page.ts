@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
-import { beforeAll, expect, onTestFinished } from "vitest";
+import { beforeAll, onTestFinished } from "vitest";
 import { startHttpServer } from "../../src/apps/server/http-server.ts";
 import { TOKEN, project, site, type Project, type Site } from "../webserver/harness.ts";
 import { connectBrowser } from "./browser.ts";
@@ -126,7 +126,8 @@ export async function begin(
 }
 
 export async function says(page: Page, text: string | RegExp, timeout = 120_000): Promise<void> {
-  await expect.poll(() => page.getByText(text).first().isVisible(), { timeout }).toBe(true);
+  // The page itself looks again: to ask it every few milliseconds costs more than most tests.
+  await page.getByText(text).first().waitFor({ timeout });
 }
 
 export function socket(page: Page, id: string) {
