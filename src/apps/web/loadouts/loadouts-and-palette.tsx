@@ -175,7 +175,7 @@ export function PickMateriaDialog(props: {
   const { catalog, after, onClose, onAdd } = props;
   return (
     <SearchDialog
-      title={after === null ? "Add a socket" : `Add a socket after ${after}`}
+      title={after === null ? "New socket" : `New socket after ${after}`}
       label="Find materia"
       placeholder="Find materia"
       listLabel="Materia"

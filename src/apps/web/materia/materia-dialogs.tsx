@@ -31,16 +31,7 @@ import { DescribeDialog } from "../dialogs/describe-dialog.tsx";
 import { toast } from "../ui/toasts.tsx";
 import { IssueList } from "../ui/issues.tsx";
 
-export type MateriaDialogName =
-  | "review"
-  | "compare"
-  | "duplicate"
-  | "rename"
-  | "delete"
-  | "new"
-  | "rehearse"
-  | "list"
-  | "describe";
+export type MateriaDialogName = keyof typeof DIALOGS | "duplicate" | "rename" | "list";
 
 interface MateriaDialogProps {
   readonly draft: OpenMateriaDraft;
@@ -51,35 +42,25 @@ interface MateriaDialogProps {
 export function MateriaDialogs(
   props: MateriaDialogProps & { readonly open: MateriaDialogName | null },
 ): ReactElement | null {
-  switch (props.open) {
-    case "review":
-      return <SaveMateriaDialog {...props} />;
-    case "compare":
-      return <CompareMateriaDialog {...props} />;
-    case "rehearse":
-      return <RehearseMateriaDialog {...props} />;
-    case "delete":
-      return <DeleteMateriaDialog {...props} />;
-    case "rename":
-    case "duplicate":
-      return (
-        <NameEntryDialog
-          {...props}
-          drafts={materiaDrafts}
-          what={props.open}
-          taken={(each) => props.catalog.materia.has(each)}
-          onDuplicate={(next) => createMateriaDraft(next, props.draft.history.present.raw)}
-        />
-      );
-    case "new":
-      return <NewMateriaDialog {...props} />;
-    case "describe":
-      return <DescribeMateriaDialog {...props} />;
-    case "list":
-    case null:
-      return null;
+  const { open, draft, catalog } = props;
+  if (open === null || open === "list") return null;
+  if (open !== "rename" && open !== "duplicate") {
+    const Shown = DIALOGS[open];
+    return <Shown {...props} />;
   }
+  const duplicate = (next: string): void => createMateriaDraft(next, draft.history.present.raw);
+  const taken = (each: string): boolean => catalog.materia.has(each);
+  return <NameEntryDialog {...props} drafts={materiaDrafts} what={open} taken={taken} onDuplicate={duplicate} />;
 }
+
+const DIALOGS = {
+  review: SaveMateriaDialog,
+  compare: CompareMateriaDialog,
+  rehearse: RehearseMateriaDialog,
+  delete: DeleteMateriaDialog,
+  new: NewMateriaDialog,
+  describe: DescribeMateriaDialog,
+} as const;
 
 function SaveMateriaDialog({ draft, catalog, onClose }: MateriaDialogProps): ReactElement {
   const { name, was } = draft;
