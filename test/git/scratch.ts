@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { takeCheckpoint } from "../../src/shell/git/take-checkpoint.ts";
@@ -32,6 +32,18 @@ export function commitAll(cwd: string, ...options: readonly string[]): void {
   git(cwd, "init", "-q", "-b", "main", ...options);
   git(cwd, "add", "-A");
   git(cwd, "commit", "-qm", "first");
+}
+
+/** A repository inside another's index, which `.gitmodules` does not name: git looks into it with the programs of its own configuration. */
+export function plantInnerRepository(cwd: string, trap: string): void {
+  const inner = join(cwd, "inner");
+  mkdirSync(inner);
+  writeFileSync(join(inner, "a.txt"), "a\n");
+  writeFileSync(join(inner, ".gitattributes"), "* filter=evil\n");
+  commitAll(inner);
+  git(cwd, "update-index", "--add", "--cacheinfo", `160000,${git(inner, "rev-parse", "HEAD")},inner`);
+  git(inner, "config", "filter.evil.process", `touch '${trap}'`);
+  utimesSync(join(inner, "a.txt"), 1, 1);
 }
 
 export function scratch(): string {

@@ -278,6 +278,8 @@ function trapGit(cwd: string, trap: string): void {
   for (const key of ["filter.a=b.clean", "filter.a=b.smudge", "merge.evil.driver", "diff.evil.textconv"])
     git(cwd, "config", key, join(cwd, ".git", "evil"));
   git(cwd, "config", "filter.a=b.required", "true");
+  git(cwd, "config", "gpg.program", join(cwd, ".git", "evil"));
+  for (const key of ["merge.verifySignatures", "log.showSignature"]) git(cwd, "config", key, "true");
   mkdirSync(join(cwd, ".git", "info"), { recursive: true });
   writeFileSync(join(cwd, ".git", "info", "attributes"), "* filter=a=b merge=evil diff=evil\n");
 }

@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { journalOf, lastCast, materia } from "../git/cast-place.ts";
-import { git, namesIn } from "../git/scratch.ts";
+import { git, namesIn, plantInnerRepository } from "../git/scratch.ts";
 import { castFile, castsIn, jsonOf, listing, newPlace } from "../harness/cli.ts";
 import { castApart, otherTrees, treePlace, viewWithoutCasts } from "./tree-place.ts";
 
@@ -48,6 +48,15 @@ it("[YT2] it starts from HEAD, with --with-changes from the files as they are", 
   expect(namesIn(cwd, ownWorktree.base)).toEqual([".gitignore", "first.txt", "untracked.txt"]);
   expect(git(cwd, "show", `${ownWorktree.base}:first.txt`)).toBe("edited");
   expect((await materia(cwd, ["diff", "--name-only"])).stdout).toBe("new.txt\n");
+});
+
+it("[YT2, V47] --with-changes runs no program of a repository that only the index names", async () => {
+  const cwd = treePlace();
+  const trap = join(cwd, "..", "trap");
+  plantInnerRepository(cwd, trap);
+  const { code, stderr } = await castApart(cwd, "--with-changes");
+  expect([code, existsSync(trap)]).toEqual([2, false]);
+  expect(stderr).toContain("it has submodules");
 });
 
 it("[YT2] without a repository it is refused with a way out, and nothing is left", async () => {

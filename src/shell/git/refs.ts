@@ -98,7 +98,7 @@ export async function readRepositoryFacts(
   if (!mayBeInRepository(cwd)) return undefined;
   const linesOf = async (...args: readonly string[]): Promise<readonly string[]> =>
     (await askGit(args, { cwd, maxBytes: MAX_BYTES }))?.split("\n").filter(Boolean) ?? [];
-  const log = (...args: readonly string[]) => linesOf("log", "--no-show-signature", "--no-color", ...args, "--");
+  const log = (...args: readonly string[]) => linesOf("log", "--no-color", ...args, "--");
   const [branch = null, subjects, made, changed] = await Promise.all([
     askGit(["symbolic-ref", "--quiet", "--short", "HEAD"], { cwd }),
     log("--format=%s", "-n", String(MAX_SUBJECTS), "HEAD"),

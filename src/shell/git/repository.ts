@@ -129,7 +129,7 @@ export interface GitOptions {
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 const TIMEOUT_MS = 120_000;
 
-/** No hook, no automatic maintenance, no watcher, no pager and no prompt, regardless of the repository's configuration. */
+/** No hook, maintenance, watcher, pager, prompt or check of signatures, regardless of the repository's configuration. */
 const SAFE_SETTINGS = [
   "core.hooksPath=/dev/null",
   "gc.auto=0",
@@ -137,6 +137,9 @@ const SAFE_SETTINGS = [
   "core.fsmonitor=false",
   "core.untrackedCache=false",
   "commit.gpgSign=false",
+  "log.showSignature=false",
+  "merge.verifySignatures=false",
+  "submodule.recurse=false",
   "core.pager=cat",
   "advice.detachedHead=false",
 ].flatMap((setting) => ["-c", setting]);

@@ -217,6 +217,24 @@ async function dropConvertedEntries({ git, repository }: ShadowIndex): Promise<v
   await git(["update-index", "-z", "--force-remove", "--stdin"], { input: Buffer.from(converted.join(""), "latin1") });
 }
 
+/** [V47] `git add` without a look into submodules, where git would run programs of their own configuration. Their commits are staged alone. */
+export async function stageFiles(
+  git: ShadowIndex["git"],
+  flags: readonly string[],
+  paths: readonly string[] = [":/"],
+): Promise<GitResult> {
+  // In latin1, which preserves the bytes of any name.
+  const entries = (await git(["ls-files", "-z", "--stage"])).stdout.toString("latin1").split("\0");
+  const links = entries.flatMap((entry) =>
+    entry.startsWith("160000 ") ? `${entry.slice(entry.indexOf("\t") + 1)}\0` : [],
+  );
+  const others = Buffer.from(links.map((link) => `:(top,exclude,literal)${link}`).join(""), "latin1");
+  const input = Buffer.concat([Buffer.from(paths.map((path) => `${path}\0`).join("")), others]);
+  const added = await git(["add", ...flags, "--pathspec-from-file=-", "--pathspec-file-nul"], { input });
+  if (!added.ok || links.length === 0) return added;
+  return git(["update-index", "-z", "--remove", "--stdin"], { input: Buffer.from(links.join(""), "latin1") });
+}
+
 /** The path below a folder, as git writes it; none if it is elsewhere. */
 export function pathBelow(top: string, path: string): readonly string[] {
   const below = relative(top, path);

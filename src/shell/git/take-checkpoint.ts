@@ -2,7 +2,7 @@ import { accessSync, constants, lstatSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { ChangeCounts, OmittedFiles } from "../../core/model/checkpoint.ts";
 import { readFileOf } from "../process/tools-user.ts";
-import type { ShadowIndex } from "./shadow-index.ts";
+import { stageFiles, type ShadowIndex } from "./shadow-index.ts";
 import { readRef } from "./refs.ts";
 import { isMissingFile, valueOr } from "../system/files.ts";
 import { expectSuccess, runGit, stdoutParts, stdoutText } from "./repository.ts";
@@ -119,7 +119,7 @@ async function stageChanges(shadow: ShadowIndex, paths: readonly string[]): Prom
   const kept = await shadow.git(["update-index", "-z", "--add", "--remove", "--replace", "--stdin"], { input });
   if (kept.ok) return;
   // A file that vanished or was locked during the fast way fails it; the slow way skips the file.
-  const slowly = await shadow.git(["add", "--all", "--ignore-errors", "--", ":/"]);
+  const slowly = await stageFiles(shadow.git, ["--all", "--ignore-errors"]);
   if (slowly.code !== 1) expectSuccess(slowly);
 }
 

@@ -15,6 +15,7 @@ import {
   stdoutText,
   type Repository,
 } from "../repository.ts";
+import { stageFiles, type ShadowIndex } from "../shadow-index.ts";
 import { acquireWorktree, repairWorktree, type WorktreeContext } from "./acquire-worktree.ts";
 import {
   broken,
@@ -197,9 +198,9 @@ async function commitChanges(
     const [index, own] = [join(gitDir, "index"), join(scratch, "index")];
     // A private index: the person's staged files stay staged.
     if (existsSync(index)) copyIndex(index, own);
-    const call = { cwd: top, env: { GIT_INDEX_FILE: own } };
-    const added = await runGit(["add", "--all", "--", ":/", ...excludeBelow(top, artifacts)], call);
-    const written = added.ok ? await runGit(["write-tree"], call) : added;
+    const git: ShadowIndex["git"] = (args, call) => runGit(args, { ...call, cwd: top, env: { GIT_INDEX_FILE: own } });
+    const added = await stageFiles(git, ["--all"], [":/", ...excludeBelow(top, artifacts)]);
+    const written = added.ok ? await git(["write-tree"]) : added;
     if (written.ok && stdoutText(written) === tree) return head;
     const commit = ["commit-tree", stdoutText(written), "-p", head, "-m", "Uncommitted changes"];
     const made = written.ok ? await runGit(commit, { cwd: top, env: await commitIdentityOf(top) }) : written;

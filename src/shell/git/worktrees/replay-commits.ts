@@ -95,7 +95,7 @@ type CommitRange = Pick<ReplayRequest, "cwd" | "base" | "commit">;
 
 /** Oldest first; none if git cannot list them. */
 async function listCommits({ cwd, base, commit }: CommitRange): Promise<readonly ParsedCommit[]> {
-  const range = ["--reverse", "--no-show-signature", "--date=raw", `${base}..${commit}`];
+  const range = ["--reverse", "--date=raw", `${base}..${commit}`];
   const listed = await runGit(["log", LOG_FORMAT, ...range], { cwd });
   return listed.ok ? listed.stdout.toString("utf8").split(COMMIT_END).slice(0, -1).map(parseCommit) : [];
 }
