@@ -224,9 +224,9 @@ it("[C14] both ends of a long journal are read without its middle", () => {
 });
 
 it("[C14] a line of which only the end was read is none, and no damage either", () => {
-  const answered = { type: "person_answered", socket: "Socket-1", visit: 1, text: "x".repeat(80) };
+  const answered = { type: "person_answered", socket: "Socket-1", visit: 1, text: "x".repeat(280) };
   const middle = Array.from({ length: 500 }, (_, at) => `${JSON.stringify({ seq: at + 2, at: TIME, ...answered })}\n`);
-  // More than is asked at, fewer than the first part that is read holds: all of that part is looked at.
+  // More than is asked at, fewer than the second part that is read holds: all of that part is looked at.
   const { last, unread } = readJournalEnds(written(`${lines[0]}${middle.join("")}`), (tail) => tail.length > 32);
   expect([last.length > 32, last.length < 64, unread]).toEqual([true, true, 0]);
 });

@@ -223,11 +223,8 @@ export async function findChangedEquipment(wanted: readonly EquipmentDigest[], p
   const namesOf = (kind: EquipmentDigest["kind"]) =>
     wanted.filter((each) => each.kind === kind).map(({ name }) => name);
   const parts = { skills: namesOf("skill"), extensions: namesOf("extension"), mcp: namesOf("server") };
-  const { issues, digests } = await resolveEquipment(
-    await loadPi(),
-    { ...parts, materia: "the cast", tools: ["read"] },
-    place,
-  );
+  const need = { ...parts, materia: "the cast", tools: ["read"] };
+  const { issues, digests } = await resolveEquipment(await loadPi(), need, place);
   const isOther = ({ kind, name, digest }: EquipmentDigest): boolean =>
     digests.some((each) => each.kind === kind && each.name === name && each.digest !== digest);
   return { issues, changed: wanted.filter(isOther) };

@@ -137,12 +137,8 @@ export async function startLocalPostgres(
       if (made.status !== 0) throw made.error ?? new Error(made.stderr.trim());
     }
     const port = await portOfFolder(folder);
-    const settings = [
-      `port=${port}`,
-      "listen_addresses=127.0.0.1",
-      "unix_socket_directories=",
-      ...(options.settings ?? []),
-    ];
+    const { settings: more = [] } = options;
+    const settings = [`port=${port}`, "listen_addresses=127.0.0.1", "unix_socket_directories=", ...more];
     const log = join(folder, "postgres.log");
     const child = spawn(programs.postgres, ["-D", data, ...settings.flatMap((each) => ["-c", each])], {
       ...as,

@@ -1,4 +1,4 @@
-import { readFileSync, readlinkSync } from "node:fs";
+import { existsSync, readFileSync, readlinkSync } from "node:fs";
 import { execFileSync } from "node:child_process";
 import { hostname } from "node:os";
 import * as v from "valibot";
@@ -72,7 +72,9 @@ export function processExists(pid: number): boolean {
 
 /** What Linux says of a process, from its state on; nothing if it is gone. */
 export function procFields(pid: number | string): readonly string[] {
-  const stat = valueOr(() => readFileSync(`/proc/${pid}/stat`, "utf8"), undefined);
+  const file = `/proc/${pid}/stat`;
+  // An error costs far more than a look, and a listing asks for thousands of dead processes.
+  const stat = existsSync(file) ? valueOr(() => readFileSync(file, "utf8"), undefined) : undefined;
   // The name in parentheses may contain spaces: count fields after it.
   return stat?.slice(stat.lastIndexOf(")") + 2).split(" ") ?? [];
 }

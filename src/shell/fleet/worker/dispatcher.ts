@@ -193,13 +193,8 @@ async function openSender({ DBOSClient }: Dbos, { url, database }: DispatcherOpt
       queuePartitionKey: project,
       priority,
     };
-    await client.enqueueInTransaction<(castId: string, leg: number, queue: string) => Promise<void>>(
-      transaction,
-      options,
-      castId,
-      leg,
-      queue,
-    );
+    type Work = (castId: string, leg: number, queue: string) => Promise<void>;
+    await client.enqueueInTransaction<Work>(transaction, options, castId, leg, queue);
   };
 }
 

@@ -158,22 +158,14 @@ export async function submitDueSchedules(database: Database): Promise<number> {
 async function writeNextTime(
   client: PoolClient,
   row: DueSchedule,
-  done: { readonly castId: string } | { readonly problem: string; readonly isLocked?: boolean },
+  done: { readonly castId?: string; readonly problem?: string; readonly isLocked?: boolean },
 ): Promise<void> {
-  const next =
-    "isLocked" in done && done.isLocked
-      ? ok(row.now + LOCKED_AGAIN_MS)
-      : firstScheduledTime(row.cron, row.zone, row.now);
-  const nextProblem = next.ok ? null : issuesText(next.issues);
+  const next = done.isLocked ? ok(row.now + LOCKED_AGAIN_MS) : firstScheduledTime(row.cron, row.zone, row.now);
+  const problem = done.problem ?? (next.ok ? null : issuesText(next.issues));
   await client.query(
     `update materia.schedules set next_at = coalesce($2::timestamptz, 'infinity'), problem = $3,
       last_cast = coalesce($4, last_cast) where id = $1`,
-    [
-      row.id,
-      next.ok ? new Date(next.value).toISOString() : null,
-      "problem" in done ? done.problem : nextProblem,
-      "castId" in done ? done.castId : null,
-    ],
+    [row.id, next.ok ? new Date(next.value).toISOString() : null, problem, done.castId ?? null],
   );
 }
 
@@ -189,11 +181,8 @@ async function submitScheduledCast(client: PoolClient, row: DueSchedule): Promis
   // The replies of a rehearsal are found by the id of their cast.
   const rehearsal = kept.value.rehearsal?.replace(`${kept.value.castId}/`, `${castId}/`) ?? null;
   const file = { ...kept.value, castId, rehearsal, startedAt: now.toISOString() };
-  await insertCast(
-    client,
-    { file, brings, ...withoutUndefined({ tree: scheduledTree(row) }) },
-    { project, queue, priority, by },
-  );
+  const packed = { file, brings, ...withoutUndefined({ tree: scheduledTree(row) }) };
+  await insertCast(client, packed, { project, queue, priority, by });
   return writeNextTime(client, row, { castId });
 }
 

@@ -17,7 +17,8 @@ import { ownTranscriptLines, parseTranscriptLine } from "../../../core/cast/tran
 import { type AgentProgress, createTranscriptProgress } from "../../../core/wire/stream.ts";
 
 /** Loaded when a cast is read or written: a list needs neither. */
-const reading = () => import("./read-cast.ts");
+const reading = () => (readModule ??= import("./read-cast.ts"));
+let readModule: Promise<typeof import("./read-cast.ts")> | undefined;
 const writing = () => import("./owned-cast.ts");
 const folders = () => import("./cast-folders.ts");
 

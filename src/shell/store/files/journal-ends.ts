@@ -6,7 +6,8 @@ import { lineEpoch, lineEventJson } from "./journal-chain.ts";
 import { readBlock, splitLines } from "./line-reader.ts";
 import { parseEventJson } from "./read-journal.ts";
 
-const BLOCK = 8_192;
+/** Mostly enough, and small enough that Node takes it from its pool: a listing reads thousands of journals. */
+const BLOCK = 2_048;
 const LINE_END = 0x0a;
 /** Beyond this size the last event is not searched: a journal may be larger than memory. */
 const MAX_SEARCH_BYTES = 64 * 1024 * 1024;

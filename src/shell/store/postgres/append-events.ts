@@ -85,15 +85,8 @@ const APPEND_FILES = `, a as (
 const RETURN_CAST_ID = "select cast_id from c";
 
 function appendStatement(what: AppendRequest): Statement {
-  const values = [
-    what.castId,
-    what.claim,
-    what.after,
-    what.events,
-    what.status,
-    JSON.stringify(what.summary),
-    what.completesVisit,
-  ];
+  const { castId, claim, after, events, status, summary, completesVisit } = what;
+  const values = [castId, claim, after, events, status, JSON.stringify(summary), completesVisit];
   // Most steps have no file; the server then skips that part.
   if (what.artifacts.length === 0 && !what.pack)
     return { name: "append", text: `${APPEND_EVENTS} ${RETURN_CAST_ID}`, values };

@@ -174,12 +174,8 @@ export function databaseIssue(at: string, thrown: unknown): Issue {
   const code = codeOf(thrown);
   const cause = CAUSES.find(([fits]) => (fits instanceof RegExp ? fits.test(code) : fits(thrown)));
   const [, issue = "database_failed", message = "the database refused: %", hint] = cause ?? [];
-  return error(
-    issue,
-    at,
-    message.replace("%", () => errorText(thrown)),
-    hint,
-  );
+  const text = message.replace("%", () => errorText(thrown));
+  return error(issue, at, text, hint);
 }
 
 type Cause = readonly [
