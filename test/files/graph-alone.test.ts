@@ -27,10 +27,7 @@ it.skipIf(process.platform === "win32")("[S18] files of a cast are readable by t
   await startCast(plan, { ...context, store: fileStore(root) });
   const folder = join(root, plan.file.castId);
   const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8);
-  expect(["cast.json", "journal.jsonl", "owner/1.json"].map((name) => mode(join(folder, name)))).toEqual([
-    "600",
-    "600",
-    "600",
-  ]);
+  const files = ["cast.json", "journal.jsonl", "owner/1.json", "owner/lock"];
+  expect(files.map((name) => mode(join(folder, name)))).toEqual(files.map(() => "600"));
   expect([root, folder, join(folder, "sockets/Socket-1/1")].map(mode)).toEqual(["700", "700", "700"]);
 });

@@ -89,12 +89,9 @@ async function showCommandOutput(
     return refuse(c, 422, otherFleetIssue(how.options.on, fleet?.name));
   if (isTerminalCommand(command) || command.kind === "ui" || command.kind === "demo" || command.kind === "watch")
     return refuse(c, 422, error("command_unavailable", command.kind, `"${command.kind}" works only in a terminal`));
+  const local = "a fork needs its files on this machine";
   if (fleet && (command.kind === "fork" || command.kind === "fork_plan"))
-    return refuse(
-      c,
-      422,
-      error("unsupported_on_fleet", command.kind, "a fork needs its files on this machine", "take the cast home first"),
-    );
+    return refuse(c, 422, error("unsupported_on_fleet", command.kind, local, "take the cast home first"));
   if (isCastingCommand(command)) return startPageCast(c, served, { command, workspace, ...how });
   if (command.kind === "queue" && command.action === "run") return answerQueueRun(c, { command, workspace, ...how });
   if (command.kind === "draft") return answerDraft(c, served, { command, workspace, ...how });

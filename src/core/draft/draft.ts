@@ -58,12 +58,8 @@ export function checkDraft(catalog: Catalog, draft: Draft, refines?: string): Dr
   if (!entry) throw new Error("a draft has its loadout");
   const checked = checkTarget({ kind: "loadout", name: draft.name, entry }, whole, 1);
   const own = [...layer.materia.keys()].flatMap((name) => whole.materia.get(name)?.issues ?? []);
-  const found = [
-    ...layer.issues,
-    ...own,
-    ...checked.issues,
-    ...ruleIssues({ catalog, draft, layer, graph: checked.graph, refines }),
-  ];
+  const ruled = ruleIssues({ catalog, draft, layer, graph: checked.graph, refines });
+  const found = [...layer.issues, ...own, ...checked.issues, ...ruled];
   const issues = found.length > 0 ? found : proofIssues(whole, checked.graph);
   return { catalog: whole, graph: checked.graph, issues };
 }

@@ -148,7 +148,9 @@ const SAFE_SETTINGS = [
 const ANY_OWNER = ["-c", "safe.directory=*"];
 
 /** The only function that runs git for the engine. No program that the repository's own configuration names is started. */
-export async function runGit(args: readonly string[], call: GitOptions): Promise<GitResult> {
+export async function runGit(asked: readonly string[], call: GitOptions): Promise<GitResult> {
+  // [V47] Inside submodules git would run programs of their own configuration.
+  const args = asked[0] === "status" ? ["status", "--ignore-submodules=dirty", ...asked.slice(1)] : asked;
   // A shadow has its own configuration.
   if (call.env?.["GIT_DIR"] !== undefined) return spawnGit(args, call);
   const off = settingVariables(await programsOff(call.cwd));

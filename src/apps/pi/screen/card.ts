@@ -67,11 +67,8 @@ function cardRows(data: unknown, isOpen: boolean, width: number, theme: Theme): 
     if (first?.tone === "markdown") return markdownRows(first, width, theme);
     const plain = withoutTabs(each);
     const rows = isWrapped ? [plain] : shrinkToFit(plain, room);
-    return paintLines(
-      rows.flatMap((row) => wrapLine(row, room, visibleWidth)),
-      width,
-      theme,
-    );
+    const wrapped = rows.flatMap((row) => wrapLine(row, room, visibleWidth));
+    return paintLines(wrapped, width, theme);
   });
 }
 

@@ -34,13 +34,8 @@ export function FileConflict(props: FileConflictProps): ReactElement {
   const both = (): void => {
     const raw = parseValue(mine);
     if (!places || raw === undefined) return;
-    onTake?.(
-      updateJsonText(
-        mine,
-        raw,
-        mergeJson(raw, places, (place) => taken.has(pathKey(place))),
-      ),
-    );
+    const merged = mergeJson(raw, places, (place) => taken.has(pathKey(place)));
+    onTake?.(updateJsonText(mine, raw, merged));
   };
   return (
     <div className={css("conflict")} role="alert">

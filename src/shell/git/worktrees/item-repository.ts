@@ -91,9 +91,8 @@ export async function hasSubmodules(top: string, commit: string): Promise<boolea
 
 /** Uncommitted files without the folder of casts; or why they are unknown. */
 async function listUncommitted({ top }: Repository, artifacts: string): Promise<readonly string[] | string> {
-  // [V47] Not what lies inside submodules: git would run programs of their own configuration.
-  const status = ["status", "--porcelain=v1", "-z", "--untracked-files=normal", "--ignore-submodules=dirty"];
-  const listed = await runGit([...status, "--no-renames", "--", ":/", ...excludeBelow(top, artifacts)], { cwd: top });
+  const status = ["status", "--porcelain=v1", "-z", "--untracked-files=normal", "--no-renames"];
+  const listed = await runGit([...status, "--", ":/", ...excludeBelow(top, artifacts)], { cwd: top });
   if (!listed.ok) return gitErrorText(listed);
   return stdoutParts(listed).map((entry) => entry.slice(3));
 }
