@@ -171,6 +171,13 @@ it.each<[what: string, change: Partial<SubmissionValues>, code: string]>([
   ["a file that is too large", { file: castFileText("h", { request: "x".repeat(67_108_864) }) }, "22023"],
   ["a file with another name", { brings: JSON.stringify({ "../../x": "y" }) }, "22023"],
   ["replies that are no text", { brings: JSON.stringify({ "rehearsal.json": 1 }) }, "22023"],
+  ["a rehearsal without its replies", { file: castFileText("h", { rehearsal: "h/rehearsal.json" }) }, "22023"],
+  [
+    "the replies of another cast",
+    { file: castFileText("h", { rehearsal: `${VICTIM}/rehearsal.json` }), brings: `{"rehearsal.json":"{}"}` },
+    "22023",
+  ],
+  ["materia that are no materia", { file: castFileText("h", { graph: { materia: [1] } }) }, "22023"],
   ["a priority below all others", { priority: -1 }, "22023"],
   ["a priority above all numbers", { priority: 2_000_000_000 }, "22023"],
   ["a priority that is none", { priority: "x" }, "22P02"],
@@ -196,6 +203,21 @@ it("[B80] a member submits only as that member, and cannot say what others read 
     "select submitted_by, summary ->> 'castId' as id, owner, seq, status, bytes > 0 as counted from materia.casts where cast_id = 'r-2'";
   expect(await fleet.ann.queryOnce({ text })).toEqual([
     { submitted_by: fleet.names.ann, id: "r-2", owner: null, seq: 0, status: "queued", counted: true },
+  ]);
+});
+
+it("[B22] a member hides no provider from its limit", async () => {
+  const materia = {
+    A: { type: "agent", model: "acme/x" },
+    B: { type: "agent" },
+    C: { type: "utility", model: "other/x" },
+  };
+  for (const [id, more] of Object.entries({ "r-hid": {}, "r-all": { model: "third/x" } }))
+    await fleet.ann.queryOnce(submission(id, "red", { file: castFileText(id, { graph: { materia }, ...more }) }));
+  const text = "select cast_id, providers from materia.casts where cast_id in ('r-hid', 'r-all') order by 1";
+  expect(await fleet.ann.queryOnce({ text })).toEqual([
+    { cast_id: "r-all", providers: ["third"] },
+    { cast_id: "r-hid", providers: ["acme", "default"] },
   ]);
 });
 

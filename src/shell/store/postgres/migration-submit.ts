@@ -30,6 +30,7 @@ begin
   f := of_file::json;
   if json_typeof(f) <> 'object' or f ->> 'castId' is distinct from id or f -> 'window' is not null
     or coalesce(json_typeof(f -> 'request'), '') <> 'string' or coalesce(json_typeof(f -> 'loadout' -> 'name'), '') <> 'string'
+    or f ->> 'rehearsal' <> id || '/rehearsal.json' or (f ->> 'rehearsal' is not null and not of_brings ? 'rehearsal.json')
     or coalesce(f ->> 'startedAt', '') !~ '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,9})?Z$' then perform refuse('the file of a cast is not that of this cast'); end if;
   if of_brings is null or jsonb_typeof(of_brings) <> 'object' or octet_length(of_brings::text) > 67108864 or exists (
     select from jsonb_each(of_brings) as e (name, body) where name <> 'rehearsal.json' or jsonb_typeof(body) <> 'string')
@@ -68,7 +69,7 @@ begin
   end if;
 end $$;
 
--- [B82] False if another cast has the key. Only a worker submits for somebody else: what a schedule asks for.
+-- [B22] Limits of providers hold by what the agents name, whatever is said of it. [B82] False if another cast has the key. Only a worker submits for somebody else: what a schedule asks for.
 create or replace function materia.submit_cast(id text, of_project text, of_queue text, of_priority int, of_file text, of_brings jsonb,
   of_source jsonb, of_key text, of_providers text[], of_head text, of_ckpt text, of_pack bytea, for_person text) returns boolean
 language plpgsql security definer set search_path = materia, pg_temp as $$
@@ -85,7 +86,9 @@ begin
   values (id, of_project, of_queue, of_priority, of_file, of_brings, of_source, 'queued', 1, jsonb_build_object('castId', id,
     'status', 'interrupted', 'loadout', left(f -> 'loadout' ->> 'name', 1000), 'request', left(f ->> 'request', 1000000),
     'startedAt', f ->> 'startedAt', 'endedAt', null, 'visits', 0, 'items', jsonb_build_object('done', 0, 'total', 0), 'tokens', 0, 'cost', 0)
-    || case when f ->> 'rehearsal' is null then '{}' else '{"rehearsed": true}'::jsonb end, of_key, person, coalesce(of_providers, '{}'), size)
+    || case when f ->> 'rehearsal' is null then '{}' else '{"rehearsed": true}'::jsonb end, of_key, person, array(
+      select unnest(of_providers) union select split_part(coalesce(f ->> 'model', m ->> 'model', 'default'), '/', 1)
+      from json_each(f -> 'graph' -> 'materia') as e (name, m) where m ->> 'type' = 'agent' and f ->> 'rehearsal' is null order by 1), size)
   on conflict (project, key) where key is not null do nothing returning notice into made;
   if made is null then return false; end if;
   if of_pack is not null then insert into packs values (id, 0, of_head, of_ckpt, 0, of_pack); end if;
