@@ -34,7 +34,7 @@ export function commitAll(cwd: string, ...options: readonly string[]): void {
   git(cwd, "commit", "-qm", "first");
 }
 
-/** A repository inside another's index, which `.gitmodules` does not name: git looks into it with the programs of its own configuration. */
+/** A repository inside another's index, which `.gitmodules` does not name: git looks into it with the programs that its configuration names. */
 export function plantInnerRepository(cwd: string, trap: string): void {
   const inner = join(cwd, "inner");
   mkdirSync(inner);

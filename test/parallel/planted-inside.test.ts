@@ -9,7 +9,7 @@ it("[V47] no program of a repository that only the index names runs", async () =
   const cwd = repositoryWith({ "first.txt": "one\n" });
   const trap = join(cwd, "..", `trap-inside-${process.pid}`);
   plantInnerRepository(cwd, trap);
-  // What agents are told of the repository.
+  // What the prompt of an agent says of the repository.
   expect(await readRepositoryFacts(cwd, undefined)).toMatchObject({ uncommitted: ["inner"] });
   expect(existsSync(trap)).toBe(false);
   const ran = await castIn({ cwd, titles: ["a", "b"], details: { checkpoints: true } });

@@ -149,7 +149,7 @@ const ANY_OWNER = ["-c", "safe.directory=*"];
 
 /** The only function that runs git for the engine. No program that the repository's own configuration names is started. */
 export async function runGit(asked: readonly string[], call: GitOptions): Promise<GitResult> {
-  // [V47] Inside submodules git would run programs of their own configuration.
+  // [V47] Inside submodules git would run programs that their configuration names.
   const args = asked[0] === "status" ? ["status", "--ignore-submodules=dirty", ...asked.slice(1)] : asked;
   // A shadow has its own configuration.
   if (call.env?.["GIT_DIR"] !== undefined) return spawnGit(args, call);

@@ -217,7 +217,7 @@ async function dropConvertedEntries({ git, repository }: ShadowIndex): Promise<v
   await git(["update-index", "-z", "--force-remove", "--stdin"], { input: Buffer.from(converted.join(""), "latin1") });
 }
 
-/** [V47] `git add` without a look into submodules, where git would run programs of their own configuration. Their commits are staged alone. */
+/** [V47] `git add` without a look into submodules, where git would run programs that their configuration names. Their commits are staged alone. */
 export async function stageFiles(
   git: ShadowIndex["git"],
   flags: readonly string[],

@@ -69,7 +69,7 @@ begin
   end if;
 end $$;
 
--- [B22] Limits of providers hold by what the agents name, whatever is said of it. [B82] False if another cast has the key. Only a worker submits for somebody else: what a schedule asks for.
+-- [B22] Limits of providers hold by what the agents name, not by what the member says. [B82] False if another cast has the key. Only a worker submits for somebody else: what a schedule asks for.
 create or replace function materia.submit_cast(id text, of_project text, of_queue text, of_priority int, of_file text, of_brings jsonb,
   of_source jsonb, of_key text, of_providers text[], of_head text, of_ckpt text, of_pack bytea, for_person text) returns boolean
 language plpgsql security definer set search_path = materia, pg_temp as $$
