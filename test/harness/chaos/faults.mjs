@@ -2,17 +2,20 @@
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 
-const skew = Number(process.env["CHAOS_SKEW_MS"] ?? 0);
-if (skew !== 0) {
+/** A file that says how wrong the clock is now. */
+const clock = process.env["CHAOS_CLOCK"];
+const skewMs = Number(process.env["CHAOS_SKEW_MS"] ?? 0);
+const skew = () => (clock === undefined ? skewMs : Number(fs.readFileSync(clock, "utf8")));
+if (skewMs !== 0 || clock !== undefined) {
   const real = Date.now.bind(Date);
   const RealDate = Date;
   globalThis.Date = class extends RealDate {
     constructor(...args) {
-      if (args.length === 0) super(real() + skew);
+      if (args.length === 0) super(real() + skew());
       else super(...args);
     }
     static now() {
-      return real() + skew;
+      return real() + skew();
     }
   };
 }
