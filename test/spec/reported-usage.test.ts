@@ -38,6 +38,7 @@ async function castWith(said: object, budget: object = {}) {
 it.each<[what: string, given: unknown, counted: Usage]>([
   ["no number", { input: Number.NaN, output: 5, cost: 1 }, { input: 0, output: 5, cost: 1, estimated: true }],
   ["endless", { input: 3, output: Infinity, cost: 1 }, { input: 3, output: 0, cost: 1, estimated: true }],
+  ["impossible", { input: 1e300, output: 5, cost: 1e11 }, { input: 0, output: 5, cost: 0, estimated: true }],
   ["text", { input: "12", output: 5, cost: "1" }, { input: 0, output: 5, cost: 0, estimated: true }],
   ["negative", { input: -2_000_000, output: 5, cost: -4 }, { input: 0, output: 5, cost: 0 }],
 ])("[A30] usage that is %s is counted soundly, and the journal stays readable", async (_what, given, counted) => {

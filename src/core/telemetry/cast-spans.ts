@@ -38,7 +38,8 @@ function requestSpans(lines: readonly string[], visit: TraceSpan, options: SpanO
     const { timestamp, message } = entry.output;
     if (message.role === "assistant") {
       spans.push(chatSpan(entry.output, asked ?? timestamp, child(visit, spans.length, options)));
-      for (const part of toolCalls(message.content)) calls.set(part.id, { part, at: timestamp });
+      const parts = Array.isArray(message.content) ? message.content : [];
+      for (const part of parts.filter((each) => v.is(ToolCallPart, each))) calls.set(part.id, { part, at: timestamp });
     } else if (message.role === "toolResult" && typeof message.toolCallId === "string") {
       const call = calls.get(message.toolCallId);
       if (call) spans.push(toolSpan(entry.output, call.part, call.at, child(visit, spans.length, options)));
@@ -104,10 +105,6 @@ function toolSpan({ message, timestamp }: TimedMessage, part: ToolCallPart, at: 
     },
     ...(message.isError === true ? { failed: "error" } : {}),
   };
-}
-
-function toolCalls(content: unknown): readonly ToolCallPart[] {
-  return Array.isArray(content) ? content.filter((part) => v.is(ToolCallPart, part)) : [];
 }
 
 export interface TracedCast {

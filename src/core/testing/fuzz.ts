@@ -207,8 +207,10 @@ export function fuzzedCastToTest({ choices, cast }: FuzzedCast, graph: Graph): J
     const isRefusal = choice.by === "agent" && choice.resetMs !== undefined;
     if (!socket || isRefusal || choice.by === "utility" || choice.by === "merge") continue;
     const isPerson = graph.materia[socket.materia]?.type === "person";
+    const { satisfied } = choice;
+    const verdict = { json: satisfied ? { satisfied } : { satisfied, context: "no" } };
     if (choice.by === "wait" && !isPerson) answers.push(true);
-    else (replies[choice.socket] ??= []).push(isPerson ? personReply(choice) : agentReply(choice, socket));
+    else (replies[choice.socket] ??= []).push(isPerson ? verdict : agentReply(choice, socket));
   }
   const limit = lastLimitReached(cast.events);
   return {
@@ -220,10 +222,6 @@ export function fuzzedCastToTest({ choices, cast }: FuzzedCast, graph: Graph): J
       ...(limit === null ? {} : { limit }),
     },
   };
-}
-
-function personReply({ satisfied }: GivenAnswer): Json {
-  return { json: satisfied ? { satisfied } : { satisfied, context: "no" } };
 }
 
 function agentReply(choice: GivenAnswer, socket: GraphSocket): Json {

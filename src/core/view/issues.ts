@@ -86,7 +86,7 @@ const GITHUB_COMMANDS = { error: "error", warning: "warning", info: "notice" } a
 
 function githubLine({ severity, code, message, file, line }: ReviewProblem): string {
   const properties = Object.entries({ file, line, title: code }).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${name}=${escapeProperty(String(value))}`],
+    value === undefined ? [] : [`${name}=${escapeData(String(value)).replaceAll(":", "%3A").replaceAll(",", "%2C")}`],
   );
   return `::${GITHUB_COMMANDS[severity]} ${properties.join(",")}::${escapeData(message)}`;
 }
@@ -94,10 +94,6 @@ function githubLine({ severity, code, message, file, line }: ReviewProblem): str
 /** A line break or a separator in a text must not begin another command of the runner. */
 function escapeData(text: string): string {
   return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
-}
-
-function escapeProperty(text: string): string {
-  return escapeData(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
 }
 
 const GITLAB_SEVERITIES = { error: "major", warning: "minor", info: "info" } as const;

@@ -20,7 +20,9 @@ const TEXT_WIDTH = 100;
 export function outputResult(output: Result<CommandOutput>): ToolResult {
   if (!output.ok) return refusalResult(output.issues);
   const { code, data, lines } = output.value;
-  return toolResult(plainText(lines(TEXT_WIDTH)), boundedData(data), code !== 0);
+  // Large values are in the text, or can be read as a resource.
+  const bounded = JSON.stringify(data).length > MAX_TEXT_CHARS ? { cut: true } : data;
+  return toolResult(plainText(lines(TEXT_WIDTH)), bounded, code !== 0);
 }
 
 export function refusalResult(issues: readonly Issue[]): ToolResult {
@@ -36,11 +38,6 @@ function toolResult(text: string, data: unknown, isError: boolean): ToolResult {
     structuredContent: { ...structured },
     ...(isError ? { isError } : {}),
   };
-}
-
-/** Large values are in the text, or can be read as a resource. */
-function boundedData(data: unknown): unknown {
-  return JSON.stringify(data).length > MAX_TEXT_CHARS ? { cut: true } : data;
 }
 
 const RUNNING: ReadonlySet<CastStatus> = new Set(["running", "sleeping", "queued"]);

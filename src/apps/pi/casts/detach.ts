@@ -1,4 +1,3 @@
-import type { Graph } from "../../../core/compile/graph.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import type { Result } from "../../../core/model/issue.ts";
 import type { ThinkingLevel } from "../../../core/model/materia.ts";
@@ -29,12 +28,15 @@ export async function checkDetach(
   const issues = await host.preflight(agentNeeds(graph, undefined), { cwd: ctx.cwd });
   const gates = await toolGuardNames(ctx);
   const [usual] = (await host.defaultModels?.()) ?? [];
+  const hasAgentWithoutModel =
+    model === undefined &&
+    Object.values(graph.materia).some((each) => each.type === "agent" && each.model === undefined);
   return {
     agents,
     refusals: issues.map(({ message }) => message),
     notes: [
       ...(gates.length === 0 ? [] : [`its tools are not guarded there: ${gates.join(", ")} is not loaded`]),
-      ...(model === undefined && hasAgentWithoutModel(graph)
+      ...(hasAgentWithoutModel
         ? [`agents without a model use ${usual ?? "Pi's default"} there, not that of this session`]
         : []),
     ],
@@ -44,10 +46,6 @@ export async function checkDetach(
 /** [X52] What agents get whose materia set none; the model is in the environment, which knows no materia. */
 export function detachedAgents({ pi }: Pick<UserSession, "pi">): DetachedAgents {
   return { thinking: pi.getThinkingLevel() };
-}
-
-function hasAgentWithoutModel({ materia }: Graph): boolean {
-  return Object.values(materia).some((each) => each.type === "agent" && each.model === undefined);
 }
 
 /** Settings of agents whose materia set none: as in this session. */

@@ -41,9 +41,13 @@ function estimatedIn(...usages: readonly Usage[]): Pick<Usage, "estimated"> {
   return usages.some(({ estimated }) => estimated) ? { estimated: true } : {};
 }
 
-/** [A30] An amount as a provider reports it: negative counts as 0; undefined if it is no finite number. */
+/** Tokens or dollars that no turn uses. */
+const IMPOSSIBLE_AMOUNT = 1e11;
+
+/** [A30] An amount as a provider reports it: negative counts as 0; undefined if it is no possible number. */
 export function reportedAmount(value: unknown): number | undefined {
-  return typeof value === "number" && Number.isFinite(value) ? Math.max(0, value) : undefined;
+  const isPossible = typeof value === "number" && Number.isFinite(value) && value < IMPOSSIBLE_AMOUNT;
+  return isPossible ? Math.max(0, value) : undefined;
 }
 
 /** [A30] Usage of a host that may be wrong: a journal with such a figure could not be read again. */

@@ -40,7 +40,9 @@ export function checkStateUse(graph: Graph, { sockets }: Flow, elsewhere: () => 
   return [
     ...usesWithout(unset, others.sets).map(({ socket, key }) => {
       const message = `${socketLabel(socket)} reads state.${key}, which nothing sets`;
-      return warningAt(socket, [], "state_never_set", message, hintFor(key, written));
+      const near = nearestName(key, written);
+      const hint = near === undefined ? `set it with "assign" in an earlier socket` : `did you mean state.${near}?`;
+      return warningAt(socket, [], "state_never_set", message, hint);
     }),
     ...usesWithout(unread, others.reads).map(({ socket, key }) => {
       const message = `${socketLabel(socket)} sets state.${key}, which nothing reads`;
@@ -121,11 +123,6 @@ function checkVariables(
       return unfilled(`no socket makes work items, so {{workItems}} is empty in the prompt of ${socketLabel(socket)}`);
     return [];
   });
-}
-
-function hintFor(key: string, written: ReadonlySet<string>): string {
-  const near = nearestName(key, written);
-  return near === undefined ? `set it with "assign" in an earlier socket` : `did you mean state.${near}?`;
 }
 
 const known = new WeakMap<Catalog, StateUse>();
