@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { parseTranscript } from "../../src/apps/web/cast-replay/transcript.ts";
+import { countEqualCalls, parseTranscript, type TranscriptBlock } from "../../src/apps/web/cast-replay/transcript.ts";
 import { toolSummaryLine } from "../../src/core/view/report/visit-detail.ts";
 import { lineText } from "../../src/core/view/line.ts";
 
@@ -28,4 +28,27 @@ it("[W34] a call that never answered does not run for ever in the page", () => {
     { id: "call-2", result: null, failed: true },
     { kind: "text" },
   ]);
+});
+
+it("[Z15] the page counts equal calls with equal results in a row, words between them or not", () => {
+  const call = (path: string, result: string | null): TranscriptBlock => ({
+    kind: "tool",
+    id: path,
+    name: "read",
+    args: { path },
+    failed: false,
+    result,
+  });
+  const words: TranscriptBlock = { kind: "text", text: "Again." };
+  const blocks = [
+    call("a", "x"),
+    words,
+    call("a", "x"),
+    call("a", "y"),
+    call("b", "y"),
+    call("b", "y"),
+    call("b", null),
+  ];
+  const counts = countEqualCalls(blocks).map((block) => (block.kind === "tool" ? block.inRow : "words"));
+  expect(counts).toEqual([1, "words", 2, 1, 1, 2, undefined]);
 });

@@ -41,7 +41,7 @@ export function readQueue(input: CommandInput): Result<QueueCommand> {
   }
   if (action === "list") return given("queue", { action });
   if (action === "run") return readRun(input);
-  const [at, to] = words.map(readPosition);
+  const [at, to] = words.map((word) => readCount(word) || undefined);
   if (at === undefined || (action === "move" && to === undefined)) {
     const hint = suggest`${typed`queue`} shows the numbers`;
     return failWith("bad_number", words.join(" "), `queue ${action} needs numbers of the list`, hint);
@@ -49,11 +49,6 @@ export function readQueue(input: CommandInput): Result<QueueCommand> {
   return action === "move" && to !== undefined
     ? given("queue", { action, at, to })
     : given("queue", { action: "remove", at });
-}
-
-function readPosition(word: string): number | undefined {
-  const number = readCount(word);
-  return number === 0 ? undefined : number;
 }
 
 function readRun({ options }: CommandInput): Result<QueueCommand> {

@@ -22,6 +22,20 @@ export interface ToolCallBlock {
   readonly result: string | null;
   readonly partialResult?: string;
   readonly failed: boolean;
+  /** [Z15] How often in a row it was made with the same result, this one included. */
+  readonly inRow?: number;
+}
+
+/** [Z15] Counts equal calls with equal results, as the limit of repeated calls does. */
+export function countEqualCalls(blocks: readonly TranscriptBlock[]): readonly TranscriptBlock[] {
+  let [last, inRow] = ["", 0];
+  return blocks.map((block) => {
+    if (block.kind !== "tool" || block.result === null) return block;
+    const call = JSON.stringify([block.name, block.args, block.result]);
+    inRow = call === last ? inRow + 1 : 1;
+    last = call;
+    return { ...block, inRow };
+  });
 }
 
 /** The blocks of a transcript, without unreadable lines. */

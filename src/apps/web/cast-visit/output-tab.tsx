@@ -167,7 +167,7 @@ function useAutoScroll(isLive: boolean, blocks: readonly TranscriptBlock[]) {
   const box = useRef<HTMLDivElement>(null);
   const follows = useRef(true);
   const [seen, setSeen] = useState(0);
-  const lines = countLines(blocks);
+  const lines = blocks.reduce((sum, block) => sum + (block.kind === "tool" ? 1 : block.text.split("\n").length), 0);
   useLayoutEffect(() => {
     const element = box.current;
     if (!element || !isLive || !follows.current) return;
@@ -189,10 +189,6 @@ function useAutoScroll(isLive: boolean, blocks: readonly TranscriptBlock[]) {
       setSeen(lines);
     },
   };
-}
-
-function countLines(blocks: readonly TranscriptBlock[]): number {
-  return blocks.reduce((sum, block) => sum + (block.kind === "tool" ? 1 : block.text.split("\n").length), 0);
 }
 
 const AgentText = memo(function Prose({ text }: { readonly text: string }): ReactElement {

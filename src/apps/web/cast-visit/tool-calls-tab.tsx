@@ -23,7 +23,7 @@ export function ToolCallsTab({ blocks }: { readonly blocks: readonly TranscriptB
 
 /** Folded; opens by itself after a failure or the first output. */
 export function ToolCallView({ tool }: { readonly tool: ToolCallBlock }): ReactElement {
-  const { name, result, failed } = tool;
+  const { name, result, failed, inRow = 1 } = tool;
   const changes = toolChangesOf(tool);
   const said = result ?? tool.partialResult ?? "";
   const isTalking = result === null && said !== "";
@@ -32,7 +32,9 @@ export function ToolCallView({ tool }: { readonly tool: ToolCallBlock }): ReactE
       <summary>
         <span className={css("tool-name")}>{name}</span>
         <span className={css("cut grow")}>{mainArgumentOf(tool)}</span>
-        <span className={css(failed ? "tool-bad" : "faint")}>{resultText(tool, changes)}</span>
+        <span className={css(failed || inRow > 1 ? "tool-bad" : "faint")}>
+          {`${inRow > 1 ? `${inRow} times in a row · ` : ""}${resultText(tool, changes)}`}
+        </span>
       </summary>
       {changes.length === 0 && <pre>{argumentsText(tool.args)}</pre>}
       {changes.map(({ oldText, newText }, index) => (

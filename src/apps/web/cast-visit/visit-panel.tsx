@@ -21,7 +21,7 @@ import { bindSheets } from "../ui/classes.ts";
 import { capitalize } from "../ui/status.tsx";
 import { statusText } from "../../../core/view/cast-list.ts";
 import readerSheet from "./visit.module.css";
-import { parseTranscript, type TranscriptBlock } from "../cast-replay/transcript.ts";
+import { countEqualCalls, parseTranscript, type TranscriptBlock } from "../cast-replay/transcript.ts";
 import { parseMillis } from "../../../core/model/text.ts";
 import { HandoffTab } from "./handoff.tsx";
 import { useNow } from "../browser/display.ts";
@@ -193,7 +193,8 @@ function useTranscript({ cast, visit }: VisitProps): readonly TranscriptBlock[] 
   const isKept = isAgent && (visit.outcome !== "running" || visit.repairs > 0);
   const file = useVisitFile(cast, visit, isKept ? "transcript.jsonl" : null);
   const kept = useMemo(() => (file == null ? [] : parseTranscript(file)), [file]);
-  return visit.to === null && live.length > 0 ? live : kept.length > 0 ? kept : live;
+  const blocks = visit.to === null && live.length > 0 ? live : kept.length > 0 ? kept : live;
+  return useMemo(() => countEqualCalls(blocks), [blocks]);
 }
 
 /** Marks the searched words and scrolls to them once; the person scrolls from then on. */

@@ -30,7 +30,8 @@ export function useRehearsalReplies(graph: Graph) {
   const [past, setPast] = useState<EarlierCast | null>(null);
   const [changed, setChanged] = useState<Readonly<Record<string, readonly RehearsedReply[]>>>({});
   const [issues, setIssues] = useState<readonly Issue[]>([]);
-  const count = parseItemCount(items);
+  const typed = Number(items);
+  const count = Number.isSafeInteger(typed) && typed >= 0 && typed <= 200 ? typed : 2;
   const base = useMemo(() => {
     const made = generateReplies(graph, count);
     return past ? repliesFromCast(made, past) : made;
@@ -58,11 +59,6 @@ export function useRehearsalReplies(graph: Graph) {
     issues,
     buildReplies: () => Object.fromEntries(sockets.map(({ socket, replies }) => [socket, [...replies]])),
   };
-}
-
-function parseItemCount(text: string): number {
-  const count = Number(text);
-  return Number.isSafeInteger(count) && count >= 0 && count <= 200 ? count : 2;
 }
 
 export function SocketReplyFields(props: {

@@ -89,7 +89,9 @@ async function openHeartbeatConnection(database: Database, registration: WorkerR
   let client: Client | undefined;
   const { workerId } = registration;
   const connect = async (begin: (session: Client) => Promise<void>): Promise<Client> => {
-    const made = await database.openSession(sessionName(workerId));
+    // The name that `materia.session_name` gives it. The server keeps 63 bytes.
+    const digest = createHash("sha256").update(workerId).digest("hex");
+    const made = await database.openSession(`materia-${digest.slice(0, 48)}`);
     try {
       await begin(made);
     } catch (thrown) {
@@ -131,11 +133,6 @@ async function openHeartbeatConnection(database: Database, registration: WorkerR
       await open?.end().catch(() => undefined);
     },
   };
-}
-
-/** As `materia.session_name` gives it. The server keeps 63 bytes of a name. */
-function sessionName(workerId: string): string {
-  return `materia-${createHash("sha256").update(workerId).digest("hex").slice(0, 48)}`;
 }
 
 async function replaceSession(session: Client, workerId: string): Promise<void> {
