@@ -25,6 +25,7 @@ const MEASURES: Readonly<Record<string, (...numbers: readonly number[]) => Promi
     (await import("./measure/checkpoints.ts")).measureCheckpoints(files, rounds),
   parallel: async (files = 200, rounds = 3) => (await import("./measure/parallel.ts")).measureParallel(files, rounds),
   apart: async (files = 5_000, rounds = 3) => (await import("./measure/apart.ts")).measureApart(files, rounds),
+  outside: async (events = 10_000, rounds = 7) => (await import("./measure/outside.ts")).measureOutside(events, rounds),
   testing: async (tests = 100, replayed = 200, kept = 2_000) =>
     (await import("./measure/testing.ts")).measureTesting(tests, replayed, kept),
   fleet: async (casts = 1_000, rounds = 3) => (await import("./measure/fleet/fleet.ts")).measureFleet(casts, rounds),

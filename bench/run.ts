@@ -102,6 +102,7 @@ async function measureOwn(): Promise<OwnFigures> {
     parallel: await measureParallel(),
     inbox: await ours("inbox", 50, 2_000, 100),
     apart: await ours("apart", 5_000, 2 * ROUNDS + 1),
+    outside: await ours("outside", LONG, 2 * ROUNDS + 1),
     testing: await ours("testing", 100, 200, 2_000),
     fleet: await ours("fleet", values.quick ? 200 : 1_000, ROUNDS),
     web: await ours("web"),

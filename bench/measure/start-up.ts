@@ -64,7 +64,7 @@ function measureCastsCpu(
   return { published: median(spent.published), checkout: median(spent.checkout) };
 }
 
-const CPU = new URL("../cpu.mjs", import.meta.url).href;
+export const CPU = new URL("../cpu.mjs", import.meta.url).href;
 
 /** What it wrote to standard error. */
 function runNode(args: readonly string[], home: string): string {

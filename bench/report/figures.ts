@@ -2,6 +2,7 @@ import type { CheckFigures } from "../measure/check.ts";
 import type { CheckpointFigures } from "../measure/checkpoints.ts";
 import type { InboxFigures } from "../measure/inbox.ts";
 import type { ApartFigures } from "../measure/apart.ts";
+import type { OutsideFigures } from "../measure/outside.ts";
 import type { ParallelFigures } from "../measure/parallel.ts";
 import type { FleetFigures } from "../measure/fleet/fleet.ts";
 import type { KilledFigures } from "../measure/killed.ts";
@@ -57,6 +58,8 @@ export interface OwnFigures {
   readonly parallel: Readonly<Record<string, ParallelFigures | string>>;
   /** A cast with a separate working tree. Absent in earlier results. */
   readonly apart?: ApartFigures | string;
+  /** What other tools wait for. Absent in earlier results. */
+  readonly outside?: OutsideFigures | string;
   /** The casts of many projects. Absent in earlier results. */
   readonly inbox?: InboxFigures | string;
   readonly testing: TestingFigures | string;

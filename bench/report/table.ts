@@ -201,6 +201,18 @@ function ownText(own: OwnFigures): string {
       ({ files, newMs, pooledMs }) =>
         `new tree ${msText(newMs)}, with a tree ready ${msText(pooledMs)}, ${numberText(files)} files`,
     );
+  if (own.outside !== undefined) {
+    row(
+      "mcp to its first answer",
+      own.outside,
+      ({ mcpMs, mcpCpuMs }) => `${msText(mcpMs)}, processor time ${msText(mcpCpuMs)}`,
+    );
+    row(
+      "export --json of 10,000 events",
+      own.outside,
+      ({ exportMs, exportCpuMs }) => `${msText(exportMs)}, processor time ${msText(exportCpuMs)}`,
+    );
+  }
   fleetRows(own, row);
   row(
     "page: first view of 10,000 events",

@@ -53,11 +53,7 @@ function use({ language, text, file }: Block, folder: string): readonly string[]
     case "json":
     case "jsonc":
       if (/"(?:mcpServers|context_servers)"/.test(text)) return serverCommands(text).filter((line) => !isCommand(line));
-      writeBlock(text, folder, file?.replace("~/.config", ".bin/config") ?? "block.json");
-      if (file === undefined) run("materia check block.json", folder);
-      // Only the user's own file may have some settings.
-      if (file?.startsWith("~")) run("materia check", folder);
-      return [];
+      return useJson(text, file ?? "block.json", folder);
     case "js":
       writeBlock(text.replace('"pi-materia"', JSON.stringify(LIBRARY)), folder, "block.mjs");
       run("node block.mjs", folder);
@@ -69,6 +65,21 @@ function use({ language, text, file }: Block, folder: string): readonly string[]
     default:
       return [`a block of ${language} is not checked by anything`];
   }
+}
+
+/** A configuration is checked; one that is broken on purpose may be, but names no key that there is not. */
+function useJson(text: string, file: string, folder: string): readonly string[] {
+  // Only the user's own file may have some settings.
+  const isUsers = /^(?:~\/\.config\/pi\/pi-materia|user)\/materia\.json$/.test(file);
+  writeBlock(text, folder, isUsers ? ".bin/config/pi/pi-materia/materia.json" : file);
+  if (/"replies":/.test(text)) return [];
+  const { issues } = JSON.parse(run(`materia check --json ${isUsers ? "" : file} || true`, folder)) as {
+    readonly issues: readonly { readonly severity: string; readonly code: string; readonly message: string }[];
+  };
+  const isBlock = isUsers || file === "block.json";
+  return issues
+    .filter(({ code, severity }) => code === "unknown_key" || (isBlock && severity === "error"))
+    .map(({ message }) => message);
 }
 
 /** The commands of a client's configuration of servers. */
@@ -95,19 +106,23 @@ function writeBlock(text: string, folder: string, file: string): void {
   writeFileSync(join(folder, file), text);
 }
 
-function run(script: string, folder: string): void {
+function run(script: string, folder: string): string {
   const bin = join(folder, ".bin");
   mkdirSync(bin, { recursive: true });
   writeFileSync(join(bin, "materia"), `#!/bin/sh\nexec "${process.execPath}" "${root}bin/materia.mjs" "$@"\n`);
   chmodSync(join(bin, "materia"), 0o755);
   const path = `${bin}:${dirname(process.execPath)}:${process.env["PATH"]}`;
   const env = { ...process.env, PATH: path, HOME: bin, XDG_CONFIG_HOME: join(bin, "config") };
-  execFileSync("bash", ["-euo", "pipefail", "-c", script], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+  const options = { cwd: folder, env, stdio: "pipe", input: "", encoding: "utf8" } as const;
+  return execFileSync("bash", ["-euo", "pipefail", "-c", script], options);
 }
 
 /** What needs a model is not run, but where it is ours it must be a command. */
 function isCommand(line: string): boolean {
   if (line.startsWith("/materia ")) return parseText(line.slice(9)).ok;
+  // What another program will start.
+  const behind = line.indexOf(" -- materia ");
+  if (behind > 0 && !line.startsWith("materia ")) return isCommand(line.slice(behind + 4));
   if (!line.startsWith("materia ")) return true;
   const words = splitWords(line.slice(8), () => false);
   if (!words.ok) return false;

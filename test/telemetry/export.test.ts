@@ -173,7 +173,8 @@ it.each<[rule: string, answers: Answer[], code: number, batches: number]>([
   ["[TM6] a redirect is not followed", [answer(307, "", { location: "/elsewhere" })], 2, 0],
   ["[TM6] the words of a refusal are shown", [answer(404, "<html>no such page</html>")], 2, 0],
   ["[TM6] refused spans are counted", [answer(200, '{"partialSuccess":{"rejectedSpans":"2"}}')], 1, 0],
-  ["[TM6] an answer that is no JSON counts as taken", [answer(200, "<html>fine</html>")], 0, 0],
+  ["[TM6] a page in place of an answer has taken nothing", [answer(200, "\n<html>log in</html>")], 2, 0],
+  ["[TM6] an answer that is no JSON counts as taken", [answer(200, "fine")], 0, 0],
   [
     "[TM6] a cut answer is sent again",
     [(response) => response.destroy(), answer(503, "", { "retry-after": "0" })],

@@ -183,8 +183,9 @@ async function sendBatch(
       continue;
     }
     if (answer.status === 413) return { kind: "too_large" };
-    if (answer.status >= 200 && answer.status < 300) return { kind: "taken", rejected: rejectedCount(answer.text) };
     const why = oneLine(answer.text, 120);
+    // A page, such as that of a login in front of the collector, has taken nothing.
+    if (isTaken(answer) && !why.startsWith("<")) return { kind: "taken", rejected: rejectedCount(answer.text) };
     return { kind: "failed", message: `the collector answered ${answer.status}${why === "" ? "" : `: ${why}`}` };
   }
 }

@@ -19,8 +19,8 @@ export async function runExport(workspace: Workspace, command: CommandOf<"export
     return failWith("missing_option", "--otlp", "no collector is named", 'name one, or set "telemetry" in your file');
   const cast = await loadNamedCast(store, command.castId);
   if (!cast.ok) return cast;
-  const contents = catalog.telemetry?.contents === true;
-  const spans = await readCastSpans(store, cast.value.castId, spanOptions(contents));
+  const { castId } = cast.value;
+  const spans = await readCastSpans(store, castId, spanOptions(catalog.telemetry?.contents === true));
   if (!spans.ok) return spans;
   if (!command.sends || !target.value)
     return answer(otlpTraces(spans.value, VERSION), (width) => spanTreeLines(spans.value, width));
@@ -28,7 +28,6 @@ export async function runExport(workspace: Workspace, command: CommandOf<"export
   const taken = await sendSpans(collector, spans.value, { version: VERSION });
   if (!taken.ok) return taken;
   const { sent, rejected } = taken.value;
-  const { castId } = cast.value;
   const refused = rejected === 0 ? "" : `; the collector refused ${rejected}`;
   const text = `Sent ${countedText(sent, "span")} of ${castId} to ${new URL(collector.url).host}${refused}`;
   const traceId = spans.value[0]?.traceId ?? null;
@@ -42,8 +41,9 @@ function spanTreeLines(spans: readonly TraceSpan[], width: number): readonly Lin
   const write = (span: TraceSpan, depth: number): readonly Line[] => {
     const { name, startMs, endMs, attributes, failed } = span;
     const { "materia.item": item, "materia.tokens": tokens, "gen_ai.usage.input_tokens": input } = attributes;
+    const ms = endMs - startMs;
     const facts = [
-      endMs - startMs < 10_000 ? `${endMs - startMs} ms` : durationText(endMs - startMs),
+      ms < 10_000 ? `${ms} ms` : durationText(ms),
       ...(typeof item === "string" ? [item] : []),
       ...(typeof tokens === "number" ? [`${amountText(tokens)} tokens`] : []),
       ...(typeof input === "number" ? [`${amountText(input)} tokens in`] : []),

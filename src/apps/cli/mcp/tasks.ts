@@ -66,11 +66,8 @@ const TaskParams = v.looseObject({ taskId: v.string() });
 export function registerTasks(server: Server, project: McpProject): void {
   server.setRequestHandler("tasks/get", { params: TaskParams }, async ({ taskId }) => {
     const { workspace, castId } = await findTask(project, taskId);
-    return {
-      resultType: "complete",
-      ...(await taskState(workspace.store, castId)),
-      ...(await taskDetails(workspace, castId)),
-    };
+    const task = await taskState(workspace.store, castId);
+    return { resultType: "complete", ...task, ...(await taskDetails(workspace, castId, task.status)) };
   });
   server.setRequestHandler("tasks/update", { params: TaskParams }, async ({ taskId }, { mcpReq }) => {
     const { workspace, castId } = await findTask(project, taskId);
@@ -97,8 +94,7 @@ async function findTask({ open }: McpProject, taskId: string) {
 }
 
 /** The result of an ended cast, or the question of a waiting one. */
-async function taskDetails(workspace: Workspace, castId: CastId): Promise<object> {
-  const status = TASK_STATUS[(await workspace.store.summary(castId))?.status ?? "running"];
+async function taskDetails(workspace: Workspace, castId: CastId, status: string): Promise<object> {
   if (status === "input_required") {
     const question = await readQuestion(workspace.store, castId);
     return question.ok ? { inputRequests: { [question.value.key]: questionRequest(question.value) } } : {};
