@@ -8,4 +8,4 @@ const cast = await startCast(project.value, { request: "Say hello", link: ["Buil
 if (!cast.ok) throw new Error(cast.issues.map(({ message }) => message).join("\n"));
 for await (const event of cast.value.events) console.log(event.seq, event.type);
 const end = await cast.value.done;
-console.log(end.ok ? end.value.status : end.issues[0].message);
+console.log(end.ok ? end.value.status : end.issues[0]?.message);

@@ -29,7 +29,7 @@ const configuration = {
 writeFileSync(join(folder, "line.json"), JSON.stringify(configuration));
 
 const project = loadProject(folder, { config: "line.json" });
-if (!project.ok) throw new Error(project.issues[0].message);
+if (!project.ok) throw new Error(project.issues[0]?.message);
 console.log(`${checkProject(project.value).length} problems`);
 
 // An agent is anything that answers a turn.
@@ -44,9 +44,9 @@ const host = {
 };
 
 const cast = await startCast(project.value, { request: "One good line", loadout: "Line", host });
-if (!cast.ok) throw new Error(cast.issues[0].message);
+if (!cast.ok) throw new Error(cast.issues[0]?.message);
 for await (const event of cast.value.events)
   if (event.type === "edge_taken") console.log(`${event.from} → ${event.to}`);
 const end = await cast.value.done;
-console.log(end.ok ? end.value.status : end.issues[0].message);
+console.log(end.ok ? end.value.status : end.issues[0]?.message);
 process.exitCode = end.ok ? end.value.exitCode : 1;

@@ -41,6 +41,22 @@ it("[CI1, CI2] the jobs of GitLab leave their reports, and a request stays a wor
   expect(existsSync(join(cwd, "evil"))).toBe(false);
 });
 
+/** As actions/upload-artifact reads a pattern: hidden files match too. */
+function globPattern(glob: string): RegExp {
+  const parts = glob
+    .split(/(\*\*|\*)/)
+    .map((part) => ({ "**": ".*", "*": "[^/]*" })[part] ?? part.replaceAll(".", "\\."));
+  return new RegExp(`^${parts.join("")}$`);
+}
+
+it.each(["action.yml", "docs/guides/ci.md"])("[CI1] the artifact of %s has no working tree of a cast", (file) => {
+  const [, block = ""] = /path: \|\n((?: +!?\.pi.*\n)+)/.exec(readText(join(ACTION, "..", file))) ?? [];
+  const [folder = "", ...left] = block.trim().split(/\s+/);
+  const files = ["1/trees/1_WI-1/.env", ".trees/2/node_modules/x.js", "1/cast.json", "1/items/2/journal.jsonl"];
+  const stored = files.filter((each) => !left.some((not) => globPattern(not.slice(1)).test(`${folder}/${each}`)));
+  expect([folder, stored]).toEqual([".pi/pi-materia", files.slice(2)]);
+});
+
 it("[CI2, CI5] the second of two jobs inspects the patch of the first, and opens the pull request with it", () => {
   const { cwd, env } = runner();
   const [diff = "", inspect = "", apply = ""] = scripts(readText(join(EXAMPLES, "two-jobs.yml")));
