@@ -96,9 +96,17 @@ it.each<[title: string, loadout: string, out: string, err: RegExp]>([
   expect(stderr).toMatch(err);
 });
 
-it("[C12] --json prints events and no prose", async () => {
+it.each([
+  ["[C12] --json prints events and no prose", ["--json"], / cast \S+, Good: x\n.* Yes \(Socket-1\)\n/],
+  [
+    "[C12] --json with --quiet prints the events, and the outcome in one line",
+    ["--json", "--quiet"],
+    /^completed \S+\n$/,
+  ],
+])("%s", async (_title, options, err) => {
   const cwd = newPlace({ "conf.json": conf });
-  const { stdout } = await run(["cast", ...config, "--json", "x"], { cwd });
+  const { stdout, stderr } = await run(["cast", ...config, ...options, "x"], { cwd });
+  expect(stderr).toMatch(err);
   const [castId = ""] = castsIn(cwd);
   // Whose line it is and its digest belong to the file, not to the event.
   const written = readText(`${cwd}/.pi/pi-materia/${castId}/journal.jsonl`);

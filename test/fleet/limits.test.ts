@@ -149,7 +149,7 @@ it("[B22, B59, B71] limits are shown and set, and blocked casts are reported wit
   const { end } = await looker(
     place,
     third,
-    openProgress(io, "lines", () => expect.fail("nothing is drawn")),
+    openProgress(io, {}, () => expect.fail("nothing is drawn")),
   );
   await until(() => printed.length > 0);
   letGo(place);

@@ -58,7 +58,7 @@ it("[B52, B53, B73] a hanging setup is reported and can be aborted or drained, a
   const follower = await looker(
     place,
     castId,
-    openProgress(io, "lines", () => expect.fail("nothing is drawn")),
+    openProgress(io, {}, () => expect.fail("nothing is drawn")),
   );
   await until(() => printed.includes(`Worker ${worker.id} sets up its tree\n`));
   worker.kill("SIGTERM");

@@ -24,7 +24,7 @@ function rowsInTerminal({ file, events, steps }: AtWork): Face {
   const [env, cwd, stdin] = [{}, "/", Readable.from([])];
   const as = { live: true, canAsk: false, isTerminal: true, color: false, columns: () => 101, program: "materia" };
   const io: Io = { ...as, env, cwd, stdin, out: () => undefined, err: (text) => (frame = text) };
-  const progress = openProgress(io, "live", () => buildTimeline(initialState(castStartOf(file)), events));
+  const progress = openProgress(io, {}, () => buildTimeline(initialState(castStartOf(file)), events));
   onTestFinished(progress.stop);
   progress.onItemSteps?.(steps);
   return {

@@ -8,7 +8,7 @@ import { type PreparedCast, exitCodeFor } from "../../shell/casting/prepared-cas
 import { markLookedAt } from "../../shell/workspace/inbox.ts";
 import type { RunOutcome } from "../../shell/context/run-context.ts";
 import { printText, jsonText, type CliContext, listenForInterrupt, type Io, printLines } from "./terminal/io.ts";
-import { openProgress, progressKindFor } from "./terminal/progress.ts";
+import { openProgress } from "./terminal/progress.ts";
 import { commandCallerFor, askYesOrNo, askForAnswer, askToTrustCast } from "./terminal/prompts.ts";
 import type { Options } from "../../core/command/options.ts";
 import { quoteWord } from "../../core/command/split-words.ts";
@@ -47,7 +47,7 @@ async function runPrepared(request: CliContext, prepared: PreparedCast): Promise
   if (below !== undefined && !options.quiet)
     printText(io, `note: working in ${sanitizeForTerminal(cwd)}, the project's folder`);
   if (!options.quiet) for (const note of prepared.notes) printText(io, `note: ${note}`);
-  const progress = openProgress(io, progressKindFor(io, options), prepared.timeline);
+  const progress = openProgress(io, options, prepared.timeline);
   let isAsleep = false;
   const interrupt = listenForInterrupt(io, () => isAsleep);
   const { signal, released } = interrupt;
@@ -110,14 +110,14 @@ export function printResult({ io, options, workspace: { root } }: CliContext, en
     io.err(
       `The cast stopped: ${sanitizeForTerminal(end.problem)}\n"${commandPrefix(io, options)} recast ${end.state.castId}" continues it.\n`,
     );
-  if (options.json) return;
+  if (options.json && !options.quiet) return;
   const { state } = end;
   const said = lastReply(state);
   const reason = oneLine(incompleteReason(state), 600);
   const status = castStatus(state, false);
   const isSaid = oneLine(said, 600) === reason;
   if (options.quiet) {
-    if (said !== "") io.out(`${sanitizeForTerminal(said)}\n`);
+    if (said !== "" && !options.json) io.out(`${sanitizeForTerminal(said)}\n`);
     const why = reason === "" || isSaid ? "" : `: ${reason}`;
     io.err(`${statusText(status)} ${state.castId}${why}\n`);
     return;
@@ -163,9 +163,7 @@ export async function runWatchCommand(
   const cast = await loadNamedCast(store, named);
   if (!cast.ok) return cast;
   const { file, events } = cast.value;
-  const progress = openProgress(io, progressKindFor(io, options), () =>
-    buildTimeline(initialState(castStartOf(file)), events),
-  );
+  const progress = openProgress(io, options, () => buildTimeline(initialState(castStartOf(file)), events));
   // [C33] A program gets the whole cast, also one that has ended.
   if (options.json) io.out(events.map((event) => `${jsonText(event)}\n`).join(""));
   const interrupt = listenForInterrupt(io);

@@ -25,26 +25,17 @@ interface ProgressDisplay extends Omit<RunObserver, "signal" | "released"> {
   readonly stop: () => void;
 }
 
-type ProgressKind = "live" | "lines" | "json" | "quiet";
-
-export function progressKindFor(io: Io, options: { readonly json?: true; readonly quiet?: true }): ProgressKind {
-  if (options.json) return "json";
-  if (options.quiet) return "quiet";
-  return io.live ? "live" : "lines";
-}
-
-/** `trailSoFar` is what happened before, for who draws it. */
-export function openProgress(io: Io, kind: ProgressKind, trailSoFar: () => CastTimeline): ProgressDisplay {
-  switch (kind) {
-    case "quiet":
-      return { onSteps: () => undefined, stop: () => undefined };
-    case "json":
-      return lineProgress(io, (steps) => io.out(steps.map(({ event }) => `${jsonText(event)}\n`).join("")));
-    case "lines":
-      return lineProgress(io, () => undefined);
-    case "live":
-      return liveProgress(io, trailSoFar());
-  }
+/** [C12] How a running cast is shown. `trailSoFar` is what happened before, for who draws it. */
+export function openProgress(
+  io: Io,
+  { json, quiet }: { readonly json?: true; readonly quiet?: true },
+  trailSoFar: () => CastTimeline,
+): ProgressDisplay {
+  const print = (steps: readonly CastStep[]): void => {
+    if (json) io.out(steps.map(({ event }) => `${jsonText(event)}\n`).join(""));
+  };
+  if (quiet) return { onSteps: print, stop: () => undefined };
+  return io.live && !json ? liveProgress(io, trailSoFar()) : lineProgress(io, print);
 }
 
 /** One plain line for each reported event, on standard error. */
