@@ -19,7 +19,7 @@ it("[YI6] the real Pi counts the casts that wait in other projects, lists them, 
   await run(["cast", "--quiet", "--trust", "Migrate the cart"], { cwd: shop });
   const [castId = ""] = castsIn(shop);
   const pi = await openPiTui(place, "--approve");
-  await pi.sees(/materia: 1 cast waits/);
+  await pi.sees(/\[materia inbox: 1\]/);
   await pi.send("/materia inbox");
   expect(await pi.sees(/Migrate the cart/, /May I drop/)).toContain(`/materia continue ${castId}`);
   await pi.send(`/materia continue ${castId}`);

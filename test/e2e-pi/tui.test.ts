@@ -131,7 +131,12 @@ describe("in the terminal", () => {
     await pi.sees(/half a sentence/);
     // Esc as newer terminals write it.
     pi.type("\u001b[27u");
-    await pi.sees(/Interrupted: Build. How should it continue\?/, /Esc: it goes on/, /→ Continue/);
+    await pi.sees(
+      /Interrupted: Build. How to continue\?/,
+      /Esc: the work goes on/,
+      /The question below has the keys/,
+      /→ Continue/,
+    );
     pi.type(KEYS.escape);
     await pi.loses(/Interrupted:/);
     await pi.sees(/» thinking aloud/, /half a sentence/);
@@ -299,7 +304,7 @@ describe("in the terminal", () => {
     await pi.sees(/The cast continues in process \d+: \/materia watch/);
     await asked;
     held.resolve();
-    await pi.sees(/✓ completed {2}Build/, /Built behind your back\./, /✓ materia cast completed: a hut/);
+    await pi.sees(/✓ completed {2}Build/, /Built behind your back\./, /✓ materia · completed: a hut/);
     expect(pi.view()).not.toContain("The cast is paused");
   });
 });

@@ -1,4 +1,6 @@
 import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Theme } from "@earendil-works/pi-coding-agent";
 import { describe, expect, it } from "vitest";
 import { drawCard, resetCards, openNextCard } from "../../src/apps/pi/screen/card.ts";
@@ -37,6 +39,18 @@ describe("[X10, X55] the card of a visit", () => {
     const [, refused = "", , passed = ""] = pi.shown().filter((text) => text.startsWith("materia-visit"));
     expect(refused.split("\n")[1]).toBe("    “the door is missing”  ✗ not satisfied → Socket-1 (Build), 1 of 2");
     expect(passed.split("\n")[1]).toBe("    ✓ satisfied → end");
+  });
+
+  it("[X10] ends a reason that is cut with its quotation mark", () => {
+    const gives = { gives: true as const };
+    const lines = [
+      [
+        { text: "“the door is missing, and so is the whole of the roof above it”", ...gives },
+        { text: "  ✗ not satisfied" },
+      ],
+    ];
+    expect(drawnAt(90, { lines }, false)).toContain("  ✗ not satisfied");
+    expect(drawnAt(64, { lines }, false)).toContain("and so is the whole …”  ✗ not satisfied");
   });
 
   it("[Y7] says what became of the files, and opened names them", async () => {
@@ -92,6 +106,26 @@ describe("[X11] the card of a cast", () => {
     expect(Math.max(...drawn.split("\n").map((row) => row.length))).toBeLessThanOrEqual(50);
     expect(endCard(pi, 50, true).replaceAll(/\n ?/g, "")).toContain(`${pi.cwd}/.pi/pi-materia/`);
   });
+});
+
+it("[X14, T27] the bill before a cast names the model of the session", async () => {
+  const pi = await openPiSession({ mode: "tui", replies: ["built"] });
+  await pi.type("/materia link Build --budget 5k -- a hut");
+  const bill = await pi.sees(/^info: Build/);
+  expect(bill).toContain("models: scripted/first (Build)");
+  expect(bill).toMatch(/budget .*5 k tokens/);
+});
+
+it("[X1] a note names commands as they are typed in Pi", async () => {
+  const cwd = project(REWORK);
+  const pi = await openPiSession({ cwd, confirm: () => true, replies: [{ error: "400 the key is wrong" }, "built"] });
+  await pi.type("/materia cast --loadout Rework a hut");
+  await pi.sees(/^materia-result/);
+  const edited = structuredClone(REWORK);
+  edited.loadouts.Rework.sockets["Socket-2"].edges.pop();
+  writeFileSync(join(cwd, ".pi", "pi-materia.json"), JSON.stringify(edited));
+  await pi.type("/materia recast");
+  expect(await pi.sees(/^info: it goes on/)).toMatch(/"\/materia recast \S+ --edited"/);
 });
 
 describe("[X62] the card of the end names what comes next", () => {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { listCasts } from "../harness/journals.ts";
 import { openPiSession } from "../harness/pi-session.ts";
 
@@ -12,4 +12,15 @@ it("[X13] a screen that fails before the cast runs leaves nothing in hand", asyn
   expect(await pi.sees(/^error/)).toContain("no keys today");
   expect(await listCasts(join(pi.cwd, ".pi", "pi-materia"))).toEqual([]);
   expect(pi.errors).toEqual([]);
+});
+
+it("[X13] a completion that fails offers nothing: Pi would end", async () => {
+  const pi = await openPiSession({ mode: "tui" });
+  const command = pi.session.extensionRunner.getCommand("materia");
+  const complete = async (): Promise<unknown> => command?.getArgumentCompletions?.("cast --model ");
+  expect(await complete()).not.toBeNull();
+  vi.spyOn(pi.session.extensionRunner.createContext().modelRegistry, "getAvailable").mockImplementation(() => {
+    throw new Error("no models today");
+  });
+  expect(await complete()).toBeNull();
 });

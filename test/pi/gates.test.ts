@@ -26,6 +26,13 @@ describe("a person's gate in Pi", () => {
     expect(pi.shown().some((text) => text.startsWith("input: Why not?"))).toBe(true);
   });
 
+  it("[X58] a reason that is not given leads back to the question", async () => {
+    const choices = ["No, and say why", "Yes"];
+    const pi = await asked({ mode: "tui", select: () => choices.shift(), input: () => undefined });
+    expect(await pi.sees(/^input/)).toBe("input: Why not?\nEsc: back");
+    expect(await pi.sees(/^materia-result/)).toContain("completed");
+  });
+
   it("[Q8] put off, what is typed goes to the user's own agent, and a command answers", async () => {
     const pi = await asked();
     await pi.sees(/waits for you/);

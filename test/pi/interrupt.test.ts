@@ -76,7 +76,7 @@ describe("[X35] Esc", () => {
   it("[X58] in its own question leaves all as it was: the agent goes on", async () => {
     const pi = await hanging({ select: () => undefined }, "built");
     pi.press(ESCAPE);
-    expect(await pi.sees(/^select/)).toContain("Esc: it goes on");
+    expect(await pi.sees(/^select/)).toContain("Esc: the work goes on");
     expect(await pi.sees(/^materia-result/)).toContain("completed");
   });
 });
@@ -157,7 +157,8 @@ describe("[X61] without leaving", () => {
 });
 
 function say(title: string): string | undefined {
-  return title.includes("Interrupted") ? "Say something to the agent" : undefined;
+  const [, who] = /Interrupted: (.*)\. How/.exec(title) ?? [];
+  return who && `Say something to ${who}`;
 }
 
 function before({ session }: PiSession) {

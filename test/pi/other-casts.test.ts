@@ -1,4 +1,5 @@
-import { describe, expect, it } from "vitest";
+import { setImmediate } from "node:timers/promises";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openPiSession, project, type PiSession } from "../harness/pi-session.ts";
 
 /** Two open sessions of a project, and a cast that waits in it. The first has greeted: it follows the casts. */
@@ -24,7 +25,7 @@ describe("[X60] a cast that another process runs", () => {
     const card = await here.sees(/^materia-visit: ✓ completed/);
     expect(card).toMatch(/Request: make it\n.*tokens/);
     expect(card).toMatch(/\/materia show \S+ {2}the story/);
-    await here.sees(/^status: ✓ materia cast completed: make it$/);
+    await here.sees(/^status: ✓ materia · completed: make it$/);
     await here.sees(/^title: materia: completed: make it - /);
     here.reply("hello");
     await here.type("hello");
@@ -37,11 +38,55 @@ describe("[X60] a cast that another process runs", () => {
     const { here, other } = await twoSessions();
     other.reply("Plan B", JSON.stringify({ workItems: [] }));
     await other.type("/materia link Interactive-Plan -- plan another");
-    expect(await here.sees(/^materia-visit: ‖ waiting/)).toMatch(/\/materia continue \S+/);
-    await here.sees(/^status: ‖ materia cast waiting: plan another$/);
+    expect(await here.sees(/^materia-visit: ‖ waiting/)).toMatch(/\/materia continue \S+ {2}see it again and decide/);
+    await here.sees(/^status: ‖ materia · waiting: plan another$/);
     await other.type("/materia continue");
     await here.sees(/^materia-visit: ✓ completed/);
     expect(news(here)).toHaveLength(2);
+  });
+
+  it("shows a plan that waits as a list, and takes the news back when the cast goes on", async () => {
+    const { here, other } = await twoSessions();
+    const workItems = [{ title: "dig a hole", context: "a deep one" }];
+    other.reply(JSON.stringify({ workItems }), { hang: true });
+    await other.type("/materia link Interactive-Plan Build -- plan another");
+    const card = await here.sees(/^materia-visit: ‖ waiting/);
+    expect(card).toContain("1. **dig a hole**");
+    expect(card).not.toContain("workItems");
+    await here.sees(/^status: ‖ materia · waiting: plan another$/);
+    await other.type("/materia continue");
+    await here.sees(/^status: $/);
+    await other.type("/materia abort");
+  });
+
+  it("[X37] is silent while another process takes the cast over", async () => {
+    const { here, other } = await twoSessions();
+    other.reply({ hang: true });
+    await other.type("/materia link Build -- make it");
+    await other.leave("new");
+    const next = await openPiSession({ cwd: other.cwd, replies: ["built"], confirm: () => true });
+    await next.type("/materia recast");
+    await here.sees(/^materia-visit: ✓ completed/);
+    expect(here.shown().filter((text) => text.includes("interrupted"))).toEqual([]);
+  });
+
+  it("says that it lost its process, when none takes over", async () => {
+    const { here, other } = await twoSessions();
+    other.reply({ hang: true });
+    const asked = other.asked();
+    await other.type("/materia link Build -- make it");
+    await asked;
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    await other.leave("new");
+    const card = here.sees(/^materia-visit: ╌ interrupted/);
+    let isShown = false;
+    void card.then(() => (isShown = true));
+    while (!isShown) {
+      vi.advanceTimersByTime(10_000);
+      await setImmediate();
+    }
+    expect(await card).toContain("go on where it stopped");
   });
 
   it("asks nothing here any more about a cast that waited here and was answered elsewhere", async () => {
@@ -73,7 +118,7 @@ describe("[X60] a cast that another process runs", () => {
 describe("the inbox", () => {
   it("[YI6] the status line says how many casts wait, and the list has the command that answers", async () => {
     const { here, other } = await twoSessions();
-    await here.sees(/^status: materia: 1 cast waits$/);
+    await here.sees(/^status: \[materia inbox: 1\]$/);
     await here.type("/materia inbox");
     const list = await here.sees(/^materia-answer: [^]*plan it/);
     expect(list).toMatch(/\/materia continue \d{8}-/);

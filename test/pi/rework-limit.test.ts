@@ -36,6 +36,7 @@ async function stopped(chosen: string, ...replies: readonly string[]) {
 describe("[X45] a result that was sent back too often", () => {
   it("is made once more with what the person says", async () => {
     const pi = await stopped("Once more, with a hint", "three", YES);
+    await pi.sees(/^info: With the hint: “make it larger”$/);
     expect(await pi.sees(/^materia-result/)).toMatch(/completed/);
     expect(pi.requests.map(({ messages }) => messages.at(-1)).find((each) => each?.includes("larger"))).toMatch(
       /The person you work for says: make it larger[^]*too small/,

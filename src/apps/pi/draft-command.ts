@@ -20,7 +20,7 @@ import {
 import { agentSourceOf } from "../../shell/commands/prepare.ts";
 import { createUserAgentHost } from "./agents/agent-host.ts";
 import { createTurnControl } from "./agents/turn-control.ts";
-import { askChoice } from "./casts/cast-dialogs.ts";
+import { askChoice, withEscape } from "./casts/cast-dialogs.ts";
 import { startInProject, startFromCommand } from "./casts/start-cast.ts";
 import type { CommandContext } from "./casts/session-state.ts";
 import { userOpenedDialogs } from "./session/dialogs.ts";
@@ -36,7 +36,7 @@ export async function runDraftCommand(
   context: CommandContext,
   command: DraftCommand,
   options: Options,
-): Promise<Result<undefined>> {
+): Promise<Result<unknown>> {
   const place = resolveProject(context.user.ctx, options);
   if (!place.ok) return place;
   const words = await readCommandText(command.words, command.literal ? undefined : { from: context.user.ctx.cwd });
@@ -53,10 +53,7 @@ export async function runDraftCommand(
   const saved = save === undefined ? ok(undefined) : saveIn(context, draft, save);
   if (!saved.ok) return saved;
   const { screen } = context;
-  if (screen.isWatched && !options.json) {
-    const decided = await offerDraft(context, place.value, draft, { options, command });
-    return decided.ok ? ok(undefined) : decided;
-  }
+  if (screen.isWatched && !options.json) return offerDraft(context, place.value, draft, { options, command });
   screen.showAnswer({ lines: draftLines(draft, screen.width()), data: draftData(draft), code: 0 });
   return ok(undefined);
 }
@@ -110,7 +107,7 @@ export async function offerDraft(
   const drawn = gridLines(draft.graph, { width: screen.width() });
   screen.showAnswer({ lines: [...drawn, line(""), ...bill], data: draftData(draft), code: 0 });
   for (;;) {
-    const choice = await askChoice(dialogs, plainText(bill), [
+    const choice = await askChoice(dialogs, withEscape(user.ctx, plainText(bill), "discard it"), [
       ["Cast it", "cast"],
       ["Open in the page", "page"],
       ["Save as…", "save"],

@@ -4,7 +4,7 @@ import type {
   ExtensionContext,
   InputEvent,
 } from "@earendil-works/pi-coding-agent";
-import { error } from "../../core/model/issue.ts";
+import { error, type Result } from "../../core/model/issue.ts";
 import { createMateriaTool, offerMateriaTool } from "./draft-command.ts";
 import { setPiLoader, type Pi } from "../../shell/agents/pi-sdk.ts";
 import { thrownMessage } from "../../core/model/text.ts";
@@ -12,7 +12,7 @@ import { runUnlessReplaced, type SeenCasts } from "./session/user-session.ts";
 import { createConversations } from "./conversation/conversations.ts";
 import { showConversations } from "./conversation/conversation-view.ts";
 import { createScreen } from "./screen/screen.ts";
-import { answerWaitingCast, startFromCommand } from "./casts/start-cast.ts";
+import { answerWaitingCast, startFromCommand, type StartedCast } from "./casts/start-cast.ts";
 import { confirmLeave } from "./casts/interrupt.ts";
 import { returnHeldMessages, routeInput } from "./casts/messages.ts";
 import { performCommand } from "./perform-command.ts";
@@ -29,24 +29,19 @@ export function createHandlers(pi: ExtensionAPI, own: () => Promise<Pi>, seen: S
   const contextFor = (ctx: ExtensionContext): CommandContext => {
     const user = { pi, ctx };
     const screen = createScreen(user);
+    const report = (starting: Promise<Result<StartedCast>>, said?: string): void => {
+      const onStart = (started: Result<StartedCast>) =>
+        void (started.ok || refuseMessage(context, started.issues, said));
+      starting.then(onStart, screen.noteFailure);
+    };
     const context: CommandContext = {
       user,
       screen,
       state,
-      run: (command, options) => {
-        startFromCommand(context, command, options).then(
-          (started) => void (started.ok || screen.refuse(started.issues)),
-          screen.noteFailure,
-        );
-      },
+      run: (command, options) => report(startFromCommand(context, command, options)),
       answer: (said) => {
-        const { waiting } = state;
-        if (!waiting) return;
-        answerWaitingCast(context, waiting, said).then(
-          (started) =>
-            void (started.ok || refuseMessage(context, started.issues, said.kind === "finish" ? undefined : said.text)),
-          screen.noteFailure,
-        );
+        const text = said.kind === "finish" ? undefined : said.text;
+        if (state.waiting) report(answerWaitingCast(context, state.waiting, said), text);
       },
     };
     return context;

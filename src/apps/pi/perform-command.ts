@@ -20,6 +20,7 @@ import {
   startInProject,
   type StartedCast,
 } from "./casts/start-cast.ts";
+import { newestCasts } from "./casts/other-casts.ts";
 import { returnHeldMessages } from "./casts/messages.ts";
 import type { CommandContext } from "./casts/session-state.ts";
 import { detachRunningCast } from "./casts/interrupt.ts";
@@ -45,7 +46,7 @@ export async function performCommand(context: CommandContext, text: string): Pro
   context.screen.refuse(on === undefined ? done.issues : withFleetOption(done.issues, on));
 }
 
-async function runParsedCommand(context: CommandContext, parsed: ParsedCommand): Promise<Result<undefined>> {
+async function runParsedCommand(context: CommandContext, parsed: ParsedCommand): Promise<Result<unknown>> {
   const { command } = parsed;
   const elsewhere = await findElsewhere(context, parsed);
   const options = elsewhere ?? parsed.options;
@@ -90,13 +91,13 @@ async function runParsedCommand(context: CommandContext, parsed: ParsedCommand):
 }
 
 /** [YQ8] The queue outlives the session. */
-async function startQueue(context: CommandContext, command: QueueRun, options: Options): Promise<Result<undefined>> {
+async function startQueue(context: CommandContext, command: QueueRun, options: Options): Promise<Result<unknown>> {
   const { startQueueRun } = await import("../../shell/commands/queue.ts");
   const trusted = await resolveTrustedProject(context, options);
   if (!trusted.ok) return trusted;
   const started = await startQueueRun(command, { ...trusted.value, options });
   if (started.ok) showAnswer(context.screen, started.value, options);
-  return started.ok ? ok(undefined) : started;
+  return started;
 }
 
 /** [YI5] */
@@ -110,7 +111,7 @@ async function startCast(context: CommandContext, command: CastingCommand, optio
 }
 
 /** [X4] Without a person watching, Pi exits as soon as the command returns: wait for the result. */
-async function untilSeen({ screen }: CommandContext, started: Result<StartedCast>): Promise<Result<undefined>> {
+async function untilSeen({ screen }: CommandContext, started: Result<StartedCast>): Promise<Result<unknown>> {
   if (!started.ok) return started;
   if (!screen.isWatched) await started.value.done;
   return ok(undefined);
@@ -122,8 +123,7 @@ async function applyDecision(context: CommandContext, { castId, decision }: Repl
   if (decision.kind === "abort") return abortCast(context, { kind: "abort", castId }, options);
   const { waiting } = context.state;
   const asked = waiting?.castId === castId ? waiting : { castId, options };
-  const started = await answerWaitingCast(context, asked, decision);
-  return started.ok ? ok(undefined) : started;
+  return answerWaitingCast(context, asked, decision);
 }
 
 async function answerInProject(context: CommandContext, command: ImmediateCommand, options: Options) {
@@ -132,7 +132,7 @@ async function answerInProject(context: CommandContext, command: ImmediateComman
 }
 
 /** [X5] Aborts the cast of this session here and shows its end; aborts any other cast through its journal. */
-async function abortCast(context: CommandContext, command: AbortCommand, options: Options): Promise<Result<undefined>> {
+async function abortCast(context: CommandContext, command: AbortCommand, options: Options): Promise<Result<unknown>> {
   const { running } = context.state;
   if (running && (command.castId === undefined || command.castId === running.castId)) {
     running.stop("abort");
@@ -157,8 +157,7 @@ async function findForeignRun({ user }: CommandContext, options: Options): Promi
   const place = resolveProject(user.ctx, options);
   if (!place.ok) return undefined;
   const { store } = place.value.workspace;
-  const ids = await store.listIds();
-  for (const id of ids.ok ? ids.value.slice(0, MAX_CASTS_CHECKED) : []) {
+  for (const id of await newestCasts(store)) {
     const owner = await store.owner(id);
     if (owner) {
       const hint = suggest`${typed`abort ${id}`} stops it`;
@@ -167,8 +166,6 @@ async function findForeignRun({ user }: CommandContext, options: Options): Promi
   }
   return undefined;
 }
-
-const MAX_CASTS_CHECKED = 20;
 
 /** [S15] An abort ends programs, so ask before aborting a cast that was started elsewhere. */
 async function abortOrAskTrust(context: CommandContext, command: AbortCommand, options: Options) {
@@ -189,7 +186,7 @@ function helpInPi(topic: string | undefined): CommandOutput {
 }
 
 /** [X29] The demo of the command line in this session: a scratch repository, scripted replies, everything else real. */
-async function runDemo(context: CommandContext, which: DemoKind): Promise<Result<undefined>> {
+async function runDemo(context: CommandContext, which: DemoKind): Promise<Result<unknown>> {
   const prepared = prepareDemo(process.env, which);
   if (!prepared.ok) return prepared;
   const { repository, workspace, request, loadout, rehearsal } = prepared.value;
@@ -206,7 +203,7 @@ async function switchToVisit(
   context: CommandContext,
   command: CommandOf<"open">,
   options: Options,
-): Promise<Result<undefined>> {
+): Promise<Result<unknown>> {
   const { user, state, switchTo } = context;
   // Nobody can be asked there, and leaving would pause the cast.
   if (state.running && user.ctx.mode !== "tui") {

@@ -51,10 +51,9 @@ export function register(pi: ExtensionAPI, { tui, library }: PiLibraries): void 
 
   pi.registerCommand("materia", {
     description: "Run repeatable agent work as graphs; /materia help lists the commands",
-    getArgumentCompletions: async (typed) => {
-      const { completeCommand: complete } = await import("./completion.ts");
-      return complete(typed, current);
-    },
+    // [X13] Pi ends if this rejects, as it would after an update of the package: its files are no longer there.
+    getArgumentCompletions: (typed) =>
+      import("./completion.ts").then((module) => module.completeCommand(typed, current)).catch(() => null),
     handler: async (text, ctx) => {
       await (await open()).performCommand(text, ctx);
       await watchProject();

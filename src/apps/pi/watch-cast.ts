@@ -13,6 +13,7 @@ import { openPiHost } from "../../shell/workspace/agent-hosts.ts";
 import { findCast, type Workspace, loadNamedCast } from "../../shell/workspace/workspace.ts";
 import { prepareCommand, prepareStoppedCast, type CommandCaller } from "../../shell/commands/prepare.ts";
 import { exitCodeFor } from "../../shell/casting/prepared-cast.ts";
+import { showNotes } from "./casts/start-cast.ts";
 import { reviewReply, type ReplyReview } from "./casts/waiting-cast.ts";
 import type { CommandContext } from "./casts/session-state.ts";
 import { resolveProject, trustProject, type SessionProject } from "./session/project.ts";
@@ -29,7 +30,7 @@ import type { CastStore, LoadedCast } from "../../shell/store/cast-store.ts";
 import { followTranscripts } from "./conversation/conversations.ts";
 import { showConversations } from "./conversation/conversation-view.ts";
 import { castResultOf, type ResultContext } from "./screen/result-card.ts";
-import { createCastWatch, type CastWatch, type WatchHooks } from "./screen/cast-watch.ts";
+import { both, createCastWatch, type CastWatch, type WatchHooks } from "./screen/cast-watch.ts";
 import { openWidget, type Widget } from "./screen/widget.ts";
 
 type FleetOptions = Options & { readonly on: string };
@@ -40,7 +41,7 @@ export async function performOnFleet(
   context: CommandContext,
   command: CommandOnFleet,
   options: FleetOptions,
-): Promise<Result<undefined>> {
+): Promise<Result<unknown>> {
   const place = resolveProject(context.user.ctx, options);
   if (!place.ok) return place;
   const { openFleetWorkspace: workspaceOn } = await import("../../shell/fleet/fleet-workspace.ts");
@@ -52,7 +53,7 @@ export async function performOnFleet(
   const looked = (done.ok ? done.value?.ended : undefined) ?? Promise.resolve();
   const closed = looked.then(close).catch(() => undefined);
   if (!context.screen.isWatched) await closed;
-  return done.ok ? ok(undefined) : done;
+  return done;
 }
 
 async function runOnFleet(
@@ -81,16 +82,12 @@ async function submitCast(
   const { user, screen, state } = context;
   const trusted = await trustProject(user.ctx, place, options);
   if (!trusted.ok) return trusted;
-  const asker: CommandCaller = {
-    options: { ...options, detach: true },
-    ...trusted.value,
-    openReal: openPiHost,
-    texts: { from: user.ctx.cwd },
-  };
+  const how = { options: { ...options, detach: true }, openReal: openPiHost, texts: { from: user.ctx.cwd } };
+  const asker: CommandCaller = { ...trusted.value, ...how };
   const prepared = await prepareReviewed(context, command, asker);
   if (!prepared?.ok) return prepared ?? ok(undefined);
   const { castId, notes, run } = prepared.value;
-  for (const note of notes) screen.note(note);
+  showNotes(screen, notes);
   const sent = await run({ signal: new AbortController().signal });
   if (!sent.ok) return sent;
   if (!options.detach && !state.running)
@@ -141,14 +138,8 @@ function trackFleetStatus(on: string) {
   let settingUp: Parameters<typeof setupLines>[0];
   return {
     observe: (redraw: () => void) => ({
-      onQueued: (why: QueueStatus | undefined): void => {
-        queued = why;
-        redraw();
-      },
-      onSettingUp: (now: typeof settingUp): void => {
-        settingUp = now;
-        redraw();
-      },
+      onQueued: both((why: QueueStatus | undefined) => void (queued = why), redraw),
+      onSettingUp: both((now: typeof settingUp) => void (settingUp = now), redraw),
     }),
     where: (): string => {
       if (queued) return lineText(waitLine(queued, queued.fleet));
@@ -163,7 +154,7 @@ export async function runWatchCommand(
   context: CommandContext,
   { castId: named }: CommandOf<"watch">,
   options: Options,
-): Promise<Result<undefined>> {
+): Promise<Result<unknown>> {
   const { user, screen, state } = context;
   if (state.running) {
     if (user.ctx.mode !== "tui" || state.conversations.all().length === 0)
@@ -185,11 +176,9 @@ async function watchOtherProcess(context: CommandContext, store: CastStore, cast
   const { user, screen, state } = context;
   const { castId, file } = cast;
   let live: CastWatch | undefined;
+  const place = { pi: await loadPi(), store, cwd: file.cwd, conversations: state.conversations };
   const transcripts = followTranscripts({
-    pi: await loadPi(),
-    store,
-    cwd: file.cwd,
-    conversations: state.conversations,
+    ...place,
     onProgress: (progress, at) => (at.castId === castId ? live?.onProgress : live?.onItemProgress)?.(progress, at),
     onProblem: (words) => screen.note(words, "error"),
   });

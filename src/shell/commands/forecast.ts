@@ -3,6 +3,7 @@ import { suggest, typed, error, ok, type Issue, type Result } from "../../core/m
 import type { TargetRef, CommandOf } from "../../core/command/command.ts";
 import type { Options } from "../../core/command/options.ts";
 import { compileTargets } from "../../core/compile/targets/compile.ts";
+import type { Budget } from "../../core/model/config.ts";
 import { worstCase } from "../../core/compile/worst-case.ts";
 import { CastId } from "../../core/model/ids.ts";
 import { sanitizeForTerminal, oneLine, countedText } from "../../core/model/text.ts";
@@ -27,6 +28,7 @@ import {
 } from "../../core/view/line.ts";
 import { worstCaseText } from "../../core/view/graph/labels.ts";
 import type { ForecastResponse } from "../../core/wire/catalog.ts";
+import { SESSION_MODEL_VARIABLE } from "../workspace/agent-hosts.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { answer, type CommandResult } from "./command-output.ts";
 import type { CastEvent } from "../../core/cast/state/event.ts";
@@ -181,9 +183,14 @@ export async function checkForecastLimit(
 }
 
 /** [T27] What a person sees before a cast. */
-export async function billNote(workspace: Workspace, { targets, model }: ForecastTarget): Promise<string | undefined> {
+export async function billNote(
+  workspace: Workspace,
+  { targets, model }: ForecastTarget,
+  budget: Budget = {},
+): Promise<string | undefined> {
   const bill = await billFor(workspace, targets, model);
-  return bill.ok ? plainText(billLines(bill.value)) : undefined;
+  if (!bill.ok) return undefined;
+  return plainText(billLines({ ...bill.value, budget: { ...bill.value.budget, ...budget } }));
 }
 
 const FORECAST_HINT = suggest`${typed`forecast`} says what that rests on; --cost USD stops a running cast instead`;
@@ -246,7 +253,7 @@ async function readItemCasts(
 
 /** [YD1] The bill of a chain in its project. `model` replaces all others. */
 async function billFor(
-  { catalog, store }: Pick<Workspace, "catalog" | "store">,
+  { catalog, store, place }: Pick<Workspace, "catalog" | "store" | "place">,
   targets: readonly TargetRef[],
   typedModel: string | undefined,
 ): Promise<Result<Bill>> {
@@ -256,7 +263,10 @@ async function billFor(
   const { graph, flow } = compiled.value;
   // Without history the bill uses typical sizes.
   const facts = past.ok ? past.value.casts : [];
-  return ok(makeBill({ graph, flow, past: facts, ...billSettings(catalog.settings), typedModel }));
+  const settings = billSettings(catalog.settings);
+  // [X14] In Pi the model of the session.
+  const model = place.env[SESSION_MODEL_VARIABLE] ?? settings.model;
+  return ok(makeBill({ graph, flow, past: facts, ...settings, model, typedModel }));
 }
 
 export async function activeBill(

@@ -1,4 +1,4 @@
-import type { CastingCommand, ContinueCommand, ForkCommand, TargetRef, CommandOf } from "../../core/command/command.ts";
+import type { CastingCommand, ContinueCommand, ForkCommand, CommandOf } from "../../core/command/command.ts";
 import { commandText } from "../../core/command/command-text.ts";
 import {
   runOptionIssues,
@@ -102,7 +102,7 @@ async function prepareNewCast(typed: CommandOf<"cast" | "link">, asker: CommandC
       : { ...command, targets: [{ kind: "loadout" as const, name: command.loadout ?? active }] };
   const { explicitFile: config } = workspace.place;
   const text = commandText(command, { ...asker.options, ...withoutUndefined({ config }) });
-  const dear = await checkForecast(asker, link.targets);
+  const dear = await checkForecast(asker, link);
   if (dear.issue) return fail(dear.issue);
   const { fleet } = workspace;
   if (fleet) return prepareSubmission(link, agentSourceOf(asker), asker, { fleet, text });
@@ -226,7 +226,7 @@ async function withCaller(
 /** [T24] Ask before anything starts. */
 async function checkForecast(
   { options, workspace, tellsBill }: CommandCaller,
-  targets: readonly TargetRef[],
+  { targets, budget: maxTokens, costUsd: maxCostUsd }: Pick<CommandOf<"link">, "targets" | "budget" | "costUsd">,
 ): Promise<{ readonly issue?: Issue; readonly note?: string }> {
   const most = options["max-forecast"];
   const tells = tellsBill === true && options.rehearse === undefined;
@@ -234,7 +234,7 @@ async function checkForecast(
   const { billNote, checkForecastLimit: heldBack } = await import("./forecast.ts");
   const what = { targets, model: options.model };
   if (most !== undefined) return heldBack(workspace, what, most);
-  const note = await billNote(workspace, what);
+  const note = await billNote(workspace, what, withoutUndefined({ maxTokens, maxCostUsd }));
   return note === undefined ? {} : { note };
 }
 

@@ -23,8 +23,10 @@ export async function askChoice<const T>(
   return choices.find(([label]) => label === chosen)?.[1];
 }
 
+/** Empty if the person goes back to the question before it. */
 export async function askText(ctx: ExtensionContext, title: string, signal?: AbortSignal): Promise<string> {
-  return (await userOpenedDialogs(ctx).input(title, "", signal && { signal }))?.trim() ?? "";
+  const asked = withEscape(ctx, title, "back");
+  return (await userOpenedDialogs(ctx).input(asked, "", signal && { signal }))?.trim() ?? "";
 }
 
 /** [X58] In every question Esc leaves all as it was; the title says what that is. */
@@ -41,12 +43,10 @@ export async function askHowToContinue(
   { readonly kind: "go_on" } | { readonly kind: "pause" | "abort" } | { readonly kind: "say"; readonly text: string }
 > {
   const asked =
-    who === undefined
-      ? "The cast continues while you decide. Stop it?"
-      : `Interrupted: ${who}. How should it continue?`;
-  const title = withEscape(ctx, asked, "it goes on");
+    who === undefined ? "The cast continues while you decide. Stop it?" : `Interrupted: ${who}. How to continue?`;
+  const title = withEscape(ctx, asked, "the work goes on");
   for (;;) {
-    const say = who !== undefined && (["Say something to the agent", "say"] as const);
+    const say = who !== undefined && ([`Say something to ${who}`, "say"] as const);
     const kind = await askChoice(userOpenedDialogs(ctx), title, [["Continue", "go_on"], say, PAUSE, ABORT], signal);
     if (kind !== "say") return { kind: kind ?? "go_on" };
     const text = await askText(ctx, `What should ${who} know?`, signal);
@@ -72,7 +72,7 @@ export async function askSleepDecision(
   if (kind !== "model") return kind && { kind };
   for (let problem = ""; ;) {
     const name = await askText(ctx, `${problem}Which model? (provider/id)`, signal);
-    if (name === "") return undefined;
+    if (name === "") return askSleepDecision(ctx, why, signal);
     // Pi refuses an unknown one only when the cast no longer sleeps.
     const unknown = name.split(",").find((each) => !isKnownModel(ctx, each.trim()));
     if (unknown === undefined) return { kind, name };
@@ -128,9 +128,8 @@ export async function askGate(
     if (kind !== "show") {
       const text = await askText(ctx, kind === "reject" ? "Why not?" : "Which message goes with it?", signal);
       // Closing a dialog decides nothing.
-      return text === "" ? undefined : { kind, text };
-    }
-    await showChange?.();
+      if (text !== "" || signal.aborted) return text === "" ? undefined : { kind, text };
+    } else await showChange?.();
     dialogs = userOpenedDialogs(ctx);
   }
 }

@@ -196,13 +196,11 @@ function onCastKeys(context: CommandContext, widget: Widget | undefined): () => 
     // [X6] In every session and every state: nobody leaves a running cast without being asked.
     if (typed === "" && matchesAnyKey(data, "ctrl+d", "ctrl+c")) return leave();
     const entered = matchesAnyKey(data, "enter") ? enteredCommand(typed, widget.chosenCompletion()) : "";
-    if (QUIT_COMMANDS.has(entered)) return leave();
-    // [X61] It would interrupt the cast.
-    if (entered === "/reload")
-      return leaveIfConfirmed(context, () => {
-        ctx.ui.setEditorText("");
-        return context.state.reload?.();
-      });
+    // [X61] Both would interrupt the cast. As after every command the editor is empty.
+    if (QUIT_COMMANDS.has(entered) || entered === "/reload") {
+      ctx.ui.setEditorText("");
+      return entered === "/reload" ? leaveIfConfirmed(context, () => context.state.reload?.()) : leave();
+    }
     if (!ctx.isIdle()) return false;
     if (matchesAnyKey(data, "alt+up")) return withdrawMessages(context);
     // [X35] Pi's own meanings come first: Esc closes an open list of completions, and leaves a `!` command.

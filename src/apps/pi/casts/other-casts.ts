@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { castStatus, type CastSummary } from "../../../core/cast/summary.ts";
 import type { CastId } from "../../../core/model/ids.ts";
-import { countedText, oneLine } from "../../../core/model/text.ts";
+import { oneLine } from "../../../core/model/text.ts";
 import { needsPersonNow, statusSymbol, statusText } from "../../../core/view/cast-list.ts";
 import { indexFolder } from "../../../shell/config/cast-index.ts";
 import { listInbox, markLookedAt } from "../../../shell/workspace/inbox.ts";
@@ -30,21 +30,21 @@ const ANNOUNCE_DELAY_MS = 250;
 /** [X27, X60] After Pi has started: one line about unfinished casts of this project, and news of those that others run. The returned function stops it. */
 export function watchProjectCasts(user: UserSession, session: SessionCasts): () => void {
   const over = new AbortController();
-  const start = async (): Promise<void> => {
-    const follows = [greetAndFollow, showInboxCount];
-    for (const stop of await Promise.all(
-      follows.map((follow) => runUnlessReplacedAsync(() => follow(user, session))),
-    )) {
-      if (over.signal.aborted) stop?.();
-      else over.signal.addEventListener("abort", () => stop?.());
-    }
-  };
+  const { signal } = over;
   // If the greeting fails, say nothing.
-  const timer = setTimeout(() => void start().catch(() => undefined), ANNOUNCE_DELAY_MS).unref();
-  return () => {
-    clearTimeout(timer);
-    over.abort();
+  const quietly = (follow: () => Promise<void>): void => void runUnlessReplacedAsync(follow).catch(() => undefined);
+  const start = (): void => {
+    quietly(() => greetAndFollow(user, session, over));
+    quietly(() => showInboxCount(user, signal));
   };
+  const timer = setTimeout(start, ANNOUNCE_DELAY_MS).unref();
+  onAbort(signal, () => clearTimeout(timer));
+  return () => over.abort();
+}
+
+function onAbort(signal: AbortSignal, stop: () => void): void {
+  if (signal.aborted) stop();
+  else signal.addEventListener("abort", stop);
 }
 
 /** [X27] The newest unfinished casts, but those of this session, each with the command that continues it. */
@@ -65,28 +65,26 @@ function castSentences({ castId, status, request }: CastSummary): readonly strin
   return [];
 }
 
-async function newestCasts(store: CastStore): Promise<readonly CastId[]> {
+export async function newestCasts(store: CastStore): Promise<readonly CastId[]> {
   const ids = await store.listIds();
   return ids.ok ? ids.value.slice(0, MAX_CASTS_CHECKED) : [];
 }
 
-/** [X27, X60] Names unfinished casts, then says when a cast that this session does not show ends or waits. The returned function stops it. */
-async function greetAndFollow(user: UserSession, session: SessionCasts): Promise<() => void> {
+/** [X27, X60] Names unfinished casts, then says when a cast that this session does not show ends or waits. */
+async function greetAndFollow(user: UserSession, session: SessionCasts, over: AbortController): Promise<void> {
   const place = resolveProject(user.ctx, {});
-  if (!place.ok) return () => undefined;
+  if (!place.ok) return;
   const { workspace } = place.value;
   const { store } = workspace;
   const { seen } = session;
-  const over = new AbortController();
-  const stops: (() => void)[] = [() => over.abort()];
-  const stop = (): void => stops.splice(0).forEach((each) => each());
+  const { signal } = over;
   const followed = new Set<CastId>();
   const look = async (): Promise<void> => {
-    if (runUnlessReplaced(() => user.ctx.mode) === undefined) return stop();
+    if (runUnlessReplaced(() => user.ctx.mode) === undefined) return over.abort();
     for (const castId of await newestCasts(store)) {
-      if (over.signal.aborted || followed.has(castId)) continue;
+      if (signal.aborted || followed.has(castId)) continue;
       followed.add(castId);
-      stops.push(followCast({ ...session, user, workspace }, castId, over.signal));
+      followCast({ ...session, user, workspace }, castId, signal);
     }
   };
   // What had ended before is no news.
@@ -97,9 +95,11 @@ async function greetAndFollow(user: UserSession, session: SessionCasts): Promise
   const text = await unfinishedCastsText(store, seen);
   if (text !== undefined) runUnlessReplaced(() => user.ctx.ui.notify(text, "info"));
   for (const [castId, seq] of past) if (!seen.has(castId)) seen.set(castId, seq);
-  stops.push(store.onListChange(() => void look().catch(() => undefined)));
+  onAbort(
+    signal,
+    store.onListChange(() => void look().catch(() => undefined)),
+  );
   await look();
-  return stop;
 }
 
 interface FollowedProject extends SessionCasts {
@@ -121,31 +121,43 @@ function countWaiting(): Promise<number> {
   return counting;
 }
 
-/** [YI6] How many casts of all projects wait for a person, in the status line. The returned function stops it. */
-async function showInboxCount({ ctx }: UserSession): Promise<() => void> {
+/** [YI6] How many casts of all projects wait for a person, in the status line. */
+async function showInboxCount({ ctx }: UserSession, signal: AbortSignal): Promise<void> {
   let shown = 0;
   const show = async (): Promise<void> => {
     const count = await countWaiting();
     if (count === shown) return;
     shown = count;
-    runUnlessReplaced(() =>
-      ctx.ui.setStatus(
-        INBOX_KEY,
-        count === 0 ? undefined : `materia: ${countedText(count, "cast")} ${count === 1 ? "waits" : "wait"}`,
-      ),
-    );
+    runUnlessReplaced(() => ctx.ui.setStatus(INBOX_KEY, count === 0 ? undefined : `[materia inbox: ${count}]`));
   };
-  const stop = sharedWatcher.onChange(indexFolder(process.env), () => void show().catch(() => undefined));
+  onAbort(
+    signal,
+    sharedWatcher.onChange(indexFolder(process.env), () => void show().catch(() => undefined)),
+  );
   await show();
-  return stop;
 }
 
-/** Reads a cast only after its folder has changed, and only if it has news. The returned function stops it. */
-function followCast(project: FollowedProject, castId: CastId, signal: AbortSignal): () => void {
+const HANDOVER_MS = 10_000;
+
+/** Reads a cast only after its folder has changed, and only if it has news. */
+function followCast(project: FollowedProject, castId: CastId, signal: AbortSignal): void {
   const { user, workspace, seen, onContinued } = project;
   const { store } = workspace;
-  let [isReading, isStale] = [false, false];
+  let [isReading, isStale, hasNews] = [false, false, false];
+  let pending: NodeJS.Timeout | undefined;
+  const goesOn = (): void => {
+    clearTimeout(pending);
+    onContinued(castId);
+    if (hasNews) restoreTitle(user.ctx);
+    hasNews = false;
+  };
   const isSeen = (seq: number): boolean => seq <= (seen.get(castId) ?? 0);
+  const tell = async (end: RunOutcome): Promise<void> => {
+    if (signal.aborted || isSeen(end.state.seq)) return;
+    seen.set(castId, end.state.seq);
+    hasNews = true;
+    await showCastNews(user, workspace, end);
+  };
   const read = async (): Promise<void> => {
     const isDriven = (await store.owner(castId)) !== undefined;
     if (isSeen(Infinity) || (!isDriven && isSeen(await lastEventNumber(store, castId)))) return;
@@ -154,11 +166,12 @@ function followCast(project: FollowedProject, castId: CastId, signal: AbortSigna
     // Without another event only the end of its process is news.
     const status = castStatus(cast.value.state, isDriven);
     if (status === "running" && isSeen(cast.value.state.seq)) seen.set(castId, cast.value.state.seq - 1);
-    if (!isSeen(cast.value.state.seq)) onContinued(castId);
-    const end = await watchCast(store, cast.value, { signal, onSteps: () => onContinued(castId) });
-    if (!end.ok || signal.aborted || isSeen(end.value.state.seq)) return;
-    seen.set(castId, end.value.state.seq);
-    await showCastNews(user, workspace, end.value);
+    if (!isSeen(cast.value.state.seq)) goesOn();
+    const end = await watchCast(store, cast.value, { signal, onSteps: goesOn });
+    if (!end.ok) return;
+    // A detached cast has no process until the new one has started.
+    if (end.value.kind !== "paused") return tell(end.value);
+    pending = setTimeout(() => void tell(end.value).catch(() => undefined), HANDOVER_MS).unref();
   };
   const changed = (): void => {
     isStale = true;
@@ -173,9 +186,8 @@ function followCast(project: FollowedProject, castId: CastId, signal: AbortSigna
       isReading = false;
     })();
   };
-  const stop = store.onCastChange(castId, changed);
+  onAbort(signal, store.onCastChange(castId, changed));
   changed();
-  return stop;
 }
 
 async function lastEventNumber(store: CastStore, castId: CastId): Promise<number> {
@@ -189,7 +201,7 @@ async function showCastNews(user: UserSession, workspace: Workspace, end: RunOut
   const { castId, request } = end.state;
   const cast = await store.load(castId);
   const place = { runDir: store.locationOf(castId), change: await changeCountsText(workspace, castId) };
-  const { card, plainText } = castResultOf(end, { ...place, ...(cast.ok ? storedResult(cast.value) : {}) });
+  const { card, plainText } = castResultOf(end, { ...place, asks: true, ...(cast.ok ? storedResult(cast.value) : {}) });
   const screen = createScreen(user);
   if (user.ctx.mode === "tui") screen.addVisitCard(card);
   else screen.note(plainText);
@@ -197,7 +209,8 @@ async function showCastNews(user: UserSession, workspace: Workspace, end: RunOut
   // [YI4] A question stays until somebody answers it.
   if (status !== "waiting") await markLookedAt(workspace, castId);
   const words = `${statusText(status)}: ${oneLine(request, 40)}`;
-  user.ctx.ui.setStatus(NEWS_KEY, `${statusSymbol(status).text} materia cast ${words}`);
+  // The line has room for others in 60 columns.
+  user.ctx.ui.setStatus(NEWS_KEY, `${statusSymbol(status).text} materia · ${oneLine(words, 32)}`);
   const off = user.pi.on("input", () => {
     off();
     restoreTitle(user.ctx);

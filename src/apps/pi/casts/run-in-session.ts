@@ -1,7 +1,7 @@
 import type { Options } from "../../../core/command/options.ts";
 import { failWith, type Issue, type Result } from "../../../core/model/issue.ts";
 import { statusText } from "../../../core/view/cast-list.ts";
-import { thrownMessage } from "../../../core/model/text.ts";
+import { oneLine, thrownMessage } from "../../../core/model/text.ts";
 import { markLookedAt } from "../../../shell/workspace/inbox.ts";
 import type { Workspace } from "../../../shell/workspace/workspace.ts";
 import { changeCountsText } from "../../../shell/commands/diff.ts";
@@ -18,7 +18,14 @@ import type { TurnControl } from "../agents/turn-control.ts";
 import { listenWhileRunning, pausedNote, stopCast } from "./interrupt.ts";
 import { type StopChoice, askReworkDecision } from "./cast-dialogs.ts";
 import { detachPausedCast, checkDetach } from "./detach.ts";
-import { sendHeldMessages, returnHeldMessages, prependToEditor, unreadMessages, receiverText } from "./messages.ts";
+import {
+  MAX_QUOTED,
+  sendHeldMessages,
+  returnHeldMessages,
+  prependToEditor,
+  unreadMessages,
+  receiverText,
+} from "./messages.ts";
 import type { CommandContext } from "./session-state.ts";
 import { stopWaiting, waitForPerson } from "./waiting-cast.ts";
 import type { LoadedCast } from "../../../shell/store/cast-store.ts";
@@ -59,7 +66,10 @@ export function runCastInSession(context: CommandContext, run: SessionRun): Prom
     // Replies from a file need no model.
     agentLabel: () =>
       prepared.file.rehearsal === null ? agentText(control.session() ?? runUnlessReplaced(() => user.ctx)) : undefined,
-    hint: () => widgetHint(user, isInTurn(), { watch, control }),
+    hint: () =>
+      shown.widget?.isInFront() === false
+        ? "The question below has the keys"
+        : widgetHint(user, isInTurn(), { watch, control }),
   });
   stopWaiting(context);
   restoreTitle(user.ctx);
@@ -74,7 +84,10 @@ export function runCastInSession(context: CommandContext, run: SessionRun): Prom
       run.transcripts?.close();
     })
     .then((ended) => {
-      if (ended.ok) return finishRun(context, run, ended.value, { watch, refinements, isDetaching });
+      if (ended.ok) {
+        const isHandedOn = isDetaching || shown.release.signal.aborted;
+        return finishRun(context, run, ended.value, { watch, refinements, isHandedOn });
+      }
       refuseMessage(context, ended.issues, run.said);
       returnHeldMessages(context);
     })
@@ -157,25 +170,27 @@ export function refuseMessage(
 interface FinishedRun {
   readonly watch: Pick<CastWatch, "used" | "result">;
   readonly refinements: readonly string[];
-  /** [X37] Another process continues it at once. */
-  readonly isDetaching: boolean;
+  /** [X37, Z11] Another process, or another run of it here, continues it at once. */
+  readonly isHandedOn: boolean;
 }
 
 async function finishRun(
   context: CommandContext,
   { prepared, workspace, visible, options, cwd }: SessionRun,
   end: RunOutcome,
-  { watch, refinements, isDetaching }: FinishedRun,
+  { watch, refinements, isHandedOn }: FinishedRun,
 ): Promise<void> {
   const { screen, state, user } = context;
   const { place, store, catalog } = workspace;
-  if (catalog.settings.notify && end.kind !== "paused")
+  const goesOn = isHandedOn && (end.kind === "paused" || end.kind === "asleep");
+  if (catalog.settings.notify && end.kind !== "paused" && !goesOn)
     notifyPerson(user.ctx, statusText(castStatus(end.state, false)));
   const result = castResultOf(end, {
     runDir: store.locationOf(prepared.castId),
     elsewhere: place.cwd === cwd ? undefined : place.cwd,
     used: watch.used(),
     change: await changeCountsText(workspace, prepared.castId),
+    asks: runUnlessReplaced(() => user.ctx.mode) === "tui",
     ...watch.result(),
   });
   if (end.kind === "waiting" && screen.isWatched) {
@@ -183,8 +198,8 @@ async function finishRun(
     return waitForPerson(context, end.state, { refinements, lines, options, workspace });
   }
   if (end.kind === "paused" && screen.isWatched) {
-    if (!isDetaching) screen.note(pausedNote(prepared.castId));
-  } else screen.showResult(result, exitCodeFor(end));
+    if (!goesOn) screen.note(pausedNote(prepared.castId));
+  } else if (!goesOn) screen.showResult(result, exitCodeFor(end));
   // [YI4] The person has just seen how it ended.
   if (end.kind === "ended" && screen.isWatched) void markLookedAt(workspace, prepared.castId).catch(() => undefined);
   // [X19] Only then send kept messages.
@@ -200,6 +215,7 @@ function askAtReworkLimit(context: CommandContext, cast: CastState, options: Opt
   const limit = reworkLimitOf(cast);
   if (!limit || !screen.isWatched || !user.ctx.hasUI) return;
   runUnlessReplacedAsync(() => askReworkDecision(user.ctx, limit)).then((decision) => {
+    if (decision?.kind === "hint") screen.note(`With the hint: “${oneLine(decision.text, MAX_QUOTED)}”`);
     if (decision) context.run({ kind: "recast", castId: cast.castId, decision }, options);
   }, screen.noteFailure);
 }

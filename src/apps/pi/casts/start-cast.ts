@@ -12,13 +12,22 @@ import { loadPi } from "../../../shell/agents/pi-sdk.ts";
 import type { Workspace } from "../../../shell/workspace/workspace.ts";
 import { openPiHost } from "../../../shell/workspace/agent-hosts.ts";
 import { withoutUndefined } from "../../../core/model/json.ts";
-import { line } from "../../../core/view/line.ts";
+import { withProgramName } from "../../../core/view/issues.ts";
+import { line, plainText } from "../../../core/view/line.ts";
 import type { UserSession } from "../session/user-session.ts";
 import { followTranscripts, type TranscriptFollower } from "../conversation/conversations.ts";
 import { createUserAgentHost } from "../agents/agent-host.ts";
 import { createTurnControl } from "../agents/turn-control.ts";
 import { createVisibleTurns, type VisibleTurns } from "../agents/visible-turns.ts";
-import { askToTrustCast, resolveProject, trustProject, type TrustedProject, sessionModel } from "../session/project.ts";
+import type { Screen } from "../screen/screen.ts";
+import {
+  COMMAND_PREFIX,
+  askToTrustCast,
+  resolveProject,
+  trustProject,
+  type TrustedProject,
+  sessionModel,
+} from "../session/project.ts";
 import { detachedAgents } from "./detach.ts";
 import { turnCallbacks } from "./interrupt.ts";
 import { runCastInSession } from "./run-in-session.ts";
@@ -107,11 +116,16 @@ async function prepareAndRun(
   const transcripts = await followRehearsal(context, workspace, prepared.value);
   const busy = requireFreeSession(context);
   if (!busy.ok) return busy;
-  for (const text of prepared.value.notes) screen.note(text);
+  showNotes(screen, prepared.value.notes);
   const past = { file, events: begun.value.events };
   const agents = { controller, control, visible, transcripts };
   const run = { options, cwd: user.ctx.cwd, prepared: prepared.value, past, workspace, ...agents, vouch, said };
   return ok({ done: runCastInSession(context, run) });
+}
+
+/** [X1] Commands in them as they are typed in Pi. */
+export function showNotes(screen: Screen, notes: readonly string[]): void {
+  for (const text of notes) screen.note(plainText(withProgramName([line(text)], COMMAND_PREFIX)));
 }
 
 /** [YT8] A background process has the models of Pi, not those that only this session was given. */
@@ -128,7 +142,7 @@ async function startDetached(
   { castId, notes, run }: PreparedCast,
   vouch: TrustedProject["vouch"],
 ): Promise<Result<StartedCast>> {
-  for (const text of notes) screen.note(text);
+  showNotes(screen, notes);
   vouch?.();
   const started = await run({ signal: new AbortController().signal });
   if (!started.ok) return started;

@@ -12,10 +12,8 @@ import type { CastId } from "../../../core/model/ids.ts";
 import type { Workspace } from "../../../shell/workspace/workspace.ts";
 import { markdownLine } from "../screen/card.ts";
 import { textLines } from "../screen/result-card.ts";
-import { planMarkdown } from "../screen/visit-cards.ts";
+import { replyMarkdown, workItemListIn } from "../screen/visit-cards.ts";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { findObject } from "../../../core/handoff/find-object.ts";
-import { isWorkItem } from "../../../core/model/handoff.ts";
 import { castOfBareContinue, loadGateReview } from "../../../shell/commands/waiting-review.ts";
 import { userOpenedDialogs } from "../session/dialogs.ts";
 
@@ -130,11 +128,6 @@ export async function reviewReply(
   return { castId, decision: await askReplyDecision(user.ctx, reply) };
 }
 
-function replyMarkdown(reply: string): string {
-  const plan = workItemListIn(reply);
-  return plan ? planMarkdown(plan.items, plan.object["context"]) : reply;
-}
-
 /** [X38] The person's decision about a reply. */
 export async function askReplyDecision(ctx: ExtensionContext, reply: string): Promise<ReplyReview["decision"]> {
   const title = withEscape(ctx, "What do you decide?", "later");
@@ -167,9 +160,3 @@ async function editReply({ ui }: ExtensionContext, reply: string): Promise<Perso
 }
 
 const NOT_A_LIST = "Not a list of work items yet: each needs a title and a context, in JSON. Edit it, then save";
-
-function workItemListIn(reply: string) {
-  const object = findObject(reply)?.object;
-  const items = object?.["workItems"];
-  return object && Array.isArray(items) && items.every(isWorkItem) ? { object, items } : undefined;
-}

@@ -105,7 +105,7 @@ function shrinkToFit(spans: readonly PlainSpan[], room: number): readonly Line[]
   let left = isApart ? room - indent.length : free;
   const rows: PlainSpan[][] = [[]];
   for (const [at, span] of spans.entries()) {
-    const fitted = span.gives ? fitWords([span], left) : [span];
+    const fitted = span.gives ? fitQuotedWords(span, left) : [span];
     if (span.gives) left = Math.max(0, left - columns(fitted));
     const isNext = isApart && !span.gives && spans[at - 1]?.gives;
     if (isNext) rows.push([{ text: indent }]);
@@ -113,6 +113,13 @@ function shrinkToFit(spans: readonly PlainSpan[], room: number): readonly Line[]
     if (!isNext || span.text.trim() !== "") rows.at(-1)?.push(...fitted);
   }
   return rows;
+}
+
+/** A quotation that is cut keeps its end mark. */
+function fitQuotedWords(span: Span, room: number): Line {
+  const mark = span.text.endsWith("”") ? "”" : "";
+  const words = { ...span, text: span.text.slice(0, span.text.length - mark.length) };
+  return [...fitWords([words], room - mark.length), ...(mark === "" ? [] : [{ ...span, text: mark }])];
 }
 
 const MAX_WORD_WIDTH = 24;

@@ -84,7 +84,7 @@ export function createCastWatch(
   let isStreamed = false;
   let turn = NO_UNCOUNTED_USAGE;
   const items = createItemRows();
-  const thenDraw = followedBy(watcher.onChange);
+  const thenDraw = <A extends readonly unknown[]>(act: (...news: A) => void) => both(act, watcher.onChange);
   const board = (): CastBoard => runningBoard(trail, addUsage(estimateUsage(turn), items.usage()));
   return {
     timeline: () => trail,
@@ -125,12 +125,12 @@ export function createCastWatch(
   };
 }
 
-function followedBy(next: () => void) {
-  return <A extends readonly unknown[]>(act: (...news: A) => void) =>
-    (...news: A): void => {
-      act(...news);
-      next();
-    };
+/** Calls one listener and then the other. */
+export function both<A extends readonly unknown[]>(act: (...news: A) => void, next: (...news: A) => void) {
+  return (...news: A): void => {
+    act(...news);
+    next(...news);
+  };
 }
 
 /** Its last event may be a stop, but a watched cast is running. */

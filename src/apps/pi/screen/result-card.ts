@@ -6,6 +6,7 @@ import type { LoadedCast } from "../../../shell/store/cast-store.ts";
 import { COMMAND_PREFIX } from "../session/project.ts";
 import { addUsage, NO_USAGE, totalsOf, type Usage } from "../../../core/cast/state/usage.ts";
 import type { CastState } from "../../../core/cast/state/state.ts";
+import { askedPersonMateria } from "../../../core/cast/prompt-text.ts";
 import { socketOf } from "../../../core/compile/graph.ts";
 import { quoteWord } from "../../../core/command/split-words.ts";
 import { truncate, sanitizeForTerminal, oneLine, countedText } from "../../../core/model/text.ts";
@@ -21,6 +22,7 @@ import {
 import { columnsOf, cutColumns, line, plainText, toned, wrapLine, type Line } from "../../../core/view/line.ts";
 import type { RunOutcome } from "../../../shell/context/run-context.ts";
 import { markdownLine, type Card, type CardLine } from "./card.ts";
+import { replyMarkdown } from "./visit-cards.ts";
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import { modelText } from "../../../core/view/report/visit-detail.ts";
 import { titleText } from "../../../core/view/report/handoff-lines.ts";
@@ -53,6 +55,8 @@ export interface ResultContext {
   readonly models?: readonly string[];
   readonly command?: string;
   readonly change?: string | undefined;
+  /** [X38, X56] Whether a bare `continue` asks before it answers. */
+  readonly asks?: boolean;
   /** Usage of an interrupted turn; the journal counts it when the cast is resumed. */
   readonly used?: Usage;
 }
@@ -60,21 +64,9 @@ export interface ResultContext {
 export type ObservedResult = Pick<ResultContext, "items" | "report" | "workedMs" | "models" | "command">;
 
 /** [X11] */
-export function castResultOf(
-  end: RunOutcome,
-  {
-    runDir,
-    elsewhere,
-    on,
-    items = [],
-    workedMs,
-    report = "",
-    used = NO_USAGE,
-    command,
-    models = [],
-    change,
-  }: ResultContext,
-): CastResult {
+export function castResultOf(end: RunOutcome, context: ResultContext): CastResult {
+  const { runDir, elsewhere, on, workedMs, command, change, asks = false } = context;
+  const { items = [], models = [], report = "", used = NO_USAGE } = context;
   const state = { ...end.state, usage: addUsage(end.state.usage, used) };
   const status = castStatus(state, false);
   const head = stoppedHeadLine(state, status, 60);
@@ -86,7 +78,8 @@ export function castResultOf(
   const folder = elsewhere === undefined ? "" : ` --cwd ${quoteWord(elsewhere)}`;
   const place = `${folder}${on === undefined ? "" : ` --on ${quoteWord(on)}`}`;
   const here = steps.map(({ command: each, does }) => {
-    return { command: each.replace(/^\/materia \w+/, (start) => `${start}${place}`), does };
+    const command = each.replace(/^\/materia \w+/, (start) => `${start}${place}`);
+    return { command, does: asks && each.endsWith(`continue ${state.castId}`) ? "see it again and decide" : does };
   });
   const commands = stepLines(here);
   const foot = [line(toned("dim", `Files: ${runDir}`)), ...commands];
@@ -98,11 +91,12 @@ export function castResultOf(
   const top = [head, request, line(toned("dim", figures)), ...changed, ...why];
   const lines = [...top, ...withBlankLines(said === "" ? [] : textLines(said)), ...foot];
   const shown = (text: string): readonly CardLine[] => withBlankLines(text === "" ? [] : [markdownLine(text)]);
+  const drawn = end.kind === "waiting" && !askedPersonMateria(state) ? replyMarkdown(said) : said;
   return {
     card: {
       id: `${state.castId}/end ${state.seq}`,
-      lines: [...top, ...shown(previewOf(said)), ...commands],
-      opened: [...top, ...shown(said), ...foot],
+      lines: [...top, ...shown(previewOf(drawn)), ...commands],
+      opened: [...top, ...shown(drawn), ...foot],
       wraps: true,
     },
     lines,
@@ -130,7 +124,7 @@ export function textLines(text: string): readonly Line[] {
 }
 
 function withBlankLines<T extends CardLine>(text: readonly T[]): readonly (T | Line)[] {
-  return text.length === 0 ? [] : [[], ...text, []];
+  return text.length === 0 ? [[]] : [[], ...text, []];
 }
 
 /** The first lines; a long line counts as the rows that it takes, and is cut if it takes too many. */

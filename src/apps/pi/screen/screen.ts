@@ -18,7 +18,7 @@ import {
 import { COMMAND_PREFIX, type SessionProject } from "../session/project.ts";
 import type { PreparedCast } from "../../../shell/casting/prepared-cast.ts";
 import type { RunOutcome } from "../../../shell/context/run-context.ts";
-import type { CastObserver, CastWatch } from "./cast-watch.ts";
+import { both, type CastObserver, type CastWatch } from "./cast-watch.ts";
 import { basename } from "node:path";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { oneLine, thrownMessage } from "../../../core/model/text.ts";
@@ -160,24 +160,16 @@ function writeFully(file: 1 | 2, text: string): void {
 
 /** [X3] Programs receive everything that the screen would show. */
 export function forwardToScreen(screen: Screen, watch: CastWatch): CastObserver {
-  const steps =
-    (act: CastWatch["onSteps"]): CastWatch["onSteps"] =>
-    (all) => {
-      act(all);
-      for (const { event, after } of all) screen.sendNews(after.castId, { event });
-    };
-  const progress =
-    (act: CastWatch["onProgress"]): CastWatch["onProgress"] =>
-    (done, state) => {
-      act(done, state);
-      screen.sendNews(state.castId, { progress: done });
-    };
+  const sendSteps: CastWatch["onSteps"] = (all) => {
+    for (const { event, after } of all) screen.sendNews(after.castId, { event });
+  };
+  const sendProgress: CastWatch["onProgress"] = (progress, { castId }) => screen.sendNews(castId, { progress });
   return {
     onItemQueued: watch.onItemQueued,
-    onSteps: steps(watch.onSteps),
-    onProgress: progress(watch.onProgress),
-    onItemSteps: steps(watch.onItemSteps),
-    onItemProgress: progress(watch.onItemProgress),
+    onSteps: both(watch.onSteps, sendSteps),
+    onProgress: both(watch.onProgress, sendProgress),
+    onItemSteps: both(watch.onItemSteps, sendSteps),
+    onItemProgress: both(watch.onItemProgress, sendProgress),
   };
 }
 

@@ -8,6 +8,7 @@ import {
   type WorkClock,
 } from "../../../core/cast/timeline.ts";
 import { advanceVisits, NO_VISITS, type VisitRecord } from "../../../core/history/visits.ts";
+import { findObject } from "../../../core/handoff/find-object.ts";
 import { isWorkItem } from "../../../core/model/handoff.ts";
 import { countedText, oneLine } from "../../../core/model/text.ts";
 import { conditionText, conditionTone } from "../../../core/view/graph/labels.ts";
@@ -118,7 +119,7 @@ function satisfiedLine(satisfied: unknown): readonly Line[] {
 }
 
 /** A plan as Markdown, which is readable as plain text, too. */
-export function planMarkdown(workItems: readonly unknown[], context: unknown): string {
+function planMarkdown(workItems: readonly unknown[], context: unknown): string {
   const items = workItems.map((item, index) => {
     const { title, context: about } = isWorkItem(item) ? item : { title: "", context: "" };
     const number = `${index + 1}. `;
@@ -127,6 +128,18 @@ export function planMarkdown(workItems: readonly unknown[], context: unknown): s
     return `${number}**${titleText(title, 300)}**${below === "" ? "" : `\n\n${indent}${below}`}`;
   });
   return [...(typeof context === "string" && context.trim() !== "" ? [context] : []), items.join("\n")].join("\n\n");
+}
+
+/** A reply as people read it: a plan as a list. */
+export function replyMarkdown(reply: string): string {
+  const plan = workItemListIn(reply);
+  return plan ? planMarkdown(plan.items, plan.object["context"]) : reply;
+}
+
+export function workItemListIn(reply: string) {
+  const object = findObject(reply)?.object;
+  const items = object?.["workItems"];
+  return object && Array.isArray(items) && items.every(isWorkItem) ? { object, items } : undefined;
 }
 
 /** A closed card has two lines: a cast of fifty visits must not bury the conversation. */

@@ -75,12 +75,9 @@ function catchDrawErrors({ lines, status }: WidgetContent): WidgetContent {
       return problem(`materia cannot draw this: ${oneLine(thrownMessage(thrown), 200)}`);
     }
   };
+  const drawProblem = (words: string): readonly Line[] => [line(toned("bad", words))];
   return {
-    lines: (width) =>
-      orProblem(
-        () => lines(width),
-        (words) => [line(toned("bad", words))],
-      ),
+    lines: (width) => orProblem(() => lines(width), drawProblem),
     status: () => orProblem(status, (words) => words),
   };
 }

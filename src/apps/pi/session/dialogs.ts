@@ -61,20 +61,12 @@ async function joinPastedLines<T>(ui: DialogUi, ask: () => Promise<T>): Promise<
       .replace(/\s*\n\s*/g, " ");
     return text === undefined ? undefined : { data: `\u001b[200~${text}\u001b[201~` };
   });
-  try {
-    return await ask();
-  } finally {
-    off();
-  }
+  return ask().finally(off);
 }
 
 async function withTypingRedirected<T>(ui: DialogUi, ask: () => Promise<T>, isTyping?: boolean): Promise<T> {
   const stop = redirectTyping(ui, isTyping);
-  try {
-    return await ask();
-  } finally {
-    stop();
-  }
+  return ask().finally(stop);
 }
 
 /** [X48] Letters choose nothing: they go to the editor, and so does text from before the choices opened, with its Enter. The returned function ends it and puts the text into the editor. */

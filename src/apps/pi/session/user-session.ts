@@ -68,17 +68,11 @@ export function withoutCastTurns(messages: Messages): Messages {
 
 /** [X42] Only the last result of each cast: an earlier one of a resumed cast no longer holds. */
 export function keepLastResults(messages: Messages): Messages {
-  const seen = new Set<unknown>();
-  return messages
-    .toReversed()
-    .filter((message) => {
-      const castId = resultCastId(message);
-      if (castId === undefined) return true;
-      const isFirst = !seen.has(castId);
-      seen.add(castId);
-      return isFirst;
-    })
-    .toReversed();
+  const last = new Map(messages.map((message, at) => [resultCastId(message), at]));
+  return messages.filter((message, at) => {
+    const castId = resultCastId(message);
+    return castId === undefined || last.get(castId) === at;
+  });
 }
 
 function resultCastId(message: Messages[number]): unknown {
