@@ -50,6 +50,14 @@ it("[YD11] only Discard loses a draft: Enter takes what is offered, a closed dia
   expect(await eventTypes(pi.cwd)).toEqual([]);
 });
 
+it("[YD11] Esc in the question about a draft asks whether to keep it, and then asks again", async () => {
+  const choices = [undefined, "Save as…", undefined];
+  const pi = await offered({ select: () => choices.shift(), input: () => "", confirm: () => true });
+  expect(await pi.sees(/^select/)).toContain("Esc: asks whether to keep it");
+  await pi.sees(/^confirm: Keep the draft\?/);
+  await pi.sees(/Saved as Read-It/);
+});
+
 it("[YD11] Esc stops the drafting agent", async () => {
   const pi = await openPiSession({ mode: "tui", replies: [{ hang: true }] });
   const typed = pi.type("/materia draft read the code");

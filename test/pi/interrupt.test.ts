@@ -140,6 +140,7 @@ describe("[X61] without leaving", () => {
   it("/reload asks first, and staying leaves the cast as it was", async () => {
     const pi = await hanging({ select: () => "Stay", editorText: "/reload" });
     expect(pi.press("\r")).toEqual({ consume: true });
+    await pi.sees(/^editor: $/);
     expect(await pi.sees(/^select/)).toContain("What should happen to it?");
     expect((await eventTypes(pi.cwd)).at(-1)).toBe("visit_started");
     await pi.type("/materia abort");

@@ -107,14 +107,20 @@ export async function offerDraft(
   const drawn = gridLines(draft.graph, { width: screen.width() });
   screen.showAnswer({ lines: [...drawn, line(""), ...bill], data: draftData(draft), code: 0 });
   for (;;) {
-    const choice = await askChoice(dialogs, withEscape(user.ctx, plainText(bill), "discard it"), [
+    const choice = await askChoice(dialogs, withEscape(user.ctx, plainText(bill), "asks whether to keep it"), [
       ["Cast it", "cast"],
       ["Open in the page", "page"],
       ["Save as…", "save"],
       ["Change it…", "change"],
-      ["Discard", undefined],
+      ["Discard", "discard"],
     ]);
-    if (choice === undefined) return ok("The person discarded the draft.");
+    if (
+      choice === undefined &&
+      user.ctx.mode === "tui" &&
+      (await dialogs.confirm("Keep the draft?", "No discards it."))
+    )
+      continue;
+    if (choice === undefined || choice === "discard") return ok("The person discarded the draft.");
     const done = await performChoice(context, place, draft, { options, command, choice });
     if (done?.ok) return done;
     if (done) screen.refuse(done.issues);

@@ -82,7 +82,7 @@ async function submitCast(
   const { user, screen, state } = context;
   const trusted = await trustProject(user.ctx, place, options);
   if (!trusted.ok) return trusted;
-  const how = { options: { ...options, detach: true }, openReal: openPiHost, texts: { from: user.ctx.cwd } };
+  const how = { options: { ...options, detach: true as const }, openReal: openPiHost, texts: { from: user.ctx.cwd } };
   const asker: CommandCaller = { ...trusted.value, ...how };
   const prepared = await prepareReviewed(context, command, asker);
   if (!prepared?.ok) return prepared ?? ok(undefined);
@@ -120,16 +120,17 @@ async function watchOnFleet(
   const cast = await store.load(castId);
   if (!cast.ok) return cast;
   const stands = trackFleetStatus(on);
-  const watched = watchRemoteCast(context, cast.value, {
-    store,
-    on,
-    hint: () => `${stands.where()} · /materia abort --on ${quoteWord(on)} ${castId} stops it`,
-    follow: (watch, { signal, redraw }) => {
-      const observer = { ...forwardToScreen(context.screen, watch), ...stands.observe(redraw), signal };
-      return announceCast(context.screen, cast.value, followFleetCast(workspace, cast.value, observer));
-    },
-  });
-  return ok(watched);
+  return ok(
+    watchRemoteCast(context, cast.value, {
+      store,
+      on,
+      hint: () => `${stands.where()} · /materia abort --on ${quoteWord(on)} ${castId} stops it`,
+      follow: (watch, { signal, redraw }) => {
+        const observer = { ...forwardToScreen(context.screen, watch), ...stands.observe(redraw), signal };
+        return announceCast(context.screen, cast.value, followFleetCast(workspace, cast.value, observer));
+      },
+    }),
+  );
 }
 
 /** [B29] The worker that runs it, or why none does, as a hint. */

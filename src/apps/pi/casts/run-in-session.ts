@@ -54,7 +54,6 @@ export function runCastInSession(context: CommandContext, run: SessionRun): Prom
   const { prepared, controller, control, visible } = run;
   const isInTurn = (): boolean => visible?.isRunning() ?? false;
   const shown: ShownRun = { release: new AbortController() };
-  let isDetaching = false;
   const refinements: string[] = [];
   const watch = createCastWatch(run.past, {
     user,
@@ -66,10 +65,7 @@ export function runCastInSession(context: CommandContext, run: SessionRun): Prom
     // Replies from a file need no model.
     agentLabel: () =>
       prepared.file.rehearsal === null ? agentText(control.session() ?? runUnlessReplaced(() => user.ctx)) : undefined,
-    hint: () =>
-      shown.widget?.isInFront() === false
-        ? "The question below has the keys"
-        : widgetHint(user, isInTurn(), { watch, control }),
+    hint: () => widgetHint(user, isInTurn(), { watch, control, widget: shown.widget }),
   });
   stopWaiting(context);
   restoreTitle(user.ctx);
@@ -84,10 +80,7 @@ export function runCastInSession(context: CommandContext, run: SessionRun): Prom
       run.transcripts?.close();
     })
     .then((ended) => {
-      if (ended.ok) {
-        const isHandedOn = isDetaching || shown.release.signal.aborted;
-        return finishRun(context, run, ended.value, { watch, refinements, isHandedOn });
-      }
+      if (ended.ok) return finishRun(context, run, ended.value, { watch, refinements, shown });
       refuseMessage(context, ended.issues, run.said);
       returnHeldMessages(context);
     })
@@ -97,10 +90,13 @@ export function runCastInSession(context: CommandContext, run: SessionRun): Prom
     watch,
     control,
     stop: (how: StopChoice) => {
-      isDetaching = how === "detach";
+      shown.isHandedOn = how === "detach";
       stopCast(controller, how === "detach" ? "pause" : how);
     },
-    release: () => shown.release.abort(),
+    release: () => {
+      shown.isHandedOn = true;
+      shown.release.abort();
+    },
     endedSignal: over.signal,
     hasVisibleTurn: isInTurn,
     done,
@@ -116,6 +112,8 @@ export function runCastInSession(context: CommandContext, run: SessionRun): Prom
 
 interface ShownRun {
   widget?: Widget | undefined;
+  /** [X37, Z11] Another process, or another run of it here, continues it at once. */
+  isHandedOn?: boolean;
   /** [Z11] Aborted when a sleeping cast is to be continued otherwise. */
   readonly release: AbortController;
 }
@@ -141,8 +139,13 @@ async function runWithWidget(
 }
 
 /** [X57] Where typed text goes, and what Esc does. */
-function widgetHint({ ctx }: UserSession, isInTurn: boolean, running: Parameters<typeof receiverText>[1]): string {
+function widgetHint(
+  { ctx }: UserSession,
+  isInTurn: boolean,
+  running: Parameters<typeof receiverText>[1] & Pick<ShownRun, "widget">,
+): string {
   if (runUnlessReplaced(() => ctx.mode) !== "tui") return "/materia abort stops it";
+  if (running.widget?.isInFront() === false) return "The question below has the keys";
   const isPiAnswering = !isInTurn && !(runUnlessReplaced(() => ctx.isIdle()) ?? true);
   const where = receiverText(isPiAnswering, running);
   if (running.watch.timeline().state.phase.kind === "sleeping")
@@ -170,19 +173,18 @@ export function refuseMessage(
 interface FinishedRun {
   readonly watch: Pick<CastWatch, "used" | "result">;
   readonly refinements: readonly string[];
-  /** [X37, Z11] Another process, or another run of it here, continues it at once. */
-  readonly isHandedOn: boolean;
+  readonly shown: ShownRun;
 }
 
 async function finishRun(
   context: CommandContext,
   { prepared, workspace, visible, options, cwd }: SessionRun,
   end: RunOutcome,
-  { watch, refinements, isHandedOn }: FinishedRun,
+  { watch, refinements, shown }: FinishedRun,
 ): Promise<void> {
   const { screen, state, user } = context;
   const { place, store, catalog } = workspace;
-  const goesOn = isHandedOn && (end.kind === "paused" || end.kind === "asleep");
+  const goesOn = shown.isHandedOn === true && (end.kind === "paused" || end.kind === "asleep");
   if (catalog.settings.notify && end.kind !== "paused" && !goesOn)
     notifyPerson(user.ctx, statusText(castStatus(end.state, false)));
   const result = castResultOf(end, {

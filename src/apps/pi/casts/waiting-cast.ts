@@ -37,24 +37,16 @@ export function waitForPerson(
     lines: (width) => waitingLines(state, width, user.ctx.mode),
     status: () => "‖ materia waits for you",
   });
-  context.state.waiting = {
-    castId: state.castId,
-    options,
-    widget,
-    ...(isGate ? { dialog: new AbortController() } : {}),
-  };
-  if (isGate) return askAtGate(context, workspace, state);
+  const dialog = new AbortController();
+  context.state.waiting = { castId: state.castId, options, widget, ...(isGate ? { dialog } : {}) };
+  if (isGate) {
+    // [Q8] A dialog asks; if it is postponed, a command asks again.
+    const asked = reviewGate(context, workspace, state, { isWanted: false, signal: dialog.signal });
+    asked.then((said) => void (said && !dialog.signal.aborted && context.answer(said)), screen.noteFailure);
+    return;
+  }
   const said = refinements.join("\n\n");
   if (said !== "") context.answer({ kind: "answer", text: said });
-}
-
-/** [Q8] A dialog asks; if it is postponed, a command asks again. */
-function askAtGate(context: CommandContext, workspace: Workspace, state: CastState): void {
-  const { signal } = context.state.waiting?.dialog ?? new AbortController();
-  reviewGate(context, workspace, state, { isWanted: false, signal }).then(
-    (said) => void (said && !signal.aborted && context.answer(said)),
-    context.screen.noteFailure,
-  );
 }
 
 /** [X56] Shows question, request and change, and then asks. */

@@ -82,10 +82,8 @@ function resultCastId(message: Messages[number]): unknown {
 }
 
 export function hasCastMessages(messages: Messages): boolean {
-  return messages.some(
-    (message) =>
-      message.role === "custom" && (message.customType === TURN_ENTRY || message.customType === RESULT_ENTRY),
-  );
+  const ours: readonly string[] = [TURN_ENTRY, RESULT_ENTRY];
+  return messages.some((message) => message.role === "custom" && ours.includes(message.customType));
 }
 
 export function areSettingsChanged(branch: readonly SessionEntry[]): boolean {
@@ -133,7 +131,5 @@ export function piTui(): PiTui {
 }
 
 export const CONVERSATIONS_KEY: KeyId = "alt+w";
-
 export const PATCH_KEY: KeyId = "alt+c";
-
 export const NEXT_CARD_KEY: KeyId = "alt+o";
