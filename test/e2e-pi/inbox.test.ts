@@ -25,3 +25,12 @@ it("[YI6] the real Pi counts the casts that wait in other projects, lists them, 
   await pi.send(`/materia continue ${castId}`);
   await pi.sees(/This cast is of .*shop/);
 });
+
+it("[X52, YQ8] the process of the queue has Pi's trust in the project", async () => {
+  const place = await newPiPlace({ ".pi/pi-materia.json": CONFIG });
+  const pi = await openPiTui(place, "--approve");
+  await pi.send("/materia queue add Migrate the cart");
+  await pi.sees(/1 request added/);
+  await pi.send("/materia queue run");
+  expect(await pi.sees(/Process \d+ casts 1 request in the background/)).not.toContain("untrusted");
+});

@@ -108,6 +108,23 @@ describe("[X11] the card of a cast", () => {
   });
 });
 
+it("[X10, V16] says why the items of a parallel loop run one after another", async () => {
+  const loop = { sockets: ["Socket-2"], consumes: { from: "Socket-1", output: "workItems" }, parallel: 2 };
+  const sockets = {
+    "Socket-1": { materia: "Planner", edges: [{ when: "always", to: "Socket-2" }] },
+    "Socket-2": { materia: "Build", advance: {}, edges: [{ when: "always", to: "Socket-2" }] },
+  };
+  const config = { loadouts: { Two: { entry: "Socket-1", sockets, loops: { items: loop } } } };
+  const workItems = ["a door", "a roof"].map((title) => ({ title, context: "" }));
+  const pi = await openPiSession({
+    cwd: project(config),
+    confirm: () => true,
+    replies: [JSON.stringify({ workItems }), "one", "two"],
+  });
+  await pi.type("/materia cast --loadout Two a hut");
+  expect(await pi.sees(/^materia-visit: *items run/)).toMatch(/one after another: .*git/);
+});
+
 it("[X14, T27] the bill before a cast names the model of the session", async () => {
   const pi = await openPiSession({ mode: "tui", replies: ["built"] });
   await pi.type("/materia link Build --budget 5k -- a hut");

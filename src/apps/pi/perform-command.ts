@@ -95,7 +95,9 @@ async function startQueue(context: CommandContext, command: QueueRun, options: O
   const { startQueueRun } = await import("../../shell/commands/queue.ts");
   const trusted = await resolveTrustedProject(context, options);
   if (!trusted.ok) return trusted;
-  const started = await startQueueRun(command, { ...trusted.value, options });
+  // [X52] Its process has only the trust that is written down.
+  const { vouch, remember } = trusted.value;
+  const started = await startQueueRun(command, { ...trusted.value, remember: vouch ?? remember, options });
   if (started.ok) showAnswer(context.screen, started.value, options);
   return started;
 }

@@ -131,7 +131,7 @@ function titleLine(shown: TitledConversation | undefined, number: number, of: nu
 }
 
 const WIDE_COLUMNS = 80;
-const SHORT_KEY_HINTS = line(toned("dim", "Esc closes · ↑↓ PgUp PgDn scroll · ←→ agents · Ctrl+O"));
+const SHORT_KEY_HINTS = line(toned("dim", "Esc closes · ↑↓ scroll · ←→ agents · Ctrl+O whole output"));
 const KEY_HINTS = line(toned("dim", "Esc closes · ↑↓ PgUp PgDn Home End scroll · ←→ agents · Ctrl+O whole output"));
 
 interface RowOptions {

@@ -69,6 +69,9 @@ export function createVisitCards({ castId }: CastState) {
       if (event.type === "visit_completed") visit.completed = { event, ms: workedMsSince(clock, visit.since) };
       recordEvent(visit, before, event);
     }
+    // Of a loop that was to run its items at once.
+    if (event.type === "loop_forked" && event.base === null)
+      return [...cards, { lines: eventLines(before, event, WIDTH, FULL_DETAIL), wraps: true }];
     return cards;
   };
   // No card for earlier steps: they were reported when they happened.
