@@ -7,6 +7,7 @@ import { checkDraft, readDraftReply, type DraftCheck, type Draft } from "../../s
 import type { JsonObject } from "../../src/core/model/json.ts";
 import { billSettings, makeBill, type Bill } from "../../src/core/view/graph/bill.ts";
 import { DESCRIBED, type Must } from "./described.ts";
+import { SWEEP, sampleCases } from "../harness/sweep.ts";
 
 const catalog = mergeLayers([bundledLayer()]);
 
@@ -59,7 +60,8 @@ describe("30 descriptions", () => {
   it("[YD12] there are thirty of them, all different", () => {
     expect(new Set(DESCRIBED.map(({ words }) => words)).size).toBe(30);
   });
-  it.each(DESCRIBED.map((each) => [each.words, each] as const))("[YD12] %s", (_words, { draft, must }) => {
+  const cases = DESCRIBED.map((each) => [each.words, each] as const);
+  it.each(sampleCases(cases, 10))("[YD12] %s", SWEEP, (_words, { draft, must }) => {
     const checked = checkDraft(catalog, draftOf(draft));
     expect(checked.issues).toEqual([]);
     const { graph } = checked;

@@ -13,7 +13,7 @@ function onlyCast(cwd: string): string {
   return castId;
 }
 
-it.each(sampleCases([1, 2, 6, 9], 2))(
+it.each(sampleCases([6, 1, 2, 9]))(
   "[D1] killed with SIGKILL after %i events and resumed by another process",
   SWEEP,
   async (count) => {

@@ -3,11 +3,18 @@ import { castsIn } from "../harness/cli.ts";
 import type { ServerReply } from "../harness/model-server.ts";
 import { newPiPlace } from "../harness/pi-place.ts";
 import { runPi } from "../harness/pi-print.ts";
+import { SWEEP, sampleCases } from "../harness/sweep.ts";
 
 const REFUSED: ServerReply = { status: 401, message: "your key has expired" };
 
 describe("without a screen", () => {
-  it.each<[rule: string, command: string, replies: readonly ServerReply[], code: number, said: RegExp]>([
+  const outcomes: readonly [
+    rule: string,
+    command: string,
+    replies: readonly ServerReply[],
+    code: number,
+    said: RegExp,
+  ][] = [
     [
       "[X3] completed: 0",
       "link Build -- make it",
@@ -30,7 +37,8 @@ describe("without a screen", () => {
       4,
       /waiting.*Which database\?.*\/materia continue/s,
     ],
-  ])("%s", async (_rule, command, replies, code, said) => {
+  ];
+  it.each(sampleCases(outcomes, 2))("%s", SWEEP, async (_rule, command, replies, code, said) => {
     const place = await newPiPlace({}, ...replies);
     const ran = await runPi(place, "-p", `/materia ${command}`);
     expect(ran.stdout).toMatch(said);

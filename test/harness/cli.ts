@@ -12,15 +12,15 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Readable, Writable } from "node:stream";
-import { fileURLToPath } from "node:url";
 import { main } from "../../src/apps/cli/main.ts";
 import { processIo } from "../../src/apps/cli/terminal/io.ts";
 import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import type { OpenUi } from "../../src/shell/commands/open-ui.ts";
 import { afterFile } from "./after-file.ts";
+import { fromRoot, IS_BUILT } from "./built.ts";
 
-/** The program as people start it. */
-export const PROGRAM = fileURLToPath(new URL("../../bin/materia.mjs", import.meta.url));
+/** The program as people start it: what is published, or in a checkout that is not built its sources. */
+export const PROGRAM = fromRoot(IS_BUILT ? "dist/cli.js" : "bin/materia.mjs");
 
 /** A project folder with these files, values as JSON. Its user's home and temporary folder stand beside it. */
 export function newPlace(files: Readonly<Record<string, unknown>> = {}): string {

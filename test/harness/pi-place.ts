@@ -1,26 +1,15 @@
-import { mkdirSync, readdirSync, statSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterFile } from "./after-file.ts";
+import { fromRoot, IS_BUILT } from "./built.ts";
 import { envOf, newPlace, put } from "./cli.ts";
 import { startModelServer, type ModelServer, type ServerReply } from "./model-server.ts";
 
 /** The program and the extension under test; another Pi is tested by naming it. */
 export const PI = process.env["PI_BIN"] ?? fromRoot("node_modules/@earendil-works/pi-coding-agent/dist/bundle/cli.js");
 export const EXTENSION =
-  process.env["PI_EXTENSION"] ?? fromRoot(isBuilt() ? "bin/extension.ts" : "src/apps/pi/extension.ts");
-
-/** Whether what is built is what stands in the sources: Pi translates these anew for every run of the tests, which takes seconds. */
-function isBuilt(): boolean {
-  const built = statSync(fromRoot("dist/pi.js"), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const sources = readdirSync(fromRoot("src"), { recursive: true, encoding: "utf8" });
-  return sources.every((name) => statSync(fromRoot(join("src", name))).mtimeMs < built);
-}
-
-export function fromRoot(path: string): string {
-  return fileURLToPath(new URL(`../../${path}`, import.meta.url));
-}
+  process.env["PI_EXTENSION"] ?? fromRoot(IS_BUILT ? "bin/extension.ts" : "src/apps/pi/extension.ts");
 
 /** A project, its user's home, and Pi's own folder, which knows one provider: a stand-in on the loopback. */
 export interface PiPlace {

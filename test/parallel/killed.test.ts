@@ -50,7 +50,7 @@ function isDone({ state: { phase } }: Ran): boolean {
 }
 
 /** One call of this many is tried; 1 tries them all, which takes its time. */
-const STRIDE = Number(process.env["MATERIA_KILLS_STRIDE"] ?? sweepSize(50, 10));
+const STRIDE = Number(process.env["MATERIA_KILLS_STRIDE"] ?? sweepSize(80, 10));
 
 it(
   "[V12] a git that is killed, at any of its calls and in any moment of it, costs a resume and nothing else",

@@ -11,6 +11,7 @@ import { allReplayLines } from "../../src/core/view/report/replay-lines.ts";
 import { judgedPair } from "../harness/loadouts.ts";
 import { play, startOf, startWith, type TestConfig } from "../harness/play.ts";
 import { newPlace, put, run } from "../harness/cli.ts";
+import { SWEEP, sampleCases } from "../harness/sweep.ts";
 
 const sockets = judgedPair("Build", "Judge", 2);
 const judge = { prompt: "Judge.", parse: "json" };
@@ -106,20 +107,24 @@ describe("[T15] differences", () => {
 
 const bundled = mergeLayers([bundledLayer()]);
 
-it.each([...bundledLayer().loadouts.keys()])("[T14] random casts of %s replay to their own journals", (name) => {
-  const target = compileTargets([{ kind: "loadout", name }], bundled);
-  if (!target.ok) throw new Error("a bundled loadout is sound");
-  const { graph, flow } = target.value;
-  const start = startWith(graph, bundled);
-  for (let seed = 0; seed < 200; seed += 1) {
-    const chance = seededRandom(seed);
-    const { cast } = runFuzzCast(fuzzSubject(start, flow), () => randomAnswer(chance, 3));
-    const recorded = { start, events: cast?.events ?? [] };
-    const replay = replayCast(recorded, start);
-    expect(replay.after.events).toEqual(recorded.events);
-    expect(findDifferences(recorded, replay)).toEqual([]);
-  }
-});
+it.each(sampleCases([...bundledLayer().loadouts.keys()], 3))(
+  "[T14] random casts of %s replay to their own journals",
+  SWEEP,
+  (name) => {
+    const target = compileTargets([{ kind: "loadout", name }], bundled);
+    if (!target.ok) throw new Error("a bundled loadout is sound");
+    const { graph, flow } = target.value;
+    const start = startWith(graph, bundled);
+    for (let seed = 0; seed < 200; seed += 1) {
+      const chance = seededRandom(seed);
+      const { cast } = runFuzzCast(fuzzSubject(start, flow), () => randomAnswer(chance, 3));
+      const recorded = { start, events: cast?.events ?? [] };
+      const replay = replayCast(recorded, start);
+      expect(replay.after.events).toEqual(recorded.events);
+      expect(findDifferences(recorded, replay)).toEqual([]);
+    }
+  },
+);
 
 /** Longer than what a journal keeps of a text. */
 const LONG = `${"Thinking aloud. ".repeat(500)}{"satisfied":true,"context":"ok"}`;

@@ -24,7 +24,8 @@ async function serverUrl(): Promise<string> {
   const started = await startLocalPostgres(reachable(found.value, folder), {
     folder: join(folder, "server"),
     isDetached: true,
-    settings: ["fsync=off", "dynamic_shared_memory_type=mmap", "max_connections=200", "shared_buffers=32MB"],
+    // With a database for each test there would be a cleaning process twice a second.
+    settings: [...SETTINGS, "max_connections=200", "autovacuum=off"],
     ...(isRoot ? { as: NOBODY } : {}),
   });
   if (!started.ok) throw new Error(JSON.stringify(started.issues));
@@ -45,6 +46,7 @@ async function makeTemplate(server: string): Promise<void> {
 }
 
 const TEMPLATE = "migrated";
+const SETTINGS = ["fsync=off", "full_page_writes=off", "dynamic_shared_memory_type=mmap", "shared_buffers=32MB"];
 
 function databaseUrl(server: string, name: string): string {
   return server.replace(/\/postgres$/, `/${name}`);
@@ -55,7 +57,7 @@ export async function fleetDatabase(): Promise<{ readonly url: string; readonly 
   const server = await serverUrl();
   const name = `t_${randomUUID().replaceAll("-", "")}`;
   const admin = await opened(server);
-  await admin.queryOnce({ text: `create database ${name} template ${TEMPLATE}` });
+  await admin.queryOnce({ text: `create database ${name} template ${TEMPLATE} strategy file_copy` });
   await admin.close();
   const url = databaseUrl(server, name);
   return { url, database: await opened(url) };
