@@ -192,14 +192,14 @@ async function watchOtherProcess(context: CommandContext, store: CastStore, cast
       live = watch;
       state.seen.set(castId, Infinity);
       // After the last words of a visit, which its card shows.
-      let told = transcripts.read();
+      let reading = transcripts.read();
       const later = (tell: CastWatch["onSteps"]) => (steps: readonly CastStep[]) => {
-        told = told.then(transcripts.read).then(() => tell(steps));
+        reading = reading.then(transcripts.read).then(() => tell(steps));
       };
       const listening = { onSteps: later(watch.onSteps), onItemSteps: later(watch.onItemSteps) };
       try {
         const end = await watchCast(store, cast, { ...listening, signal });
-        await told;
+        await reading;
         return end;
       } finally {
         state.seen.set(castId, watch.timeline().state.seq);

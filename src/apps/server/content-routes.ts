@@ -3,7 +3,7 @@ import { error, ok } from "../../core/model/issue.ts";
 import type { FileChange } from "../../core/model/checkpoint.ts";
 import type { ChangesResponse, PatchResponse } from "../../core/wire/casts.ts";
 import { loadCastFiles, findSpan, type StoredCastFiles, totalChanges } from "../../shell/commands/diff.ts";
-import { commitsChanging, diffText, listChanges, type CommitRange } from "../../shell/git/diff.ts";
+import { findCommitsChanging, diffText, listChanges, type CommitRange } from "../../shell/git/diff.ts";
 import { refuseByCode, refuse } from "./body-and-reply.ts";
 import { withCast } from "./cast-routes.ts";
 import { type ServedProject, workspaceRoutes } from "./served-project.ts";
@@ -68,7 +68,7 @@ async function sendPatch(c: Context, { tree, between, files }: AskedChanges): Pr
   const paths = file.from === undefined ? [path] : [file.from, path];
   const [diff, commits] = await Promise.all([
     diffText(between, { form: "patch", paths, maxBytes: MAX_PATCH_BYTES }),
-    commitsChanging({ cwd: between.cwd, ...tree.spans.whole }, path),
+    findCommitsChanging({ cwd: between.cwd, ...tree.spans.whole }, path),
   ]);
   if (!diff.ok)
     return refuseByCode(c, [error("git_failed", tree.castId, `git cannot compare these checkpoints: ${diff.problem}`)]);

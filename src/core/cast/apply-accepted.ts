@@ -2,7 +2,7 @@ import { materiaOf, socketOf, type GraphSocket } from "../compile/graph.ts";
 import { assign, readAssignedValues, applyStatePatch, type AssignedValue } from "../handoff/assign.ts";
 import type { WorkItem } from "../model/handoff.ts";
 import { isJsonObject, type Json, type JsonObject } from "../model/json.ts";
-import { keepListsOfPrograms, madeLists, updateNotes } from "./item-lists.ts";
+import { reuseUnchangedLists, madeLists, updateNotes } from "./item-lists.ts";
 import type { EventOf } from "./state/event.ts";
 import { expectPhase } from "./state/expect-phase.ts";
 import { withReport } from "./state/reports.ts";
@@ -67,7 +67,7 @@ type KeptOutput = Pick<CastState, "data" | "item">;
 
 function keep(state: CastState, socket: GraphSocket, data: JsonObject, output: Json): KeptOutput {
   const around = assignSourcesOf({ data, pass: state.pass });
-  const kept = keepListsOfPrograms(state, socket, assign(socket.assign, output, around));
+  const kept = reuseUnchangedLists(state, socket, assign(socket.assign, output, around));
   if (!state.item) return { data: kept, item: null };
   const wrote = [
     ...patchWrites(output),

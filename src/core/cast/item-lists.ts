@@ -11,7 +11,7 @@ import { getValue, withValue } from "./state/persistent-map.ts";
 import { walkedAfter } from "./state/traversal-counts.ts";
 
 /** [G26] A program may hand a list on unchanged. In the cast of an item only its content says that a copy is the same list. */
-export function keepListsOfPrograms(state: CastState, socket: GraphSocket, data: JsonObject): JsonObject {
+export function reuseUnchangedLists(state: CastState, socket: GraphSocket, data: JsonObject): JsonObject {
   if (materiaOf(state.graph, socket).type !== "agent") return keepUnchangedLists(state, data);
   return state.item ? keepUnchangedLists(state, data, madeLists(state, socket, data)) : data;
 }

@@ -146,8 +146,8 @@ function mergeWithBase(entry: CatalogEntry<Materia>, base: Materia): CatalogEntr
   const assign = isJsonObject(raw["assign"]) ? { assign: { ...base.assign, ...raw["assign"] } } : {};
   const whole = { ...(ownProgram ? withoutProgram : (base as unknown as JsonObject)), ...raw, ...assign };
   const { value, issues } = readCompleteMateria(entry.name, whole);
-  const told = withMoreIssues(entry, issues);
-  return value === undefined || told.issues.some(isError) ? told : { ...told, value };
+  const checked = withMoreIssues(entry, issues);
+  return value === undefined || checked.issues.some(isError) ? checked : { ...checked, value };
 }
 
 /** [F18] Silent loss makes a cast useless: Build without tools builds nothing. */

@@ -262,8 +262,8 @@ function previousHandoffText({ handed, pass, lastPass }: CastState, { reworked }
   const shown = pass ?? lastPass;
   const list = handed.workItems && handed.workItems !== shown?.items ? workItemsText(handed.workItems) : "";
   // [P9, P10] Skip text that is already there as a rework reason or a note.
-  const told = reworked || handed.text.trim() === shown?.note?.text;
-  const body = join([told ? "" : truncate(handed.text, PART_LIMITS.handed), list]);
+  const isShownAlready = reworked || handed.text.trim() === shown?.note?.text;
+  const body = join([isShownAlready ? "" : truncate(handed.text, PART_LIMITS.handed), list]);
   return section(`Handed on by ${handed.materia} (${handed.socket}${itemLabel(handed.item)})`, body);
 }
 

@@ -227,11 +227,11 @@ const MOST_NAMED = 3;
 /** Suggests models: people often omit the provider or know only part of the name. */
 function modelSuggestion(wanted: string, stage: ConfiguredPi): string {
   const models = stage.runtime.getModels().map(({ provider, id }) => ({ id, full: `${provider}/${id}` }));
-  const said = wanted.slice(wanted.indexOf("/") + 1).toLowerCase();
+  const id = wanted.slice(wanted.indexOf("/") + 1).toLowerCase();
   const same = models.filter(({ id }) => id === wanted).map(({ full }) => full);
   const all = models.map(({ full }) => full);
   const close = nearestName(wanted, all) ?? [];
-  const holding = all.filter((_full, index) => said.length >= 3 && models[index]?.id.toLowerCase().includes(said));
+  const holding = all.filter((_full, index) => id.length >= 3 && models[index]?.id.toLowerCase().includes(id));
   const names = [...new Set([same, close, holding].flat())].slice(0, MOST_NAMED);
   return names.length === 0 ? "" : `did you mean ${names.map((name) => `"${name}"`).join(" or ")}? `;
 }

@@ -1,6 +1,6 @@
 import type { AgentSession, ResourceLoader, SessionManager, ToolDefinition } from "@earendil-works/pi-coding-agent";
 import { createTurnRecord, type TurnRecord, joinedText, handOverDefinition } from "./turn-record.ts";
-import { curatedEnvironment } from "../process/processes.ts";
+import { childEnvironment } from "../process/processes.ts";
 import { NO_USAGE, type Usage } from "../../core/cast/state/usage.ts";
 import { truncate, thrownMessage } from "../../core/model/text.ts";
 import { isDiskError, errorText } from "../system/files.ts";
@@ -179,7 +179,7 @@ function shellToolWithEnvironment(
       ...withoutUndefined({ commandPrefix, shellPath }),
       spawnHook: (spawned) => ({
         ...spawned,
-        env: { ...(isEnvironmentCurated ? curatedEnvironment() : spawned.env), ...env },
+        env: { ...(isEnvironmentCurated ? childEnvironment() : spawned.env), ...env },
       }),
     }) as ToolDefinition, // typed by its own parameters, which only the tool reads
   ];

@@ -81,7 +81,7 @@ async function openScriptedPi(
 /** [A10] The replies that one turn uses. */
 function scriptFor(rehearsal: Rehearsal, request: TurnRequest, log: RehearsalLog): ReplyScript {
   const { key, replies, replyAt, served } = repliesFor(rehearsal, request);
-  const told = Math.ceil((request.system.length + request.prompt.length) / 4);
+  const promptTokens = Math.ceil((request.system.length + request.prompt.length) / 4);
   let position = served;
   let steps: readonly ScriptedStep[] = [];
   let missing: string | undefined;
@@ -90,7 +90,7 @@ function scriptFor(rehearsal: Rehearsal, request: TurnRequest, log: RehearsalLog
     if (steps.length === 0) {
       const reply = replyAt(position);
       if (reply) {
-        const all = scriptedSteps(reply, position, told);
+        const all = scriptedSteps(reply, position, promptTokens);
         steps = all.filter(({ does }) => !(does.kind === "call" && done.has(does.id)));
         log.markTaken(key, position);
       } else missing = missingReplyText(key, replies.length, rehearsal, request);
@@ -146,14 +146,14 @@ function scriptedSteps(reply: ScriptedReply, position: number, told: number): re
     name: call.name,
     args: call.arguments,
   }));
-  const said: ScriptedStep["does"] = reply.error
+  const lastStep: ScriptedStep["does"] = reply.error
     ? { kind: "fail", error: reply.error, ...withoutUndefined({ resetMs: reply.resetMs }) }
     : { kind: "say", text };
   const none = { input: 0, output: 0 };
   const guess = reply.error ? none : { input: told, output: Math.ceil(text.length / 4) };
   // [H25] It ends the turn, so that nothing is said after it.
   const isHandedOver = text === "" && !reply.error && reply.tools.at(-1)?.name === HAND_OVER;
-  const steps = isHandedOver ? calls : [...calls, said];
+  const steps = isHandedOver ? calls : [...calls, lastStep];
   const guessAt = (index: number) => (index === steps.length - 1 ? guess : none);
   return steps.map((does, index) => ({
     does,

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
-import { endProcessGroup, curatedEnvironment } from "../process/processes.ts";
+import { endProcessGroup, childEnvironment } from "../process/processes.ts";
 import { wrapInSandbox } from "../process/sandbox.ts";
 import { currentToolsUser, spawnOptionsFor, type ToolsUser } from "../process/tools-user.ts";
 import type { ToolDefinition } from "@earendil-works/pi-coding-agent";
@@ -146,7 +146,7 @@ function endingText(code: number | null): string {
 }
 
 function startToolProcess({ user, sandbox, cwd, env, options }: ToolProcessOptions): ChildProcess {
-  const as = user ? spawnOptionsFor(user) : { env: curatedEnvironment() };
+  const as = user ? spawnOptionsFor(user) : { env: childEnvironment() };
   const script = [process.execPath, "--input-type=module", "-e", TOOL_PROGRAM] as const;
   const [program, ...args] = wrapInSandbox(sandbox, [...script, piModuleAddress(), JSON.stringify(options)], cwd);
   const child = spawn(program, args, {
@@ -173,13 +173,13 @@ function routeReplies(child: ChildProcess, pending: Map<number, PendingCall>, { 
   child.on("close", (code) => failAll(errorLine(printed) ?? endingText(code)));
   if (!child.stdout) return;
   createInterface(child.stdout).on("line", (line) => {
-    const said = parseReply(line);
-    const call = said && pending.get(said.id);
-    if (!said || !call) return;
-    if ("update" in said) return call.onUpdate?.(said.update);
-    pending.delete(said.id);
-    if ("error" in said) call.reject(new Error(String(said.error)));
-    else call.resolve(said.result);
+    const reply = parseReply(line);
+    const call = reply && pending.get(reply.id);
+    if (!reply || !call) return;
+    if ("update" in reply) return call.onUpdate?.(reply.update);
+    pending.delete(reply.id);
+    if ("error" in reply) call.reject(new Error(String(reply.error)));
+    else call.resolve(reply.result);
   });
 }
 
@@ -187,8 +187,8 @@ function routeReplies(child: ChildProcess, pending: Map<number, PendingCall>, { 
 function parseReply(
   line: string,
 ): { readonly id: number; readonly update?: unknown; readonly error?: unknown; readonly result?: unknown } | undefined {
-  const said = parseJson(line);
-  return isJsonObject(said) && typeof said["id"] === "number" ? { ...said, id: said["id"] } : undefined;
+  const json = parseJson(line);
+  return isJsonObject(json) && typeof json["id"] === "number" ? { ...json, id: json["id"] } : undefined;
 }
 
 export type TurnTools = NonNullable<ReturnType<typeof toolsRunApart>>;

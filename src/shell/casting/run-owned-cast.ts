@@ -93,12 +93,12 @@ async function followForReceivers(
   { telemetry, notify = [] }: RunContext,
   cast: Parameters<typeof followJournal>[1],
 ): Promise<readonly ReturnType<typeof followJournal>[]> {
-  const told = cast.file.window ? [] : notify;
-  if (!telemetry && told.length === 0) return [];
+  const targets = cast.file.window ? [] : notify;
+  if (!telemetry && targets.length === 0) return [];
   const { followJournal: follow } = await import("./follow-journal.ts");
   return [
-    ...(telemetry ? [(await import("./telemetry.ts")).spanReceiver(telemetry)] : []),
-    ...(told.length === 0 ? [] : told.map((await import("./notices.ts")).noticeReceiver)),
+    ...(telemetry ? [(await import("./telemetry.ts")).createSpanReceiver(telemetry)] : []),
+    ...(targets.length === 0 ? [] : targets.map((await import("./notices.ts")).noticeReceiver)),
   ].map((receiver) => follow(receiver, cast));
 }
 

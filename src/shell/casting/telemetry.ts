@@ -24,7 +24,7 @@ import { errorText } from "../system/files.ts";
 const MAX_HELD_SPANS = 4_096;
 
 /** [TM5] The collector of a user. */
-export function spanReceiver(telemetry: Telemetry): JournalReceiver {
+export function createSpanReceiver(telemetry: Telemetry): JournalReceiver {
   const { pending, collector, version, contents } = telemetry;
   return {
     pending,

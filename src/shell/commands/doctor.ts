@@ -65,10 +65,10 @@ const MAX_NAMED_FILES = 10;
 
 function examinationLines(found: Examination, maxFiles = Infinity): readonly Line[] {
   const { castId, events, checked, files } = found;
-  const told = `${castId}: ${countedText(events, "sound line")}, ${checked - files.length} of ${countedText(checked, "file")} sound`;
-  if (isIntact(found)) return [line(toned("ok", "✓ sound  "), told)];
+  const counts = `${castId}: ${countedText(events, "sound line")}, ${checked - files.length} of ${countedText(checked, "file")} sound`;
+  if (isIntact(found)) return [line(toned("ok", "✓ sound  "), counts)];
   return [
-    line(toned("bad", "✗ damaged  "), told),
+    line(toned("bad", "✗ damaged  "), counts),
     // The hint of a damaged journal leads here, so it is left out.
     ...issueLines(found.issues.map(({ hint: _hint, ...issue }) => issue)),
     ...files.slice(0, maxFiles).map((file) => line("  ", toned("bad", file.problem), `: ${artifactText(file)}`)),

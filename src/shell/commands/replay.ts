@@ -29,13 +29,13 @@ export async function runReplay(workspace: Workspace, command: ReplayCommand): C
   if (command.all) return replayAll(workspace, command, compile);
   const id = await findCast(workspace.store, command.castId);
   if (!id.ok) return id;
-  const told = await replayOne(workspace, id.value, compile, command.loadout);
-  if (!told.ok) return told;
-  const { castId, differences, visits } = told.value;
+  const replayed = await replayOne(workspace, id.value, compile, command.loadout);
+  if (!replayed.ok) return replayed;
+  const { castId, differences, visits } = replayed.value;
   const same = differences.length === 0;
   return answer({ castId, same, differences }, (width) => replayLines({ castId, differences, visits }, width), {
     code: same ? 0 : DIFFERENT_EXIT_CODE,
-    findings: () => replayFindings([told.value]),
+    findings: () => replayFindings([replayed.value]),
   });
 }
 

@@ -142,11 +142,11 @@ function pageLines({ number, pages }: ReturnType<typeof pageOf>, command: string
 /** [B54] The worker of a running item is in no event of its parent. */
 async function withFleetWorkers({ store, fleet }: Workspace, { rows, waiting }: ItemTable): Promise<ItemTable> {
   if (!fleet) return { rows, waiting };
-  const told = rows.map(async (row): Promise<ItemRow> => {
+  const withWorkers = rows.map(async (row): Promise<ItemRow> => {
     const worker = row.status === "running" ? (await store.summary(row.child))?.fleet?.worker : undefined;
     return { ...row, ref: row.ref && row.commit, ...(typeof worker === "string" ? { worker } : {}) };
   });
-  return { rows: await Promise.all(told), waiting: waiting && { ...waiting, ref: waiting.commit } };
+  return { rows: await Promise.all(withWorkers), waiting: waiting && { ...waiting, ref: waiting.commit } };
 }
 
 /** [V39] Work of items that is in files here and in no commit. */
@@ -222,10 +222,10 @@ async function visitOutput(
   const data = { castId, materia: found.materia, ...detailData(detail), equipment: [...equipment], events: own };
   return answer(data, (width) => {
     const room = Math.min(width, MAX_WIDTH);
-    const told = visitStory(cast, own, markdown ? 1_000 : room);
+    const story = visitStory(cast, own, markdown ? 1_000 : room);
     return markdown
-      ? markdownLines(visitMarkdown(detail, told, castId))
-      : [...visitDetailLines(detail, told, room).toSpliced(1, 0, ...had), line(toned("dim", `Cast ${castId}`))];
+      ? markdownLines(visitMarkdown(detail, story, castId))
+      : [...visitDetailLines(detail, story, room).toSpliced(1, 0, ...had), line(toned("dim", `Cast ${castId}`))];
   });
 }
 
@@ -236,8 +236,8 @@ function visitStory({ file, events }: LoadedCast, ofVisit: readonly CastEvent[],
   const own = new Set(ofVisit);
   const lines: Line[] = [];
   for (const step of replaySteps(first, events)) {
-    const told = teller.write(step);
-    if (own.has(step.event)) appendAll(lines, told);
+    const written = teller.write(step);
+    if (own.has(step.event)) appendAll(lines, written);
   }
   const last = events.at(-1);
   if (last && own.has(last)) appendAll(lines, teller.flush());

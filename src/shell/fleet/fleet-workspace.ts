@@ -162,8 +162,8 @@ async function appendUserEvents(
     JSON.stringify(redactEvent({ seq: state.seq + 1 + index, at, ...body }, redact)),
   );
   return withDatabaseErrors(castId, async () => {
-    const told = sql`select materia.tell_cast(${castId}, ${state.seq}, ${events}, ${starts}) as answer`;
-    const [row] = await database.query<{ answer: string }>(told);
+    const query = sql`select materia.tell_cast(${castId}, ${state.seq}, ${events}, ${starts}) as answer`;
+    const [row] = await database.query<{ answer: string }>(query);
     return row?.answer === "taken" ? ok(undefined) : fail(refusedEventsIssue(castId, row?.answer ?? "", profile.name));
   });
 }

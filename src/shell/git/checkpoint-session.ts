@@ -177,8 +177,8 @@ async function describeChanges(
   const patchWith = (lines: number, maxBytes: number) =>
     diffText(span, { form: "patch", contextLines: lines, maxBytes });
   const stat = await diffText(span, { form: "stat" });
-  const asked = await patchWith(contextLines, contextLines > 3 ? MAX_WIDE_PATCH_BYTES : 4 * MAX_PATCH_CHARS);
-  const patch = contextLines > 3 && !(asked.ok && !asked.isCut) ? await patchWith(3, 4 * MAX_PATCH_CHARS) : asked;
+  const wide = await patchWith(contextLines, contextLines > 3 ? MAX_WIDE_PATCH_BYTES : 4 * MAX_PATCH_CHARS);
+  const patch = contextLines > 3 && !(wide.ok && !wide.isCut) ? await patchWith(3, 4 * MAX_PATCH_CHARS) : wide;
   if (!stat.ok || !patch.ok) return "(not known: the checkpoints are gone from the repository)";
   const table = truncate(stat.bytes.toString("utf8").trimEnd(), MAX_STAT_CHARS);
   const whole = patch.bytes.toString("utf8").replace(REPEATED_HEADERS, "").trimEnd();

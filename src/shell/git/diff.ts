@@ -81,7 +81,7 @@ export async function listChanges({ cwd, from, to }: CommitRange): Promise<reado
 }
 
 /** Commits between two, the first excluded, that changed a file, under its earlier names too; oldest first. */
-export async function commitsChanging({ cwd, from, to }: CommitRange, path: string): Promise<readonly string[]> {
+export async function findCommitsChanging({ cwd, from, to }: CommitRange, path: string): Promise<readonly string[]> {
   const args = ["--literal-pathspecs", "log", "--follow", "--reverse", "--format=%H"];
   const listed = await askGit([...args, `${from}..${to}`, "--", path], { cwd });
   return listed?.split("\n").filter(Boolean) ?? [];

@@ -31,14 +31,14 @@ export async function findRepository(cwd: string): Promise<FoundRepository> {
   const useless = await whyGitUnusable(cwd);
   if (useless !== undefined) return noRepository(useless);
   const folders = ["--is-inside-work-tree", "--show-toplevel", "--absolute-git-dir", "--git-common-dir"];
-  const asked = await runGit(["rev-parse", ...folders, "--show-object-format", "HEAD^{commit}", "HEAD^{tree}"], {
+  const answer = await runGit(["rev-parse", ...folders, "--show-object-format", "HEAD^{commit}", "HEAD^{tree}"], {
     cwd,
   });
   // Without a commit, git still prints the answers before it.
-  const [inside, top, gitDir, commonDir, objectFormat, head = "", tree = ""] = stdoutText(asked).split("\n");
+  const [inside, top, gitDir, commonDir, objectFormat, head = "", tree = ""] = stdoutText(answer).split("\n");
   if (inside === "false") return noRepository(`the repository has no working tree${bareHint(cwd)}`);
-  if (!top || !gitDir || !commonDir || !objectFormat) return noRepository(explainMissing(cwd, gitErrorText(asked)));
-  if (asked.code === null) return noRepository(gitErrorText(asked));
+  if (!top || !gitDir || !commonDir || !objectFormat) return noRepository(explainMissing(cwd, gitErrorText(answer)));
+  if (answer.code === null) return noRepository(gitErrorText(answer));
   if (!isObjectId(head) || !isObjectId(tree)) return noRepository("the repository has no commit yet");
   const repository = { top, gitDir, commonDir: resolve(cwd, commonDir), objectFormat, head, tree };
   // [B86] All of a repository is in its working tree, as a worker makes it.

@@ -208,8 +208,8 @@ function convertsBytes({ repository }: ShadowIndex, settings: GitSettings, track
 async function dropConvertedEntries({ git, repository }: ShadowIndex): Promise<void> {
   const listed = await git(["ls-files", "-z"]);
   if (!listed.ok || listed.stdout.length === 0) return;
-  const asked = await runGit(["check-attr", "-z", "--stdin", "filter"], { cwd: repository.top, input: listed.stdout });
-  const fields = asked.stdout.toString("latin1").split("\0");
+  const answer = await runGit(["check-attr", "-z", "--stdin", "filter"], { cwd: repository.top, input: listed.stdout });
+  const fields = answer.stdout.toString("latin1").split("\0");
   const converted: string[] = [];
   for (let at = 0; at + 2 < fields.length; at += 3) {
     if (fields[at + 2] !== "lfs") converted.push(`${fields[at]}\0`);

@@ -89,7 +89,7 @@ export const VISIT_VARIABLE = "MATERIA_VISIT";
 const IDEMPOTENCY_VARIABLE = "MATERIA_IDEMPOTENCY_KEY";
 
 /** [S6] Four standard variables of this process, and those that are named. Keys of models are absent unless named. */
-export function curatedEnvironment(more: readonly string[] = []): Readonly<Record<string, string>> {
+export function childEnvironment(more: readonly string[] = []): Readonly<Record<string, string>> {
   // Own properties only: "constructor" is no variable.
   const names = ["PATH", "HOME", "LANG", "TMPDIR", ...more].filter((name) => Object.hasOwn(process.env, name));
   return Object.fromEntries(names.map((name) => [name, process.env[name] ?? ""]));

@@ -58,8 +58,8 @@ export async function chooseModel(
     ? { kind: "until", at }
     : { kind: "permanent", fix: "use another model with --model" };
   const where = met.length > 0 ? "for another cast" : "before in this cast";
-  const said = met[0] ? `: ${met[0].reason}` : "";
-  const message = `${models.join(", ")} ${models.length === 1 ? "was" : "were"} refused ${where}${said}`;
+  const reasonText = met[0] ? `: ${met[0].reason}` : "";
+  const message = `${models.join(", ")} ${models.length === 1 ? "was" : "were"} refused ${where}${reasonText}`;
   const model = models[ends.indexOf(at)] ?? first;
   const nothing = { failure: "provider", usage: NO_USAGE, ms: 0, wasAsked: false } as const;
   return { kind: "refused", refusal, message, model, models, elsewhere, now, ...nothing };

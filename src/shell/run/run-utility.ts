@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { UtilityMateria } from "../../core/model/materia.ts";
 import type { UtilityOutcome, UtilityRequest } from "../ports.ts";
 import { captureBeginning, captureEnd, openJoinedStreams } from "./utility-output.ts";
-import { curatedEnvironment, endVisitProcesses, visitEnvironment, endProcessGroup } from "../process/processes.ts";
+import { childEnvironment, endVisitProcesses, visitEnvironment, endProcessGroup } from "../process/processes.ts";
 import { wrapInSandbox } from "../process/sandbox.ts";
 import { spawnOptionsFor, currentToolsUser } from "../process/tools-user.ts";
 import { packagePath } from "../system/package.ts";
@@ -78,7 +78,7 @@ function startChild(
     // [U6] Detached makes it the leader of a process group, which can be ended as a whole.
     const user = currentToolsUser();
     // [B25] Another user gets none of the variables that the materia lists: its author may not be trusted with them.
-    const as = user ? spawnOptionsFor(user) : { env: curatedEnvironment(materia.env ?? []) };
+    const as = user ? spawnOptionsFor(user) : { env: childEnvironment(materia.env ?? []) };
     // [D24] Set at the start: after a kill nothing else identifies the program.
     const env = { ...as.env, ...visitEnvironment({ secret, idempotencyKey }) };
     const child: ChildProcess = spawn(program, args, { ...as, cwd, env, detached: true, stdio });

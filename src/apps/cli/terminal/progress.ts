@@ -40,10 +40,10 @@ export function openProgress(
 
 /** One plain line for each reported event, on standard error. */
 function lineProgress(io: Io, also: (steps: readonly CastStep[]) => void): ProgressDisplay {
-  let told = "";
+  let lastWords = "";
   const tell = (words: string): void => {
-    if (words !== told) io.err(`${words}\n`);
-    told = words;
+    if (words !== lastWords) io.err(`${words}\n`);
+    lastWords = words;
   };
   return {
     onQueued: (queued) => {

@@ -61,9 +61,9 @@ export function unreadMessages(
   { control, refinements }: Pick<RunningCast, "control" | "refinements">,
 ): readonly UnreadMessage[] {
   const withdrawWith = runUnlessReplaced(() => user.ctx.mode) === "tui" ? "Alt+Up" : "clear_queue";
-  const told = [...control.unread(), ...refinements];
+  const unread = [...control.unread(), ...refinements];
   return [
-    ...told.map((text) => ({ label: "not read yet" as const, text, withdrawWith })),
+    ...unread.map((text) => ({ label: "not read yet" as const, text, withdrawWith })),
     ...state.heldMessages.map(({ text }) => ({ label: "for later" as const, text, withdrawWith })),
   ];
 }

@@ -80,13 +80,13 @@ export function createVisitCards({ castId }: CastState) {
 
 function recordEvent(visit: CurrentVisit, before: CastState, event: CastEvent): void {
   if (event.type === "handoff_accepted" || event.type === "output_accepted") visit.handed = event;
-  const told = eventLines(before, event, WIDTH - INDENT.length, FULL_DETAIL);
-  if (event.type === "edge_taken" || event.type === "limit_reached") visit.way = told[0] ?? [];
+  const storyLines = eventLines(before, event, WIDTH - INDENT.length, FULL_DETAIL);
+  if (event.type === "edge_taken" || event.type === "limit_reached") visit.way = storyLines[0] ?? [];
   const shown = isHanded(event)
     ? handedLines(event)
     : event.type === "visit_completed"
       ? fileLines(event, FULL_DETAIL)
-      : told;
+      : storyLines;
   visit.lines.push(...shown.map((each) => (each[0]?.tone === "markdown" ? each : [...line(INDENT), ...each])));
 }
 

@@ -16,7 +16,7 @@ export interface WidgetContent {
 
 export interface Widget {
   readonly scheduleDraw: () => void;
-  /** Whether the editor has the keys, as when this was opened: no dialog is in front of it. */
+  /** Whether the editor still receives the keys, so that no dialog is in front of it. */
   readonly isInFront: () => boolean;
   readonly isCompleting: () => boolean;
   readonly chosenCompletion: () => string | undefined;

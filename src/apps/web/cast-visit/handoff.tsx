@@ -101,7 +101,7 @@ const FOUND_TEXTS = {
 } as const;
 
 export function HandoffTab({ cast, visit }: VisitProps): ReactElement {
-  const told = eventsOfVisit(cast.replay.events(), visit).flatMap((event) => {
+  const handoffRows = eventsOfVisit(cast.replay.events(), visit).flatMap((event) => {
     const shown = renderHandoffEvent(event);
     return shown
       ? [
@@ -113,8 +113,8 @@ export function HandoffTab({ cast, visit }: VisitProps): ReactElement {
   });
   return (
     <div className={css("output")} tabIndex={0} role="region" aria-label="Handoff">
-      {told}
-      {told.length === 0 && <p className={css("faint")}>No handoff yet.</p>}
+      {handoffRows}
+      {handoffRows.length === 0 && <p className={css("faint")}>No handoff yet.</p>}
     </div>
   );
 }

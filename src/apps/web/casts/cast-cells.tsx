@@ -59,12 +59,12 @@ export function FleetDetails(
   const { queue = "", why = null } = props.waits.find((cast) => cast.castId === castId) ?? {};
   // A cast that no worker can take says so, at any position in the queue.
   const reason: WaitReason | null = blocked === undefined ? why : { kind: "blocked", why: blocked };
-  const told = status === "queued" && reason && reason.kind !== "soon" ? waitReasonText(reason, queue) : null;
+  const reasonText = status === "queued" && reason && reason.kind !== "soon" ? waitReasonText(reason, queue) : null;
   return (
-    <span className={css("whose faint cut")} title={told ?? words}>
+    <span className={css("whose faint cut")} title={reasonText ?? words}>
       {words}
-      {reason && told !== null && (
-        <span className={css(needsPerson(reason) ? "tone-rework" : "secondary")}>{` · ${told}`}</span>
+      {reason && reasonText !== null && (
+        <span className={css(needsPerson(reason) ? "tone-rework" : "secondary")}>{` · ${reasonText}`}</span>
       )}
     </span>
   );

@@ -142,7 +142,7 @@ function inlineCode(text: string): string {
   return ticks.length === 1 ? `${ticks}${text}${ticks}` : `${ticks} ${text} ${ticks}`;
 }
 
-/** More than any run of them in the text, which would end it. */
+/** A fence of more backticks than any run in the text: an equal run would end it. */
 function ticksAround(text: string, least: number): string {
   return "`".repeat(Math.max(least, ...[...text.matchAll(/`+/g)].map(([run]) => run.length + 1)));
 }

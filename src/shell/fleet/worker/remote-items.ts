@@ -183,8 +183,8 @@ async function resumeItemCast(
   const at = new Date().toISOString();
   const events = itemResumeEvents(state, request);
   const texts = events.map((body, index) => JSON.stringify({ seq: state.seq + 1 + index, at, ...body }));
-  const told = sql`select materia.tell_cast(${state.castId}, ${state.seq}, ${texts}, true) as said`;
-  const [row] = await database.query<{ said: string }>(told);
+  const query = sql`select materia.tell_cast(${state.castId}, ${state.seq}, ${texts}, true) as said`;
+  const [row] = await database.query<{ said: string }>(query);
   const said = row?.said ?? "unknown";
   // A former worker of the parent may have queued it already.
   return said === "unknown" || said === "refused" ? `${state.castId} cannot continue: ${said}` : undefined;

@@ -7,9 +7,9 @@ export async function listRemoteHeads(
   remotes?: AllowedRemotes,
 ): Promise<ReadonlyMap<string, string>> {
   const args = [...redirectOptions(remotes), "ls-remote", "--heads", "--", remote];
-  const asked = await runGit(args, { cwd, env: protocolsFor(remote) });
-  if (!asked.ok) throw new Error(`${remote} cannot be read: ${gitErrorText(asked)}`);
-  const lines = stdoutText(asked).split("\n").filter(Boolean);
+  const answer = await runGit(args, { cwd, env: protocolsFor(remote) });
+  if (!answer.ok) throw new Error(`${remote} cannot be read: ${gitErrorText(answer)}`);
+  const lines = stdoutText(answer).split("\n").filter(Boolean);
   return new Map(lines.map((line) => [line.slice(41), line.slice(0, 40)]));
 }
 

@@ -257,7 +257,7 @@ async function moveBranch(cwd: string, branch: string, commit: string, replaceab
 
 /** Author and date of the checkpoint: repeated, it gives the same commit. */
 async function commitDatesOf(cwd: string, ckpt: string): Promise<Readonly<Record<string, string>>> {
-  const asked = await runGit(["show", "-s", "--format=%ct", ckpt], { cwd });
-  const at = `${stdoutText(asked)} +0000`;
-  return asked.ok ? { GIT_AUTHOR_DATE: at, GIT_COMMITTER_DATE: at } : {};
+  const answer = await runGit(["show", "-s", "--format=%ct", ckpt], { cwd });
+  const at = `${stdoutText(answer)} +0000`;
+  return answer.ok ? { GIT_AUTHOR_DATE: at, GIT_COMMITTER_DATE: at } : {};
 }

@@ -158,9 +158,9 @@ async function parentCommitFor(cwd: string, base: string, at: string): Promise<s
 
 /** The present files in a private index: the agent's staged files stay staged. */
 async function writeWorktreeFiles(tree: string, base: string): Promise<string | ItemsFailure> {
-  const asked = await runGit(["rev-parse", "--path-format=absolute", "--git-path", "index"], { cwd: tree });
-  if (!asked.ok) return broken(gitErrorText(asked));
-  const index = stdoutText(asked);
+  const answer = await runGit(["rev-parse", "--path-format=absolute", "--git-path", "index"], { cwd: tree });
+  if (!answer.ok) return broken(gitErrorText(answer));
+  const index = stdoutText(answer);
   const own = join(index, "..", "materia-index");
   try {
     rmSync(own, { force: true });

@@ -103,12 +103,12 @@ export function restoreSharedParts(json: unknown, layout: ValueLayout): unknown 
   const get = (digest: unknown): unknown => JSON.parse(readSharedValue(layout, digest));
   const large = Object.entries(shared["state"]).map(([key, digest]) => [key, get(digest)] as const);
   const list = shared["workItems"];
-  const whole = list === undefined || !isJsonObject(window) ? window : withWorkItems(window, get(list));
+  const complete = list === undefined || !isJsonObject(window) ? window : withWorkItems(window, get(list));
   return {
     ...own,
     graph: get(shared["graph"]),
     state: { ...state, ...Object.fromEntries(large) },
-    ...(whole === undefined ? {} : { window: whole }),
+    ...(complete === undefined ? {} : { window: complete }),
   };
 }
 

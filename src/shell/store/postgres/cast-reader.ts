@@ -29,8 +29,8 @@ export function createCastReader({ database, location: place, project }: CastSco
       const shown = oneLine(text, 60);
       if (castId === undefined) return failWith("bad_cast_id", shown, `"${shown}" is not a cast id`);
       return withDatabaseErrors(castId, async () => {
-        const asked = sql`select project from materia.casts where cast_id = ${castId}`;
-        const [cast] = await database.query<{ project: string }>(asked);
+        const query = sql`select project from materia.casts where cast_id = ${castId}`;
+        const [cast] = await database.query<{ project: string }>(query);
         if (cast && (project === undefined || cast.project === project)) return ok(castId);
         return fail(unknownCastIssue(castId, place, cast?.project));
       });
@@ -77,9 +77,9 @@ export function ignoreErrors<T>(work: () => Promise<T>): Promise<T | undefined> 
 }
 
 export async function readOwner(database: Database, castId: CastId): Promise<ProcessIdentity | undefined> {
-  const asked = sql`select w.pid, w.host, w.started from materia.casts c join materia.workers w on w.worker_id = c.owner
+  const query = sql`select w.pid, w.host, w.started from materia.casts c join materia.workers w on w.worker_id = c.owner
     where c.cast_id = ${castId} and w.state <> 'gone'`;
-  const [row] = await database.query<{ pid: number; host: string; started: string }>(asked);
+  const [row] = await database.query<{ pid: number; host: string; started: string }>(query);
   return row && { pid: row.pid, host: row.host, startedAt: row.started };
 }
 

@@ -82,8 +82,8 @@ export async function openDatabase(
   // A connection that breaks inside a transaction fails the next statement; an unheard event would end the process.
   pool.on("connect", (client) => void client.on("error", () => undefined));
   const once = async <T extends QueryResultRow>({ text, values = [], name }: Statement): Promise<readonly T[]> => {
-    const asked = { text, values: [...values], query_timeout: QUERY_TIMEOUT_MS + bytesIn(values) / BYTES_PER_MS };
-    return (await pool.query<T>({ ...asked, ...withoutUndefined({ name }) })).rows;
+    const query = { text, values: [...values], query_timeout: QUERY_TIMEOUT_MS + bytesIn(values) / BYTES_PER_MS };
+    return (await pool.query<T>({ ...query, ...withoutUndefined({ name }) })).rows;
   };
   const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
   const patiently = async <T extends QueryResultRow>(statement: Statement): Promise<readonly T[]> => {

@@ -201,8 +201,8 @@ function createEventWriter(parts: OwnedCastContext, artifacts: ScratchArtifacts)
 }
 
 async function stampOf({ database, castId }: OwnedCastContext): Promise<string | undefined> {
-  const asked = sql`select extract(epoch from created_at)::text || ' ' || seq as stamp from materia.casts where cast_id = ${castId}`;
-  return (await database.query<{ stamp: string }>(asked))[0]?.stamp;
+  const query = sql`select extract(epoch from created_at)::text || ' ' || seq as stamp from materia.casts where cast_id = ${castId}`;
+  return (await database.query<{ stamp: string }>(query))[0]?.stamp;
 }
 
 /** Only the events that a listing needs: the middle of a cast may be long. */

@@ -81,8 +81,8 @@ export async function foldEvents<T>(
   { castId, place }: { readonly castId: CastId; readonly place: string },
   { begin, step }: CastFold<T>,
 ): Promise<Result<FoldedCast<T>>> {
-  const asked = sql`select file, seq, extract(epoch from created_at)::text || ' ' || seq as stamp from materia.casts where cast_id = ${castId}`;
-  const [row] = await database.query<CastRow>({ name: "cast", ...asked });
+  const query = sql`select file, seq, extract(epoch from created_at)::text || ' ' || seq as stamp from materia.casts where cast_id = ${castId}`;
+  const [row] = await database.query<CastRow>({ name: "cast", ...query });
   if (!row) return fail(unknownCastIssue(castId, place));
   const file = parseCastFile(row.file, castId);
   if (!file.ok) return file;
