@@ -125,11 +125,12 @@ export async function until<T>(
   signal?: AbortSignal,
 ): Promise<T> {
   const begun = performance.now();
-  for (;;) {
+  // What takes longer is looked at less often: each look is a statement of the database, beside workers that need it.
+  for (let pauseMs = 10; ; pauseMs = Math.min(60, pauseMs * 1.2)) {
     const seen = await look();
     if (seen !== undefined && seen !== false) return seen;
     signal?.throwIfAborted();
     if (!signal && performance.now() - begun > PATIENCE_MS) throw new Error(`waited in vain for ${look.toString()}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
