@@ -254,7 +254,10 @@ it("[YQ7] requests that are added while it runs are cast by it, at once where a 
   ];
   setReplies(cwd, { Make: [{ tools, text: "Done." }] });
   await queue(cwd, "add", "one");
-  expect(JSON.parse((await runAll(cwd, "--at-once", "2", "--json")).stdout)).toMatchObject({ left: 0, cost: 0 });
+  expect(JSON.parse((await runAll(cwd, "--at-once", "2", "--trust", "--json")).stdout)).toMatchObject({
+    left: 0,
+    cost: 0,
+  });
   const [first = "", second = ""] = casts(cwd);
   expect(second).not.toBe("");
   expect(existsSync(join(cwd, ".pi/pi-materia", first, "trees", first, "seen.txt"))).toBe(true);
@@ -270,4 +273,25 @@ it("[YQ7] a second run is refused while the first lives, and goes on when it was
   writeFileSync(claim, JSON.stringify({ ...thisProcess(), startedAt: "before" }));
   expect((await runAll(cwd)).code).toBe(0);
   expect(existsSync(claim)).toBe(false);
+});
+
+it("[YQ11] a request that came with the project, or was changed, is refused until it is trusted", async () => {
+  const cwd = treePlace();
+  const folder = join(cwd, ".pi/pi-materia/.queue");
+  const entryNames = () => readdirSync(folder).filter((name) => name.endsWith(".json"));
+  await queue(cwd, "add", "Fix", "a");
+  const planted = { request: "Do evil", order: 0 };
+  writeFileSync(join(folder, `${randomUUID()}.json`), JSON.stringify(planted));
+  const first = await runAll(cwd);
+  expect([first.code, casts(cwd).length]).toEqual([1, 1]);
+  expect(first.stderr + first.stdout).toContain("this request was added elsewhere");
+  expect(await requests(cwd)).toEqual(["Do evil"]);
+  const [known] = entryNames();
+  await queue(cwd, "add", "Fix", "b");
+  const own = entryNames().find((name) => name !== known) ?? "";
+  writeFileSync(join(folder, own), JSON.stringify({ request: "Do other", order: 1 }));
+  await runAll(cwd);
+  expect([casts(cwd).length, await requests(cwd)]).toEqual([1, ["Do evil", "Do other"]]);
+  expect((await runAll(cwd, "--trust")).code).toBe(0);
+  expect([casts(cwd).length, await requests(cwd)]).toEqual([3, []]);
 });

@@ -105,6 +105,7 @@ export const ISSUE_CODES = {
 
   // Trust, models and tools.
   foreign_cast: "another user or another machine started the cast",
+  foreign_request: "a queued request was added elsewhere, for example with the project",
   untrusted_project: "the project's configuration is not trusted yet",
   cast_without_loadout: "the cast was started without a loadout",
   cast_not_started: "no visit of the cast has run yet",

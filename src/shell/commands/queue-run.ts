@@ -20,7 +20,7 @@ import { queueFolder } from "../store/layout.ts";
 import { castTelemetry } from "../workspace/telemetry-target.ts";
 import { trustIssue, type Workspace } from "../workspace/workspace.ts";
 import { prepareCommand, prepareStoppedCast, type CommandCaller } from "./prepare.ts";
-import { queueRoot, queueRunningIssue, queueWriteIssue } from "./queue.ts";
+import { foreignRequestIssue, queueRoot, queueRunningIssue, queueWriteIssue } from "./queue.ts";
 
 export interface QueueRunRow {
   readonly request: string;
@@ -155,6 +155,8 @@ async function castEntry(entry: QueuedRequest, context: QueuedCastContext): Prom
   const { fleet } = asker.workspace;
   const root = queueRoot(asker.workspace);
   const { request } = entry;
+  const foreign = asker.options.trust ? undefined : foreignRequestIssue(asker.workspace, entry);
+  if (foreign) return refusedRow(entry, [foreign]);
   const found = await prepareEntry(entry, context);
   if (found === "settled") return undefined;
   if (!found.ok) return refusedRow(entry, found.issues);

@@ -13,6 +13,7 @@ import {
   type QueuedRequest,
   queueOwner,
 } from "../store/files/queue.ts";
+import { createOwnCastRegistry } from "../config/own-casts.ts";
 import type { ProcessIdentity } from "../process/process-identity.ts";
 import { errorText } from "../system/files.ts";
 import { type Workspace, trustIssue } from "../workspace/workspace.ts";
@@ -110,13 +111,26 @@ async function addRequests(
     const own = key === undefined || requests.length === 1 ? key : `${key}#${index + 1}`;
     return { request, ...withoutUndefined({ loadout, model, budget, key: own }) };
   });
-  const added = addToQueue(queueRoot(workspace), entries);
+  const own = createOwnCastRegistry(workspace.place.env);
+  const added = addToQueue(queueRoot(workspace), entries, (entry) => own.record(ownRequest(entry), undefined));
   const already = requests.length - added;
   const known = already === 0 ? "" : `, ${already} known by the key`;
   return answer({ added, already }, () => [
     line(`${countedText(added, "request")} added${known}.`),
     line(toned("accent", "materia queue run"), toned("dim", "  cast them, each in a separate working tree")),
   ]);
+}
+
+/** [YQ11] What the mark of an own request vouches for; its place in the queue may change. */
+function ownRequest({ id, request, loadout, model, budget, key }: QueuedRequest) {
+  return { castId: `request-${id}`, request, loadout, model, budget, key };
+}
+
+/** [YQ11] A request that came with the project would be cast unasked, with tools. */
+export function foreignRequestIssue({ place }: Workspace, entry: QueuedRequest): Issue | undefined {
+  if (createOwnCastRegistry(place.env).owns(ownRequest(entry))) return undefined;
+  const hint = suggest`look at it with ${typed`queue`}; then remove it, or repeat the command with --trust`;
+  return error("foreign_request", entry.id, "this request was added elsewhere", hint);
 }
 
 async function listRequests(workspace: Workspace): CommandResult {

@@ -46,7 +46,11 @@ export function listQueue(root: string): readonly QueuedRequest[] {
 }
 
 /** [YQ3] Adds requests behind all others, without those whose key was used before. Returns how many were added. */
-export function addToQueue(root: string, entries: readonly NewQueueEntry[]): number {
+export function addToQueue(
+  root: string,
+  entries: readonly NewQueueEntry[],
+  mark: (entry: QueuedRequest) => void,
+): number {
   const folder = queueFolder(root);
   const last = Math.max(0, ...listQueue(root).map(({ order }) => order));
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -55,7 +59,9 @@ export function addToQueue(root: string, entries: readonly NewQueueEntry[]): num
     const { key } = entry;
     const id = key === undefined ? randomUUID() : createHash("sha256").update(key).digest("hex");
     if (existsSync(markFile(folder, id))) return false;
-    return createFile(entryFile(folder, id), JSON.stringify({ ...entry, order: last + 1 + index }));
+    const made = { ...entry, order: last + 1 + index };
+    mark({ id, ...made });
+    return createFile(entryFile(folder, id), JSON.stringify(made));
   });
   return added.length;
 }
