@@ -147,9 +147,9 @@ $$;
 
 create or replace function materia.tell_cast(id text, at_seq int, said text[], starts boolean) returns text
 language plpgsql security definer set search_path = materia, pg_temp as $$
-declare c casts;
+declare c casts; size bigint := octet_length(array_to_string(said, '', ''));
 begin
-  if starts is null or said is null or cardinality(said) > 100 or octet_length(array_to_string(said, '', '')) > 16777216
+  if starts is null or said is null or cardinality(said) > 100 or size > 16777216
     or exists (select from unnest(said) with ordinality as t (e, o) where e is null or e::json ->> 'type' is null or e::json ->> 'type' not in
       ('cast_resumed', 'limits_raised', 'person_answered', 'person_finished', 'person_judged', 'item_given_up')
       or e::json ->> 'seq' is distinct from (at_seq + o)::text) then return 'refused'; end if;
@@ -158,10 +158,12 @@ begin
   select * into c from casts where cast_id = id for no key update;
   if not found or c.seq is distinct from at_seq then return 'moved'; end if;
   if c.status = 'queued' then return 'queued'; end if;
+  -- [B82] Many answers of the allowed size would fill the database too.
+  if c.bytes + size > 2147483648 then return 'refused'; end if;
   -- The worker of a stopped cast writes nothing more, and is about to release it.
   if is_driven(c.owner) and c.status not in ('waiting', 'completed', 'not_satisfied', 'failed', 'aborted') then return 'owned'; end if;
   insert into events select id, at_seq + o, e from unnest(said) with ordinality as t (e, o);
-  update casts set seq = at_seq + cardinality(said), updated_at = now(),
+  update casts set seq = at_seq + cardinality(said), updated_at = now(), bytes = bytes + size,
     leg = leg + starts::int, status = case when starts then 'queued' else status end,
     summary = case when starts then summary - 'asleep' - 'wake' else summary end,
     abort_by = case when starts then null else abort_by end, tries = case when starts then 0 else tries end
