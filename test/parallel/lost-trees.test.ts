@@ -1,11 +1,19 @@
-import { rmSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import * as v from "valibot";
 import { CastId } from "../../src/core/model/ids.ts";
 import type { ItemCastInput } from "../../src/core/cast/state/parallel-run.ts";
 import { createGitWorktrees } from "../../src/shell/git/worktrees/git-worktrees.ts";
-import { castIn, git, repositoryWith, resumeIn, writeFiles, type Setting } from "./harness/repository.ts";
+import {
+  castIn,
+  git,
+  repositoryWith,
+  resumeIn,
+  writeFiles,
+  type ItemAction,
+  type Setting,
+} from "./harness/repository.ts";
 
 const more = { materia: { Build: { tools: "coding", prompt: "Build." } } };
 
@@ -66,4 +74,26 @@ it("[V44] finished work that was not stored before its tree was removed is store
   const saved = await trees().saveWork({ child, window, title: "a", checkpoint });
   expect(saved).toMatchObject({ kind: "kept", files: { changed: 1 } });
   expect(git(cwd, "show", "refs/materia-items/c/c_1_WI-1:made.txt")).toBe("made");
+});
+
+it("[V18] the second attempt works in the folder of the first, without what lay there", async () => {
+  const cwd = repositoryWith({ "same.txt": "one\n" });
+  const folders: string[] = [];
+  const doing: ItemAction = {
+    "WI-1": (request) => writeFiles(request.cwd, { "same.txt": "ONE\n" }),
+    "WI-2": (request) => {
+      folders.push(request.cwd);
+      writeFiles(request.cwd, { "same.txt": "uno\n" });
+      writeFiles(request.cwd, { "ignored.txt": "left", ".gitignore": "ignored.txt\n" });
+    },
+    "WI-2.2": (request) => {
+      folders.push(request.cwd);
+      expect(readdirSync(request.cwd)).not.toContain("ignored.txt");
+      writeFiles(request.cwd, { "same.txt": "ONE uno\n" });
+    },
+  };
+  const ran = await castIn({ cwd, titles: ["a", "b"], doing });
+  expect(ran.state.phase).toMatchObject({ outcome: "completed" });
+  expect(folders).toEqual([folders[0], folders[0]]);
+  expect(folders[0]).toMatch(/_1_WI-2$/);
 });

@@ -3,12 +3,14 @@ import { castBothWays } from "./harness/one-by-one.ts";
 import { SWEEP, sweepSize } from "../harness/sweep.ts";
 
 const CASES = sweepSize(400, 20_000);
+/** What shows that counts of a second pass are lost, or that items run at once although an edge counts for the next. */
+const TELLING = [753, 995, 4_034];
 /** One case in nine has items that ran at once: others are refused, or end before their loop. */
 const LEAST = CASES / 20;
 
 it("[V48, V49, V11] a random loadout gives at once, at any speed, what it gives one by one", SWEEP, async () => {
   let forked = 0;
-  for (let seed = 1; seed <= CASES; seed += 1) {
+  for (const seed of [...Array.from({ length: CASES }, (_, at) => at + 1), ...TELLING]) {
     const { results } = await castBothWays(seed);
     if (results) forked += 1;
     for (const atOnce of results?.atOnce ?? []) expect(atOnce, `seed ${seed}`).toEqual(results?.oneByOne);

@@ -46,7 +46,7 @@ export async function acquireWorktree(context: WorktreeContext, preparing: Workt
   const tree: PreparedWorktree = { kind: "ready", cwd: join(folder, ...below) };
   if (lies === "tree") {
     if (progress !== "not begun") return { tree, isNew: false, cached: undefined };
-    await removeWorktree(repository.top, folder);
+    if (!preparing.free.includes(folder)) await removeWorktree(repository.top, folder);
   } else if (progress !== "not begun" && progress.checkpoint === undefined && progress.hasWorked) {
     return lostWorktree(folder);
   } else if (lies === "something else") quarantine(folder);
@@ -95,7 +95,8 @@ async function reuseOrCreateWorktree(
   { itemRepository: { repository }, free, folder, window }: WorktreeRequest,
   pool: string,
 ): Promise<string | undefined> {
-  const used = free.pop();
+  // The attempt before left its tree there.
+  const [used] = free.splice(free.includes(folder) ? free.indexOf(folder) : -1, 1);
   // Another cast may be faster: then the next one is tried, and at last a new one is created.
   for (const left of used === undefined ? listPooledWorktrees(pool) : [used])
     if (await reuseWorktree(repository, left, folder, window)) return undefined;

@@ -42,6 +42,8 @@ export interface GitWorktrees extends ItemWorktrees {
 
 export function createGitWorktrees(context: GitWorktreesContext): GitWorktrees {
   const { castId, cwd, artifacts, worktreesFolder } = context;
+  // [V18] One folder for all attempts: paths in a conversation that continues stay right.
+  const folderOf = (child: CastId): string => join(worktreesFolder, child.replace(/(_WI-\d+)_\d+$/, "$1"));
   /** Trees whose work is stored, for reuse: a new one takes long in a large repository. */
   const free: string[] = [];
   const cached = new Map<CastId, CachedWorktree>();
@@ -59,7 +61,7 @@ export function createGitWorktrees(context: GitWorktreesContext): GitWorktrees {
     withRepository(async (itemRepository) => {
       cached.delete(child);
       try {
-        const folder = join(worktreesFolder, child);
+        const folder = folderOf(child);
         const acquired = await acquireWorktree(context, { itemRepository, free, folder, window, progress });
         if ("kind" in acquired) return acquired;
         if (acquired.cached) cached.set(child, acquired.cached);
@@ -80,7 +82,7 @@ export function createGitWorktrees(context: GitWorktreesContext): GitWorktrees {
     prepare,
     saveWork: ({ child, window, title, checkpoint }) =>
       withRepository(async (opened) => {
-        const folder = join(worktreesFolder, child);
+        const folder = folderOf(child);
         const request = { folder, ...itemRefs(castId, child, window), base: window.base, title };
         const save = () => saveItem(opened, { ...request, cachedWorktree: cached.get(child) });
         const rebuild = () => prepare(child, window, { checkpoint, hasWorked: true });

@@ -84,7 +84,7 @@ async function moveWorktree(repository: Repository, from: string, to: string): P
   const gitDir = gitDirOf(from);
   // A planted link may lead to a tree of the person.
   const isOurs = gitDir !== undefined && isRegistered(repository, gitDir, from);
-  if (!isOurs || existsSync(to)) return false;
+  if (!isOurs || from === to || existsSync(to)) return isOurs && from === to;
   if (!readFileSync(join(from, ".git"), "utf8").includes(gitDir)) {
     // The relative path changes with its place.
     const move = ["worktree", "move", "--force", "--force", from, to];
