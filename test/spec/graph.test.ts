@@ -264,6 +264,33 @@ describe("[G6, G7, G8] maxTraversals", () => {
     expect(trace.slice(-3)).toEqual(["Socket-2 #3 a", "limit maxTraversals", "failed"]);
   });
 
+  it("[G26] a copy brings a list back with its counts, also when the loop has walked another one since", async () => {
+    const restored = main(
+      {
+        "Socket-1": { materia: "Plan", assign: { kept: "$.workItems" }, edges: [always("Socket-2")] },
+        "Socket-2": {
+          materia: "Json",
+          advance: { when: "satisfied" },
+          edges: [notSatisfied("Socket-2", 1), satisfied("Socket-2")],
+        },
+        "Socket-3": { materia: "Json", edges: [satisfied("Socket-4"), notSatisfied("Socket-5", 1)] },
+        "Socket-4": { materia: "Plan", edges: [always("Socket-2")] },
+        "Socket-5": { materia: "Json", assign: { workItems: "state.kept" }, edges: [satisfied("Socket-2", 1)] },
+      },
+      { L: consuming(["Socket-2"], exit("Socket-2", "always", "Socket-3")) },
+    );
+    const { trace } = await play(restored, {
+      says: {
+        "Socket-1": [items("a")],
+        "Socket-2": [NO, YES, NO, YES, NO],
+        "Socket-3": [YES, NO],
+        "Socket-4": [items("other")],
+        "Socket-5": [YES],
+      },
+    });
+    expect(trace.slice(-3)).toEqual(["Socket-2 #5 a", "limit maxTraversals", "failed"]);
+  });
+
   it("[G8] a further allowance lets that many more pass, for that item only", async () => {
     const first = await play(perItem, { says: { Plan: [items("a", "b")], Json: [NO] } });
     const second = await playFrom(raised(first.state, 1), { says: { Json: [NO, YES, NO, NO] } });

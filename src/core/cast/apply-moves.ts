@@ -1,10 +1,11 @@
 import { isTraversalCounted, loopOf, socketOf, type Way } from "../compile/graph.ts";
 import { END, type Destination, type SocketId } from "../model/ids.ts";
+import type { WorkItem } from "../model/handoff.ts";
 import { valueAt } from "../model/json.ts";
 import { NEXT_ITEM } from "../model/loadout.ts";
 import type { EventOf } from "./state/event.ts";
 import { expectPhase } from "./state/expect-phase.ts";
-import { readLoopList, noteForList, withGivenUpItem } from "./item-lists.ts";
+import { listsInState, readLoopList, noteForList, withGivenUpItem } from "./item-lists.ts";
 import {
   countLoopEntry,
   returnsAfterCycle,
@@ -121,11 +122,12 @@ export function enterLoop(state: CastState, event: EventOf<"loop_entered">): Cas
     done: { ...state.done, items: state.done.items + (window ? 1 : event.size) },
   };
   // [G26] Counts and notes of another list do not apply to this one.
-  if (getValue(state.walks, event.loop)?.list === items)
+  const last = getValue(state.walks, event.loop);
+  if (last?.list === items)
     return { ...entered, counts: { ...state.counts, returns: countLoopEntry(state.counts.returns, event.loop) } };
   return {
     ...entered,
-    walks: withValue(state.walks, event.loop, { list: items, ...initialCounts(window) }),
+    walks: withValue(state.walks, event.loop, walkOf(state, last, items)),
     counts: {
       ...state.counts,
       returns: withoutLoopReturns(state, event.loop, true),
@@ -136,6 +138,15 @@ export function enterLoop(state: CastState, event: EventOf<"loop_entered">): Cas
     rework: withoutListReasons(entered, event.loop, at),
     reports: { ...state.reports, answers: withoutKeys(state.reports.answers, members) },
   };
+}
+
+/** [G26] A list that comes back has its counts; those of lists that are nowhere in state are gone. */
+function walkOf(state: CastState, last: ListCounts | undefined, items: readonly WorkItem[]): ListCounts {
+  const before = last ? [{ ...last, earlier: [] }, ...(last.earlier ?? [])] : [];
+  const known = before.find(({ list }) => list === items);
+  const there = new Set<unknown>(before.length === 0 ? [] : listsInState(state));
+  const earlier = before.filter(({ list }) => list !== items && there.has(list));
+  return { ...(known ?? { list: items, ...initialCounts(state.item?.window) }), earlier };
 }
 
 /** [V48] The cast of one item continues with the counts of an earlier pass. */

@@ -1,6 +1,6 @@
 import { materiaOf, type Graph, type GraphLoop, type GraphSocket, chooseEdge, socketOf } from "../compile/graph.ts";
 import { itemOrderProblems, isWorkItem, type WorkItem } from "../model/handoff.ts";
-import { type JsonObject, valueAt, withValueAt } from "../model/json.ts";
+import { type Json, type JsonObject, valueAt, withValueAt } from "../model/json.ts";
 import type { CastState, LoopPass } from "./state/state.ts";
 import { truncate } from "../model/text.ts";
 import type { GeneratorNote, ItemRun } from "./state/parallel-run.ts";
@@ -44,13 +44,21 @@ export function stateWithItemWrites(
   { graph, data: before }: Pick<CastState, "graph" | "data">,
   { wrote, newLists = [] }: Pick<EventOf<"item_ended">, "wrote" | "newLists">,
 ): JsonObject {
-  const lists = listPaths(graph).map((path) => valueAt(before, path));
+  const lists = listsInState({ graph, data: before });
   const data = wrote.reduce((all, [path, value]) => {
     const isCopy = Array.isArray(value) && !newLists.includes(path.join("."));
     const known = isCopy ? [valueAt(before, path), ...lists] : [];
     return withValueAt(all, path, known.find((list) => JSON.stringify(list) === JSON.stringify(value)) ?? value);
   }, before);
   return keepUnchangedLists({ graph, data: before }, data, newLists);
+}
+
+/** [G26] The lists that loops walk, and those that an `assign` may bring back. */
+export function listsInState({ graph, data }: Pick<CastState, "graph" | "data">): readonly (Json | undefined)[] {
+  const copied = Object.values(graph.sockets).flatMap(({ assign }) =>
+    assign.flatMap(({ from, path }) => (from === "state" ? [path] : [])),
+  );
+  return [...listPaths(graph), ...copied].map((path) => valueAt(data, path));
 }
 
 function listPaths({ loops }: Graph): readonly (readonly string[])[] {

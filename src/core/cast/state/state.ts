@@ -222,6 +222,8 @@ export interface ListCounts {
   readonly list: readonly WorkItem[];
   readonly taken: CountsByItem;
   readonly allowed: CountsByItem;
+  /** Of lists that the loop walked before and that are still in state. */
+  readonly earlier?: readonly ListCounts[];
 }
 
 export interface CastCounts {
