@@ -36,14 +36,18 @@ export function ToolCallView({ tool }: { readonly tool: ToolCallBlock }): ReactE
           {`${inRow > 1 ? `${inRow} times in a row · ` : ""}${resultText(tool, changes)}`}
         </span>
       </summary>
-      {changes.length === 0 && <pre>{argumentsText(tool.args)}</pre>}
+      {changes.length === 0 && <pre tabIndex={0}>{argumentsText(tool.args)}</pre>}
       {changes.map(({ oldText, newText }, index) => (
         // The index is the key: an edit may repeat.
         <div key={index} className={css("tool-diff")}>
           <TextDiff before={oldText} after={newText} label={`What ${name} changed`} />
         </div>
       ))}
-      {said !== "" && <pre ref={isTalking ? scrollToEnd : undefined}>{said}</pre>}
+      {said !== "" && (
+        <pre tabIndex={0} ref={isTalking ? scrollToEnd : undefined}>
+          {said}
+        </pre>
+      )}
     </details>
   );
 }

@@ -8,7 +8,7 @@ import {
   type CastAction,
   type OfferedActions,
 } from "../../../core/view/cast-actions.ts";
-import { useScreenWidth } from "../browser/display.ts";
+import { textScale, useScreenWidth } from "../browser/display.ts";
 import { hrefOf, navigate } from "../browser/route.ts";
 import type { CastPanelProps } from "../cast-replay/use-cast-view.ts";
 import { AnswerDialog } from "../cast-visit/answer-form.tsx";
@@ -36,7 +36,7 @@ export function useCastActions({
 }: CastPanelProps & { readonly dialogToOpen: string | null }) {
   const { castId } = cast.castFile;
   const whole = useOfferedActions({ cast, view });
-  const isShort = useScreenWidth() !== "large" && view.latest.status !== "failed";
+  const isShort = (useScreenWidth() !== "large" || textScale() > 1.4) && view.latest.status !== "failed";
   const offered = isShort ? { main: whole.main.slice(0, 2), more: [...whole.main.slice(2), ...whole.more] } : whole;
   const all = [...offered.main, ...offered.more];
   const command = useCommand();

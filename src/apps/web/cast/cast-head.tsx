@@ -19,6 +19,9 @@ import { ModelField } from "../dialogs/cast-fields.tsx";
 
 const css = bindSheets(castSheet, nodeSheet);
 
+/** A longer one may scroll: the keyboard must reach it. */
+const LONG_REASON = 200;
+
 export function CastHead(props: CastPanelProps & { readonly dialogToOpen: string | null }): ReactElement {
   const { cast, view } = props;
   const { reason, question, status, position } = view.board;
@@ -43,7 +46,9 @@ export function CastHead(props: CastPanelProps & { readonly dialogToOpen: string
             `cast-reason note ${status === "failed" ? "bad" : status === "not_satisfied" ? "rework" : ""}`,
           )}
         >
-          <p dir="auto">{renderSymbols(capitalize(reason))}</p>
+          <p dir="auto" tabIndex={reason.length > LONG_REASON ? 0 : undefined}>
+            {renderSymbols(capitalize(reason))}
+          </p>
           {isStopped && (
             <div className={css("row wrap choices")} role="group" aria-label="Choices">
               <ActionButtons {...actions} />
@@ -119,7 +124,7 @@ function CastTitle({ cast, view }: CastPanelProps): ReactElement {
       <h1 className={css(isOpen ? "whole-title" : "cut")} dir="auto">
         {text}
       </h1>
-      {(text.length > 90 || text.includes("\n")) && (
+      {(text.length > 60 || text.includes("\n")) && (
         <Button look="bare" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {isOpen ? "Show less" : "Show all"}
         </Button>

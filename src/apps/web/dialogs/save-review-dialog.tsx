@@ -69,7 +69,13 @@ export function SaveReviewDialog(props: {
       </div>
       <div className={css("dialog-foot")}>
         <Button onClick={onClose}>Cancel</Button>
-        <Button data-first look="primary" busy={busy} off={off} onClick={() => void submit()}>
+        <Button
+          data-first
+          look={saving.text === null ? "danger" : "primary"}
+          busy={busy}
+          off={off}
+          onClick={() => void submit()}
+        >
           {action}
         </Button>
       </div>
@@ -84,9 +90,9 @@ export function LayerField(props: {
   const { layers } = useCatalog();
   return (
     <div className={css("row wrap")}>
-      <span className={css("secondary")}>Save to</span>
+      <span className={css("secondary")}>File</span>
       <SegmentedControl<EditableLayer>
-        label="Save to"
+        label="File"
         value={props.layer}
         options={{ project: "Project", user: "User" }}
         onPick={props.onPick}

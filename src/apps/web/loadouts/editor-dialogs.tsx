@@ -151,7 +151,7 @@ function ExplainLoadoutDialog({ onClose }: { readonly onClose: () => void }): Re
   const bill = useBill(isSound ? name : null, unsavedConfigOf(draft));
   return (
     <ExplainDialog name={name} graph={isSound ? checked.graph : null} onClose={onClose}>
-      <section aria-label="Bill">
+      <section className={css("option")} aria-label="Bill">
         {bill.map((each) => (
           <p key={lineText(each)} className={css("secondary")}>
             <LineText line={each} />
