@@ -34,6 +34,21 @@ describe("[W19] no violation of WCAG 2.2 AA, at every width and in both themes",
     }
   });
 
+  it("[W19, W18] a long reason and a long output of a tool", async () => {
+    const at = await served();
+    const no = { json: { satisfied: false, context: "There is no test of this case. ".repeat(40) } };
+    const tools = [{ name: "bash", arguments: { command: "seq 200" } }];
+    const id = await begin(at, { ...REPLIES, Build: [{ tools, text: "Built." }], "Auto-Eval": [no] });
+    await ended(at, id);
+    const { page } = await look(at, `casts/${id}?visit=Socket-5%231&tab=tools`, { width: SMALL.width });
+    await page.getByRole("tab", { name: "Visit" }).click();
+    await page.getByText("bash").first().click();
+    await expectSound(page, [SMALL]);
+    await page.goto(`${at.url}#/casts/${id}`);
+    await says(page, /There is no test of this case/);
+    await expectSound(page, [SMALL]);
+  });
+
   it("[W19] a cast that has ended, every part of it", async () => {
     const at = await served();
     const id = await begin(at);

@@ -27,6 +27,7 @@ export function ToolCallView({ tool }: { readonly tool: ToolCallBlock }): ReactE
   const changes = toolChangesOf(tool);
   const said = result ?? tool.partialResult ?? "";
   const isTalking = result === null && said !== "";
+  const follow = isTalking ? scrollToEnd : undefined;
   return (
     <details className={css(`tool ${failed ? "tool-failed" : ""}`)} open={failed || isTalking}>
       <summary>
@@ -44,7 +45,7 @@ export function ToolCallView({ tool }: { readonly tool: ToolCallBlock }): ReactE
         </div>
       ))}
       {said !== "" && (
-        <pre tabIndex={0} ref={isTalking ? scrollToEnd : undefined}>
+        <pre tabIndex={0} ref={follow}>
           {said}
         </pre>
       )}

@@ -19,9 +19,6 @@ import { ModelField } from "../dialogs/cast-fields.tsx";
 
 const css = bindSheets(castSheet, nodeSheet);
 
-/** A longer one may scroll: the keyboard must reach it. */
-const LONG_REASON = 200;
-
 export function CastHead(props: CastPanelProps & { readonly dialogToOpen: string | null }): ReactElement {
   const { cast, view } = props;
   const { reason, question, status, position } = view.board;
@@ -46,7 +43,8 @@ export function CastHead(props: CastPanelProps & { readonly dialogToOpen: string
             `cast-reason note ${status === "failed" ? "bad" : status === "not_satisfied" ? "rework" : ""}`,
           )}
         >
-          <p dir="auto" tabIndex={reason.length > LONG_REASON ? 0 : undefined}>
+          {/* A long one scrolls: the keyboard must reach it. */}
+          <p dir="auto" tabIndex={0}>
             {renderSymbols(capitalize(reason))}
           </p>
           {isStopped && (
@@ -124,7 +122,7 @@ function CastTitle({ cast, view }: CastPanelProps): ReactElement {
       <h1 className={css(isOpen ? "whole-title" : "cut")} dir="auto">
         {text}
       </h1>
-      {(text.length > 60 || text.includes("\n")) && (
+      {(text.length > 75 || text.includes("\n")) && (
         <Button look="bare" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {isOpen ? "Show less" : "Show all"}
         </Button>

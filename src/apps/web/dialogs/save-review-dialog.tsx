@@ -44,6 +44,7 @@ export function SaveReviewDialog(props: {
   const [keepMine, setKeepMine] = useState(false);
   const theirs = review.kind === "ready" && !keepMine ? review.theirs : null;
   const off = saveDisabledReason(review, theirs);
+  const look = saving.text === null ? "danger" : "primary";
   const submit = async (): Promise<void> => {
     if (off === null && !busy && (await save())) onSaved(layer);
   };
@@ -69,13 +70,7 @@ export function SaveReviewDialog(props: {
       </div>
       <div className={css("dialog-foot")}>
         <Button onClick={onClose}>Cancel</Button>
-        <Button
-          data-first
-          look={saving.text === null ? "danger" : "primary"}
-          busy={busy}
-          off={off}
-          onClick={() => void submit()}
-        >
+        <Button data-first look={look} busy={busy} off={off} onClick={() => void submit()}>
           {action}
         </Button>
       </div>
