@@ -119,7 +119,7 @@ function GroupTitle({
 }: CastListProps & { readonly row: CastListRow & { kind: "title" } }): ReactElement {
   return (
     <>
-      {row.title} <span className={css("faint")}>{row.count}</span>
+      {row.title} <span className={css("faint")}>{row.count.toLocaleString("en")}</span>
       {row.isFolded !== null && (
         <Button look="bare" aria-expanded={!row.isFolded} onClick={onUnfold}>
           {row.isFolded ? "Show" : "Hide"}
