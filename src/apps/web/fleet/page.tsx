@@ -47,10 +47,6 @@ export default function FleetPage(): ReactElement {
   );
 }
 
-function useFleetName(): string {
-  return useCatalog().fleet ?? "…";
-}
-
 function fleetSummaryText({ workers, queued }: FleetStatus): string {
   const up = workers.filter(({ state }) => state !== "gone");
   const seats = up.reduce((sum, { concurrency }) => sum + concurrency, 0);
@@ -59,7 +55,7 @@ function fleetSummaryText({ workers, queued }: FleetStatus): string {
 }
 
 function WorkerList({ workers }: { readonly workers: readonly WorkerStatus[] }): ReactElement {
-  const fleet = useFleetName();
+  const fleet = useCatalog().fleet ?? "…";
   return (
     <section className={css("panel")} aria-label="Workers">
       <h2>Workers</h2>
@@ -146,7 +142,7 @@ function QueueList({ standing: { queue, queued } }: { readonly standing: FleetSt
 
 function QueuedCastItem(cast: QueuedCast): ReactElement {
   const { castId, request, place, why, queue, project, person, waitsMs } = cast;
-  const command = waitRemedy(why, { fleet: useFleetName(), queue });
+  const command = waitRemedy(why, { fleet: useCatalog().fleet ?? "…", queue });
   return (
     <li className={css("queued")}>
       <span className={css("place-number")} title={`Place ${place} of project ${project} in the queue ${queue}`}>
