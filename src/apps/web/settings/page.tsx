@@ -72,12 +72,7 @@ function SettingsForm({ catalog }: { readonly catalog: Catalog }): ReactElement 
         </FieldRow>
         <Switch label="Notify in the terminal when a cast waits, fails or ends" on={notify} onTurn={setNotify} />
       </section>
-      {(
-        [
-          ["Budget of a cast", BUDGET_FIELDS],
-          ["Limits", LIMIT_FIELDS],
-        ] as const
-      ).map(([title, fields]) => (
+      {FIELD_SECTIONS.map(([title, fields]) => (
         <section key={title} aria-label={title}>
           <h2>{title}</h2>
           <NumberFields fields={fields} settings={settings} typed={typed} onType={setTyped} />
@@ -210,6 +205,11 @@ const LIMIT_FIELDS = numberSettings("limits", [
   ["maxRetries", "times", "Retries of a request", "After a failure of the provider.", PIS_DEFAULT],
   ["retryBaseMs", "duration", "Wait before the first retry", "Each further wait is twice as long.", PIS_DEFAULT],
 ]);
+
+const FIELD_SECTIONS = [
+  ["Budget of a cast", BUDGET_FIELDS],
+  ["Limits", LIMIT_FIELDS],
+] as const;
 
 function currentValueText(settings: Settings, { part, key, unit }: NumberSetting): string {
   const values: Readonly<Record<string, unknown>> = settings[part];
