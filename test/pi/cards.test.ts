@@ -173,6 +173,16 @@ describe("[X62] the card of the end names what comes next", () => {
     await pi.sees(/^materia-result[^]*built again/);
   });
 
+  it("names the cast that a link goes on from by its id, which stays true", async () => {
+    const workItems = [{ title: "a tower", context: "" }];
+    const pi = await openPiSession({ replies: ["built", JSON.stringify({ workItems }), "built on"] });
+    await pi.type("/materia link Build -- a hut");
+    const [, first = ""] = /\((\d{8}-\S+)\)/.exec(await pi.sees(/^materia-result/)) ?? [];
+    await pi.type("/materia link --from last Chain-Context Build -- a tower");
+    await pi.sees(/^materia-result/);
+    expect(endCard(pi, 200)).toContain(`/materia link --from ${first} Chain-Context Build -- a tower  run it again`);
+  });
+
   it("of one that failed only what continues it", async () => {
     const pi = await openPiSession({ replies: [{ error: "400 the key is wrong" }] });
     await pi.type("/materia link Build -- a hut");

@@ -27,6 +27,7 @@ import {
   LAST_CAST,
   looksLikeCastId,
   mayBeCastName,
+  findCast,
   findOwnCast,
   type RequestedCast,
 } from "../workspace/workspace.ts";
@@ -94,7 +95,9 @@ async function prepareNewCast(typed: CommandOf<"cast" | "link">, asker: CommandC
   const prompt = await readCommandText(typed.prompt, typed.kind === "cast" && typed.literal ? undefined : asker.texts);
   if (!prompt.ok) return prompt;
   if (prompt.value.trim() === "") return failWith("missing_prompt", typed.kind, "a cast needs a prompt");
-  const command = { ...typed, prompt: prompt.value };
+  // Written down by its id: another cast is the last one later.
+  const from = typed.kind === "link" && typed.from ? await findCast(workspace.store, typed.from) : undefined;
+  const command = { ...typed, prompt: prompt.value, ...(from?.ok ? { from: from.value } : {}) };
   const active = workspace.catalog.settings.activeLoadout.value;
   const link =
     command.kind === "link"
