@@ -91,18 +91,13 @@ function namesIn(raw: unknown, key: string): readonly string[] {
   return [...new Set(named.flatMap((names) => (isStringArray(names) || typeof names === "string" ? names : [])))];
 }
 
-/** [YP5] Where Pi finds skills, extensions and servers of a project. */
-function equipmentWords(raw: unknown): readonly string[] {
-  const skills = namesIn(raw, "skills").flatMap((name) => [
-    `.pi/skills/${name}`,
-    `.pi/skills/${name}.md`,
-    `.agents/skills/${name}`,
-  ]);
-  const extensions = namesIn(raw, "extensions").flatMap((name) =>
-    ["", ".ts", ".js", ".mjs"].map((suffix) => `.pi/extensions/${name}${suffix}`),
-  );
-  const servers = namesIn(raw, "mcp").length === 0 ? [] : [".pi/mcp.json"];
-  return [...skills, ...extensions, ...servers];
+/** [YP5] Where Pi finds skills, extensions and servers of a project: whole folders, since a skill's name need not be that of its folder. */
+function equipmentWords(cwd: string, raw: unknown): readonly string[] {
+  if (["skills", "extensions", "mcp"].every((key) => namesIn(raw, key).length === 0)) return [];
+  const settings = readJsonFile(join(cwd, ".pi", "settings.json"));
+  const named = settings?.ok && !depthExceeds(settings.value, 100) ? textsIn(settings.value as Json) : []; // parsed just now
+  const own = named.map((path) => resolve(cwd, ".pi", path));
+  return [".pi/skills", ".agents/skills", ".pi/extensions", ".pi/mcp.json", ".pi/settings.json", ...own];
 }
 
 /** Every text of a utility's command and parameters may be the path of a program. */
@@ -114,7 +109,7 @@ function commandWords(cwd: string, raw: unknown): readonly string[] {
   );
   return [
     ...commandsOf(raw).flat(),
-    ...equipmentWords(raw),
+    ...equipmentWords(cwd, raw),
     ...beside,
     ...materiaIn(raw).flatMap((each) => textsIn(section(each, "params"))),
   ];
