@@ -66,14 +66,17 @@ it("[YD1, YD2] a bill has the shape, the price with its basis, and everything th
     items: 8,
     forecast: { basis: "no history: typical sizes", casts: 0, cost: null },
     writes: ["Build", "Search"],
-    runs: [{ materia: "Tests", command: "npm test" }],
+    runs: [
+      { materia: "Build", command: "any command" },
+      { materia: "Tests", command: "npm test" },
+    ],
     otherTools: ["web_search"],
     asksPerson: ["Approve"],
   });
   expect(bill.worstCase.turns).toMatch(/^2 \+ \d+ N$/);
   expect(bill.models.find(({ materia }) => materia === "Review")?.model).toContain("another than that of Build");
   expect(plainText(billLines(bill))).toMatch(
-    /^Main {2}Auto-Plan → .*\nat most 2 \+ .* turns \(\d+ for 8 items\) · likely .* tokens \(no history: typical sizes\) · .*\nruns: npm test \(Tests\) · may write files: Build, Search · tools of extensions: web_search · asks a person: Approve\nmodels: /,
+    /^Main {2}Auto-Plan → .*\nat most 2 \+ .* turns \(\d+ for 8 items\) · likely .* tokens \(no history: typical sizes\) · .*\nruns: any command \(Build\), npm test \(Tests\) · may write files: Build, Search · other tools: web_search · asks a person: Approve\nmodels: /,
   );
 });
 
@@ -83,6 +86,15 @@ it("[YD1] a bill has what agents are given of the user's Pi, and the typed model
   const own = { ...config, materia: { ...config.materia, Build } };
   expect(plainText(billLines(billOf(own, "b/y")))).toMatch(
     /skill release \(Build\) · extension clock \(Build\) · MCP server db \(Build\) · sandbox strict \(Build, Tests\) · asks[^]*models: b\/y \(Auto-Plan, Build, Search\)/,
+  );
+});
+
+it("[YD1] a bill has variables, and what runs outside of a sandbox", () => {
+  const Tests = { type: "utility" as const, gate: true, command: ["npm", "test"], env: ["TOKEN"], sandbox: "none" };
+  const Build = { prompt: "Build it.", tools: "coding" as const, sandbox: "strict" };
+  const own = { ...config, materia: { ...config.materia, Build, Tests } };
+  expect(plainText(billLines(billOf(own)))).toContain(
+    "sandbox strict (Build) · no sandbox (Tests) · variable TOKEN (Tests)",
   );
 });
 

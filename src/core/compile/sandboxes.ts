@@ -14,12 +14,14 @@ export function sandboxOf(graph: Graph, materia: Materia): string | undefined {
 /** [YP15] What a visit has of the user's Pi, and its sandbox. */
 export function equipmentNames(graph: Graph, materia: Materia): readonly string[] {
   const sandbox = sandboxOf(graph, materia);
+  const isOutside = materia.type !== "person" && materia.sandbox === NO_SANDBOX;
   const { skills = [], extensions = [], mcp = [] } = materia.type === "agent" ? equipmentOf(materia) : {};
   return [
     ...skills.map((name) => `skill ${name}`),
     ...extensions.map((name) => `extension ${name}`),
     ...mcp.map((name) => `MCP server ${name}`),
     ...(sandbox === undefined ? [] : [`sandbox ${sandbox}`]),
+    ...(isOutside ? ["no sandbox"] : []),
   ];
 }
 

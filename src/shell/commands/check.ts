@@ -12,7 +12,7 @@ import { didYouMean, sanitizeForTerminal, countedText } from "../../core/model/t
 import { issueJson, issueLines, type ReviewProblem } from "../../core/view/issues.ts";
 import { line } from "../../core/view/line.ts";
 import { worstCaseText } from "../../core/view/graph/labels.ts";
-import { unknownPartsOf } from "../workspace/agent-hosts.ts";
+import { SESSION_MODEL_VARIABLE, unknownPartsOf } from "../workspace/agent-hosts.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { readConfigLayer } from "../config/config.ts";
 import { readJsonFile } from "../config/config-file.ts";
@@ -42,9 +42,9 @@ export async function runCheck(
   const past = asksBill ? await (await import("./forecast.ts")).loadPastCasts(store) : ok({ casts: [] });
   // Without past casts the bill uses typical sizes.
   const facts = past.ok ? past.value.casts : [];
-  const bills = asksBill
-    ? billsOf(checked.loadouts, catalog.value, loadout, { past: facts, ...withoutUndefined({ items }) })
-    : [];
+  const usual = billSettings(catalog.value.settings, place.env[SESSION_MODEL_VARIABLE]);
+  const basis = { past: facts, ...usual, ...withoutUndefined({ items }) };
+  const bills = asksBill ? billsOf(checked.loadouts, catalog.value, loadout, basis) : [];
   const graphs = checked.loadouts.map(({ graph }) => graph);
   const found = [...checked.issues, ...(await unknownPartsOf(graphs, { catalog: catalog.value, place }))];
   const issues = strict ? found.map(asError) : found;
@@ -84,13 +84,13 @@ function billsOf(
   loadouts: readonly ValidLoadout[],
   { settings }: Catalog,
   loadout: string | undefined,
-  basis: Pick<BillRequest, "past" | "items">,
+  basis: Omit<BillRequest, "graph" | "flow">,
 ): readonly Bill[] {
   const isBilled = ({ name, layer }: ValidLoadout["entry"]): boolean =>
     loadout === undefined ? layer !== "bundled" || name === settings.activeLoadout.value : name === loadout;
   return loadouts
     .filter(({ entry }) => isBilled(entry))
-    .map(({ graph }) => makeBill({ graph, flow: buildFlow(graph), ...basis, ...billSettings(settings) }));
+    .map(({ graph }) => makeBill({ graph, flow: buildFlow(graph), ...basis }));
 }
 
 function changingText({ materia, variable }: ReturnType<typeof changingInstructions>[number]): string {

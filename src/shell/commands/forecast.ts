@@ -263,10 +263,8 @@ async function billFor(
   const { graph, flow } = compiled.value;
   // Without history the bill uses typical sizes.
   const facts = past.ok ? past.value.casts : [];
-  const settings = billSettings(catalog.settings);
-  // [X14] In Pi the model of the session.
-  const model = place.env[SESSION_MODEL_VARIABLE] ?? settings.model;
-  return ok(makeBill({ graph, flow, past: facts, ...settings, model, typedModel }));
+  const settings = billSettings(catalog.settings, place.env[SESSION_MODEL_VARIABLE]);
+  return ok(makeBill({ graph, flow, past: facts, ...settings, typedModel }));
 }
 
 export async function activeBill(

@@ -11,7 +11,8 @@ import { stitchNumber, type DrawnWay } from "../../../core/view/graph/drawn-ways
 import { COMPACT_METRICS, scaleMetrics, type PlacedEdge } from "../../../core/view/layout/drawing.ts";
 import { layoutGraph } from "../../../core/view/layout/layout.ts";
 import { billLines, billSettings, makeBill } from "../../../core/view/graph/bill.ts";
-import { line, lineText } from "../../../core/view/line.ts";
+import { withoutUndefined } from "../../../core/model/json.ts";
+import { line } from "../../../core/view/line.ts";
 import type { ConfigDraft } from "../../../core/wire/commands.ts";
 import { textScale } from "../browser/display.ts";
 import type { EdgeMark, SocketMark } from "../graph/graph-marks.ts";
@@ -20,7 +21,7 @@ import { bindSheets } from "../ui/classes.ts";
 import { LabelledField } from "../ui/fields.tsx";
 import { IssueList } from "../ui/issues.tsx";
 import { useBill } from "../data/use-bill.ts";
-import { LineText } from "../ui/line-text.tsx";
+import { LineParagraphs } from "../ui/line-text.tsx";
 import { isUnstitched } from "./cast-targets.tsx";
 import sheet from "./new-cast.module.css";
 
@@ -35,35 +36,33 @@ export function CastPreview(props: {
   readonly draft: ConfigDraft | null;
 }): ReactElement {
   const { composed, catalog, draft } = props;
-  const [items, setItems] = useState(5);
+  const [items, setItems] = useState<number>();
   const [only, ...others] = props.targets;
   const loadout = only?.kind === "loadout" && others.length === 0 ? only.name : null;
   const description = loadout === null ? undefined : catalog.loadouts.get(loadout)?.value?.description;
   const compiled = composed.kind === "composed" ? composed.compiled : null;
   const hasLoop = compiled !== null && Object.keys(compiled.graph.loops).length > 0;
-  const known = useBill(compiled && loadout, draft, hasLoop ? items : undefined);
-  const own = useMemo(
-    () => (compiled ? billLines(makeBill({ ...compiled, past: [], ...billSettings(catalog.settings), items })) : []),
-    [compiled, catalog, items],
-  );
+  const known = useBill(compiled && loadout, draft, items);
+  const own = useMemo(() => {
+    const asked = { past: [], ...billSettings(catalog.settings), ...withoutUndefined({ items }) };
+    return compiled ? makeBill({ ...compiled, ...asked }) : undefined;
+  }, [compiled, catalog, items]);
+  const bill = known ?? own;
+  const likely = items ?? bill?.items ?? 1;
   return (
     <div className={css("new-cast-side")}>
       {composed.kind !== "empty" && <ComposedGraph composed={composed} />}
       {description !== undefined && <p className={css("secondary")}>{description}</p>}
       {composed.kind === "refused" && <IssueList issues={composed.issues} />}
       {compiled && <ChainFacts compiled={compiled} />}
-      {(known.length > 0 ? known : own).slice(1).map((each) => (
-        <p key={lineText(each)} className={css("secondary")}>
-          <LineText line={each} />
-        </p>
-      ))}
+      {bill && <LineParagraphs lines={billLines(bill).slice(1)} />}
       {hasLoop && (
-        <LabelledField label={`If it makes ${countedText(items, "work item")}`}>
+        <LabelledField label={`If it makes ${countedText(likely, "work item")}`}>
           <input
             type="range"
             min={1}
             max={30}
-            value={items}
+            value={likely}
             onChange={(event) => setItems(Number(event.target.value))}
           />
         </LabelledField>

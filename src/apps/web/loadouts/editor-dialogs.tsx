@@ -17,12 +17,12 @@ import { PickMateriaDialog } from "./loadouts-and-palette.tsx";
 import { isError } from "../../../core/model/issue.ts";
 import { countedText } from "../../../core/model/text.ts";
 import { useCatalog } from "../data/use-catalog.ts";
+import { billLines } from "../../../core/view/graph/bill.ts";
 import { useBill } from "../data/use-bill.ts";
-import { ExplainDialog } from "../dialogs/explain-dialog.tsx";
-import { lineText } from "../../../core/view/line.ts";
-import { LineText } from "../ui/line-text.tsx";
-import { navigate, hrefOf } from "../browser/route.ts";
 import { css } from "../ui/classes.ts";
+import { ExplainDialog } from "../dialogs/explain-dialog.tsx";
+import { LineParagraphs } from "../ui/line-text.tsx";
+import { navigate, hrefOf } from "../browser/route.ts";
 import { recordStep } from "../../../core/edit/undo-history.ts";
 import { DescribeDialog } from "../dialogs/describe-dialog.tsx";
 
@@ -152,11 +152,7 @@ function ExplainLoadoutDialog({ onClose }: { readonly onClose: () => void }): Re
   return (
     <ExplainDialog name={name} graph={isSound ? checked.graph : null} onClose={onClose}>
       <section className={css("option")} aria-label="Bill">
-        {bill.map((each) => (
-          <p key={lineText(each)} className={css("secondary")}>
-            <LineText line={each} />
-          </p>
-        ))}
+        {bill && <LineParagraphs lines={billLines(bill)} />}
       </section>
     </ExplainDialog>
   );

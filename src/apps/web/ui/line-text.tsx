@@ -1,5 +1,5 @@
 import type { ReactElement, ReactNode } from "react";
-import type { Line, Tone } from "../../../core/view/line.ts";
+import { lineText, type Line, type Tone } from "../../../core/view/line.ts";
 import { css } from "./classes.ts";
 
 const TONE_CLASSES = {
@@ -24,6 +24,14 @@ export function LineText({ line }: { readonly line: Line }): ReactElement {
       ))}
     </>
   );
+}
+
+export function LineParagraphs({ lines }: { readonly lines: readonly Line[] }): readonly ReactElement[] {
+  return lines.map((line) => (
+    <p key={lineText(line)} className={css("secondary")}>
+      <LineText line={line} />
+    </p>
+  ));
 }
 
 const SYMBOL_PATHS: Readonly<Record<string, string>> = {

@@ -1,12 +1,5 @@
 import type { Budget, CastLimits } from "../../model/config.ts";
-import {
-  materiaMayWrite,
-  toolsInScope,
-  KNOWN_TOOLS,
-  type AgentMateria,
-  type Materia,
-  type UtilityMateria,
-} from "../../model/materia.ts";
+import { materiaMayWrite, toolsInScope, KNOWN_TOOLS, type AgentMateria, type Materia } from "../../model/materia.ts";
 import { countedText, oneLine, sanitizeForTerminal } from "../../model/text.ts";
 import type { Settings } from "../../catalog/settings.ts";
 import type { Flow } from "../../compile/flow.ts";
@@ -46,11 +39,11 @@ export interface Bill {
   } | null;
   /** Agents that may change files, and programs. */
   readonly writes: readonly string[];
-  /** Programs, with the materia that runs them. */
+  /** Programs, with the materia that runs them; an agent with a shell runs any. */
   readonly runs: readonly { readonly materia: string; readonly command: string }[];
   /** Tools that are not built into Pi. */
   readonly otherTools: readonly string[];
-  /** Skills, extensions, servers and sandboxes, with the materia that has them. */
+  /** Skills, extensions, servers, sandboxes and variables, with the materia that has them. */
   readonly equipment: readonly { readonly materia: string; readonly part: string }[];
   readonly asksPerson: readonly string[];
   readonly models: readonly { readonly materia: string; readonly model: string }[];
@@ -71,8 +64,9 @@ export interface BillRequest {
   readonly items?: number;
 }
 
-export function billSettings({ limits, budget, model }: Settings): Pick<BillRequest, "limits" | "budget" | "model"> {
-  return { limits, budget, model: model ?? undefined };
+/** `sessionModel` answers where the settings name no model. */
+export function billSettings({ limits, budget, model }: Settings, sessionModel?: string) {
+  return { limits, budget, model: model ?? sessionModel };
 }
 
 export function makeBill({ graph, flow, limits, budget, past, ...asked }: BillRequest): Bill {
@@ -104,9 +98,14 @@ export function makeBill({ graph, flow, limits, budget, past, ...asked }: BillRe
         }
       : null,
     writes: collect((each, name) => (each.type === "agent" && materiaMayWrite(each) ? [name] : [])),
-    runs: collect((each, name) => (each.type === "utility" ? [{ materia: name, command: programText(each) }] : [])),
+    runs: collect((each, name) => programsOf(each).map((command) => ({ materia: name, command }))),
     otherTools: [...new Set(tools.filter((tool) => !KNOWN_TOOLS.includes(tool)))],
-    equipment: collect((each, materia) => equipmentNames(graph, each).map((part) => ({ materia, part }))),
+    equipment: collect((each, materia) => {
+      // Bundled programs may have those of every tool that they know.
+      const variables = each.type === "utility" && each.script === undefined ? (each.env ?? []) : [];
+      const parts = [...equipmentNames(graph, each), ...variables.map((name) => `variable ${name}`)];
+      return parts.map((part) => ({ materia, part }));
+    }),
     asksPerson: collect(({ type }, name) => (type === "person" ? [name] : [])),
     models: collect((each, name) => {
       if (each.type !== "agent") return [];
@@ -121,11 +120,16 @@ function modelText(materia: AgentMateria, model: string | undefined): string {
   return materia.notModelOf === undefined ? own : `${own}, another than that of ${materia.notModelOf}`;
 }
 
+const SHELL_TOOLS: ReadonlySet<string> = new Set(["bash", "powershell"]);
+
 /** The command, the one in `params` of a bundled utility, or the name of that utility. */
-function programText({ command, script, params }: UtilityMateria): string {
-  const own = command ?? params?.["command"];
-  if (typeof own === "string") return own;
-  return Array.isArray(own) ? own.join(" ") : (script ?? "");
+function programsOf(materia: Materia): readonly string[] {
+  if (materia.type === "agent")
+    return toolsInScope(materia.tools).some((tool) => SHELL_TOOLS.has(tool)) ? ["any command"] : [];
+  if (materia.type === "person") return [];
+  const own = materia.command ?? materia.params?.["command"];
+  if (typeof own === "string") return [own];
+  return [Array.isArray(own) ? own.join(" ") : (materia.script ?? "")];
 }
 
 /** One line: loops in brackets, places side by side with a bar. Unreached sockets are left out. */
@@ -230,7 +234,7 @@ function billEffectsText({ runs, writes, otherTools, equipment, asksPerson }: Bi
   return [
     programs.length === 0 ? "runs no program" : `runs: ${list(programs)}`,
     writes.length === 0 ? "no agent writes files" : `may write files: ${list(writes)}`,
-    ...(otherTools.length === 0 ? [] : [`tools of extensions: ${list(otherTools)}`]),
+    ...(otherTools.length === 0 ? [] : [`other tools: ${list(otherTools)}`]),
     ...[...Map.groupBy(equipment, ({ part }) => part)].map(
       ([part, of]) => `${cleanText(part)} (${list(of.map(({ materia }) => materia))})`,
     ),
