@@ -43,7 +43,7 @@ it("[YD4, YD5] a draft that was refused twice is sound the third time, and is pr
   const { code, stdout, stderr } = await draft(cwd, "Write it and judge it");
   expect(code).toBe(0);
   expect(stdout).toContain("Write-And-Judge  Build → Review\nat most 6 turns · likely ");
-  expect(stdout).toContain("runs no program · may write files: Build");
+  expect(stdout).toContain("runs: any command (Build) · may write files: Build");
   expect(stdout).toContain('"Socket-2": {');
   expect(stderr).toMatch(
     /Round 1: 1 problem.*bad_draft.*Round 2: 3 problems.*unknown_key.*Reviewer.*Round 3: .*unbounded_cycle/s,
@@ -54,7 +54,14 @@ it("[YD4, YD5] a draft that was refused twice is sound the third time, and is pr
 it("[YD4] after four rounds the last problems are the refusal, and nothing was written", async () => {
   const cwd = newPlace({ "r.json": replies(unknown, unknown, unknown, endless, sound) });
   const { code, stdout } = await draft(cwd, "--save", "X", "--json", "Write it");
-  expect([code, JSON.parse(stdout)]).toMatchObject([2, { issues: [{ code: "unbounded_cycle", severity: "error" }] }]);
+  const { issues } = JSON.parse(stdout) as { issues: readonly object[] };
+  expect([code, issues]).toMatchObject([
+    2,
+    [
+      { code: "draft_failed", hint: expect.stringContaining("--model") },
+      { code: "unbounded_cycle", severity: "error" },
+    ],
+  ]);
   expect(existsSync(join(cwd, ".pi"))).toBe(false);
 });
 
@@ -84,6 +91,16 @@ it.each([
     { name: "Write-And-Judge", rounds: 1, saved: null, bill: { shape: "Build → Review" } },
   ]);
 });
+
+it.each(["__proto__", " x ", "a\tb", "x".repeat(101)])(
+  "[YD9] --save refuses %j, a name that no configuration may have",
+  async (name) => {
+    const cwd = newPlace({ "r.json": replies(sound) });
+    const { code, stdout } = await draft(cwd, "--save", name, "--json", "Write it");
+    expect([code, JSON.parse(stdout)]).toMatchObject([2, { issues: [{ code: "bad_name" }] }]);
+    expect(existsSync(join(cwd, ".pi"))).toBe(false);
+  },
+);
 
 it("[YD9] --save keeps comments and order, and gives no trust", async () => {
   const before =

@@ -113,6 +113,11 @@ describe("a stand-in with typical mistakes", () => {
     },
   });
 
+  const seat = (New: JsonObject): JsonObject => ({
+    materia: { New },
+    loadouts: { One: { entry: "Socket-1", sockets: { "Socket-1": { materia: "New" } } } },
+  });
+
   it.each<[title: string, value: JsonObject, message: RegExp]>([
     [
       "[YD6] a prompt of a thousand words",
@@ -139,6 +144,19 @@ describe("a stand-in with typical mistakes", () => {
       { loadouts: { "Full-Auto": { entry: "Socket-1", sockets: { "Socket-1": { materia: "Build" } } } } },
       /a loadout of this name exists/,
     ],
+    [
+      "[YD6] a planner that extends one with writing tools",
+      seat({ extends: "Build", generator: true }),
+      /no writing tools/,
+    ],
+    ["[YD6] a long text by extension", seat({ extends: "Build", prompt: "x".repeat(2_001) }), /has 2001 characters/],
+    [
+      "[YD6] a long command",
+      seat({ type: "utility", command: ["sh", "-c", "x".repeat(2_001)] }),
+      /has 2007 characters/,
+    ],
+    ["[YD6] a variable", seat({ type: "utility", command: ["env"], env: ["TOKEN"] }), /a draft sets no "env"/],
+    ["[YD6] no sandbox", seat({ type: "utility", command: ["env"], sandbox: "none" }), /no "sandbox": "none"/],
     [
       "[YD6] a materia without a socket",
       {
@@ -178,7 +196,9 @@ describe("a stand-in with typical mistakes", () => {
 
 it("[YD4] an answer is a draft, or says why there is none", () => {
   expect(readDraftReply("I would rather not.")).toMatchObject({ ok: false, issues: [{ code: "bad_draft" }] });
-  expect(readDraftReply('{"loadouts":{"A":{},"B":{}}}')).toMatchObject({ ok: false, issues: [{ code: "bad_draft" }] });
+  const deep = `{"loadouts":{"A":${'{"a":'.repeat(9_000)}1${"}".repeat(9_000)}}}`;
+  for (const bad of ['{"loadouts":{"A":{},"B":{}}}', '{"loadouts":{"A":null}}', '{"loadouts":{"A":5}}', deep])
+    expect(readDraftReply(bad)).toMatchObject({ ok: false, issues: [{ code: "bad_draft" }] });
   expect(readDraftReply('{"cannot":"it needs a robot","nearest":"write the program of the robot"}')).toMatchObject({
     issues: [{ code: "cannot_draft", message: "it needs a robot", hint: "write the program of the robot" }],
   });

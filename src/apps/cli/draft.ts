@@ -1,17 +1,14 @@
-import { resolve } from "node:path";
 import type { DraftCommand } from "../../core/command/command.ts";
 import { ok, type Result } from "../../core/model/issue.ts";
 import { countedText, sanitizeForTerminal } from "../../core/model/text.ts";
 import { billLines } from "../../core/view/graph/bill.ts";
 import { issueLines } from "../../core/view/issues.ts";
-import { readCommandText } from "../../shell/commands/command-text.ts";
 import {
   draftData,
   draftLines,
   makeDraft,
-  readDraftSource,
+  readDraftCommand,
   type FinishedDraft,
-  checkDraftName,
   saveDraft,
 } from "../../shell/commands/draft.ts";
 import { agentSourceOf } from "../../shell/commands/prepare.ts";
@@ -23,20 +20,12 @@ import { askYes, draftCallerFor } from "./terminal/prompts.ts";
 export async function runDraftCommand(command: DraftCommand, request: CliContext): Promise<Result<number>> {
   const { io, options, workspace } = request;
   const caller = draftCallerFor(request);
-  const words = await readCommandText(command.words, command.literal ? undefined : caller.texts);
-  if (!words.ok) return words;
-  const from =
-    command.from === undefined
-      ? ok(undefined)
-      : readDraftSource(workspace, command.from, resolve(io.cwd, command.from));
-  if (!from.ok) return from;
-  const named = command.save === undefined ? ok(undefined) : checkDraftName(workspace, command.save, from.value?.name);
-  if (!named.ok) return named;
+  const asked = await readDraftCommand(workspace, command, caller.texts, io.cwd);
+  if (!asked.ok) return asked;
   const interrupt = listenForInterrupt(io, () => false);
   if (!options.quiet) printText(io, "Drafting…");
   const draft = await makeDraft(workspace, {
-    words: words.value,
-    from: from.value,
+    ...asked.value,
     agents: agentSourceOf(caller),
     signal: interrupt.signal,
     onRound: (round, issues) => {

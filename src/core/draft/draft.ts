@@ -9,7 +9,7 @@ import { checkTarget } from "../compile/targets/compile.ts";
 import { findObject } from "../handoff/find-object.ts";
 import { CastId } from "../model/ids.ts";
 import { error, failWith, ok, type Issue, type Result } from "../model/issue.ts";
-import { isJsonObject, type JsonObject } from "../model/json.ts";
+import { depthExceeds, isJsonObject, type JsonObject } from "../model/json.ts";
 import { isGenerator, templateOf, toolMayWrite, toolsInScope, type Materia } from "../model/materia.ts";
 import { oneLine } from "../model/text.ts";
 import { fuzzGraph, fuzzSubject, runFuzzCast } from "../testing/fuzz.ts";
@@ -28,20 +28,22 @@ export function readDraftReply(reply: string, from?: Draft): Result<Draft> {
   const hint = typeof nearest === "string" ? oneLine(nearest, 400) : undefined;
   if (typeof cannot === "string" && cannot.trim() !== "")
     return failWith("cannot_draft", "", oneLine(cannot, 400), hint);
+  const draft = draftFromConfig(object);
   const { materia = {}, loadouts } = object;
-  const text = JSON.stringify(loadouts ?? {});
+  if (!draft.ok || !isJsonObject(materia)) return draft;
+  const text = JSON.stringify(loadouts);
   const known = Object.entries(isJsonObject(from?.config["materia"]) ? from.config["materia"] : {});
   const kept = known.filter(([name]) => text.includes(`"materia":${JSON.stringify(name)}`));
-  if (kept.length === 0 || !isJsonObject(materia)) return draftFromConfig(object);
-  return draftFromConfig({ ...object, materia: { ...Object.fromEntries(kept), ...materia } });
+  if (kept.length === 0) return draft;
+  return ok({ ...draft.value, config: { ...object, materia: { ...Object.fromEntries(kept), ...materia } } });
 }
 
 export function draftFromConfig(object: JsonObject): Result<Draft> {
-  const loadouts = isJsonObject(object["loadouts"]) ? Object.keys(object["loadouts"]) : [];
-  const [name] = loadouts;
-  if (name === undefined || loadouts.length > 1)
+  if (depthExceeds(object, 100)) return failWith("bad_draft", "", "the draft is nested too deep", "leave the rest out");
+  const [only, ...others] = isJsonObject(object["loadouts"]) ? Object.entries(object["loadouts"]) : [];
+  if (!only || !isJsonObject(only[1]) || others.length > 0)
     return failWith("bad_draft", "loadouts", "a draft has exactly one loadout", '{ "loadouts": { "Name": { … } } }');
-  return ok({ name, config: object });
+  return ok({ name: only[0], config: object });
 }
 
 export interface DraftCheck {
@@ -64,7 +66,7 @@ export function checkDraft(catalog: Catalog, draft: Draft, refines?: string): Dr
   return { catalog: whole, graph: checked.graph, issues };
 }
 
-const MAX_PROMPT = 2_000;
+const MAX_TEXT = 2_000;
 
 interface RuleContext {
   readonly catalog: Catalog;
@@ -84,12 +86,14 @@ function ruleIssues({ catalog, draft, layer, graph, refines }: RuleContext): rea
   return [
     ...settings.map((key) => refuse([key], `a draft sets no "${oneLine(key, 60)}"`, "leave it out")),
     ...(isTaken ? [refuse(["loadouts", draft.name], "a loadout of this name exists", "choose another name")] : []),
-    ...[...layer.materia].flatMap(([name, entry]) => {
+    ...[...layer.materia.keys()].flatMap((name) => {
       const path = ["materia", name];
       if (catalog.materia.has(name))
         return [refuse(path, "a materia of this name exists", "leave it out to use it, or choose another name")];
       if (!used.has(name)) return [refuse(path, "no socket has this materia", "seat it, or leave it out")];
-      const found = entry?.value ? materiaIssues(entry.value, judges(graph, name)) : [];
+      // With what it extends.
+      const materia = graph.materia[name];
+      const found = materia ? materiaIssues(materia, judges(graph, name)) : [];
       return found.map(([message, hint]) => refuse(path, message, hint));
     }),
   ];
@@ -102,13 +106,17 @@ function judges(graph: Graph, materia: string): boolean {
 }
 
 function materiaIssues(materia: Materia, isJudge: boolean): readonly (readonly [message: string, hint: string])[] {
-  const { length } = templateOf(materia)?.text ?? "";
-  const tooLong = `its text has ${length} characters; the limit is ${MAX_PROMPT}`;
+  const command = materia.type === "utility" ? materia.command?.join(" ") : undefined;
+  const texts = [templateOf(materia)?.text, command, materia.description];
+  const length = Math.max(...texts.map((text = "") => text.length));
+  const tooLong = `its text has ${length} characters; the limit is ${MAX_TEXT}`;
+  const isRaised = materia.type === "utility" && (materia.env !== undefined || materia.sandbox === "none");
   const tooWide = "a planner or judge needs no writing tools";
   const isWide =
     materia.type === "agent" && (isJudge || isGenerator(materia)) && toolsInScope(materia.tools).some(toolMayWrite);
   return [
-    ...(length > MAX_PROMPT ? [[tooLong, "say what to do in at most 150 words"] as const] : []),
+    ...(length > MAX_TEXT ? [[tooLong, "say what to do in at most 150 words"] as const] : []),
+    ...(isRaised ? [['a draft sets no "env" and no "sandbox": "none"', "leave them out"] as const] : []),
     ...(isWide ? [[tooWide, 'set "tools": "readOnly"; a gate runs commands'] as const] : []),
   ];
 }

@@ -223,7 +223,7 @@ export const ISSUE_CODES = {
   bad_draft: "a proposed loadout breaks a rule of drafts",
   unproven_draft: "made-up casts of a proposed loadout show a fault",
   cannot_draft: "the drafting agent says that no loadout can do this",
-  draft_failed: "the drafting agent gave no answer",
+  draft_failed: "the drafting agent gave no answer, or no sound draft",
 } as const;
 
 export type IssueCode = keyof typeof ISSUE_CODES;

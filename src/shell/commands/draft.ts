@@ -1,15 +1,17 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, extname, join } from "node:path";
+import { basename, extname, join, resolve } from "node:path";
 import * as v from "valibot";
+import type { DraftCommand } from "../../core/command/command.ts";
 import { addUsage, NO_USAGE, totalTokens, type Usage } from "../../core/cast/state/usage.ts";
 import { checkDraft, draftFromConfig, readDraftReply, type DraftCheck, type Draft } from "../../core/draft/draft.ts";
 import { loadoutToJson } from "../../core/edit/loadout-draft.ts";
 import { printJson, LOADOUT_EXPANDED_LEVELS } from "../../core/edit/json-edit.ts";
+import { nameIssues } from "../../core/catalog/validate.ts";
 import { CastId, SocketId } from "../../core/model/ids.ts";
-import { failAll, failWith, isError, ok, type Issue, type Result, error } from "../../core/model/issue.ts";
+import { fail, failAll, failWith, ok, type Issue, type Result, error } from "../../core/model/issue.ts";
 import { isJsonObject, withoutUndefined, type JsonObject } from "../../core/model/json.ts";
-import { oneLine } from "../../core/model/text.ts";
+import { didYouMean, oneLine } from "../../core/model/text.ts";
 import { gridLines } from "../../core/view/graph/terminal-grid.ts";
 import { billLines, type Bill } from "../../core/view/graph/bill.ts";
 import { issueLines } from "../../core/view/issues.ts";
@@ -19,16 +21,32 @@ import type { AgentHost, TurnRequest } from "../ports.ts";
 import { packagePath } from "../system/package.ts";
 import { openAgentHost, type AgentSource, unknownPartsOf } from "../workspace/agent-hosts.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import { readCommandText, type TextSource } from "./command-text.ts";
 import { activeBill } from "./forecast.ts";
 import { withEntry } from "../../core/edit/config-text.ts";
 import { projectConfigFile, userConfigFile, type ConfigContext } from "../config/config.ts";
 
-interface DraftRequest {
+export interface DraftRequest {
   readonly words: string;
   readonly from?: Draft | undefined;
   readonly agents: AgentSource;
   readonly signal: AbortSignal;
   readonly onRound?: (round: number, issues: readonly Issue[]) => void;
+}
+
+/** What a person typed, read before an agent is asked. */
+export async function readDraftCommand(
+  workspace: Workspace,
+  { words, literal, from, save }: DraftCommand,
+  texts: TextSource | undefined,
+  folder: string,
+): Promise<Result<Pick<DraftRequest, "words" | "from">>> {
+  const said = await readCommandText(words, literal ? undefined : texts);
+  if (!said.ok) return said;
+  const source = from === undefined ? ok(undefined) : readDraftSource(workspace, from, resolve(folder, from));
+  if (!source.ok) return source;
+  const named = save === undefined ? ok(undefined) : checkDraftName(workspace, save, source.value?.name);
+  return named.ok ? ok({ words: said.value, from: source.value }) : named;
 }
 
 /** [YD4] A sound draft, which nobody has saved or cast yet. */
@@ -47,11 +65,8 @@ export async function makeDraft(workspace: Workspace, request: DraftRequest): Pr
   const { words } = request;
   if (words.trim() === "")
     return failWith("missing_prompt", "draft", "a draft needs a description", "say what should be done");
-  if (words.length > MAX_WORDS) {
-    const hint = "say it shorter";
-    const message = `the description has ${words.length} characters; the limit is ${MAX_WORDS}`;
-    return failWith("bad_option", "draft", message, hint);
-  }
+  const tooLong = `the description has ${words.length} characters; the limit is ${MAX_WORDS}`;
+  if (words.length > MAX_WORDS) return failWith("bad_option", "draft", tooLong, "say it shorter");
   const host = await openAgentHost(workspace, request.agents);
   if (!host.ok) return host;
   const refused = await host.value.preflight([{ socket: SOCKET, materia: MATERIA, tools: [] }]);
@@ -64,45 +79,35 @@ export async function makeDraft(workspace: Workspace, request: DraftRequest): Pr
   }
 }
 
-async function negotiate(
-  workspace: Workspace,
-  request: DraftRequest,
-  host: AgentHost,
-  folder: string,
-): Promise<Result<FinishedDraft>> {
+async function negotiate(workspace: Workspace, request: DraftRequest, host: AgentHost, folder: string) {
   const rounds: (readonly Issue[])[] = [];
   let usage = NO_USAGE;
-  let last: { readonly reply: string; readonly issues: readonly Issue[] } | undefined;
+  let reply = "";
   while (rounds.length < MAX_ROUNDS) {
     const round = rounds.length + 1;
-    const asked = { folder, round, prompt: draftPrompt(request, last), usage, signal: request.signal };
+    const asked = { folder, round, prompt: draftPrompt(request, reply, rounds.at(-1)), usage, signal: request.signal };
     const turn = await host.runTurn(turnRequest(workspace, asked));
     usage = addUsage(usage, turn.usage);
     if (turn.kind === "failed") return failWith("draft_failed", "draft", `the drafting agent failed: ${turn.message}`);
     const read = readDraftReply(turn.text, request.from);
     if (!read.ok && read.issues.some(({ code }) => code === "cannot_draft")) return read;
     const checked = read.ok ? checkDraft(workspace.catalog, read.value, request.from?.name) : undefined;
+    const drafted = { ...workspace, catalog: checked?.catalog ?? workspace.catalog };
     const found = read.ok ? (checked?.issues ?? []) : read.issues;
-    const issues =
-      checked && found.length === 0
-        ? await unknownPartsOf([checked.graph], { ...workspace, catalog: checked.catalog })
-        : found;
+    const issues = checked && found.length === 0 ? await unknownPartsOf([checked.graph], drafted) : found;
     if (read.ok && checked && issues.length === 0) {
-      const drafted = { ...workspace, catalog: checked.catalog };
-      const bill = await activeBill(drafted, {
-        loadout: read.value.name,
-        ...withoutUndefined({ model: request.agents.model }),
-      });
+      const { model } = request.agents;
+      const bill = await activeBill(drafted, withoutUndefined({ loadout: read.value.name, model }));
       if (!bill) throw new Error("a sound draft has a bill");
       return ok({ ...read.value, graph: checked.graph, workspace: drafted, bill, rounds, usage });
     }
     request.onRound?.(round, issues);
     rounds.push(issues);
-    last = { reply: turn.text, issues };
+    reply = turn.text;
   }
-  return failAll(
-    last?.issues.map((issue) => (isError(issue) ? issue : { ...issue, severity: "error" as const })) ?? [],
-  );
+  const hint = "say it in other words, or name another model with --model";
+  const left = error("draft_failed", "draft", `after ${MAX_ROUNDS} rounds the draft still has these problems`, hint);
+  return failAll([left, ...(rounds.at(-1) ?? []).map((issue) => ({ ...issue, severity: "error" as const }))]);
 }
 
 const MATERIA = "Draft";
@@ -158,17 +163,14 @@ function draftSystemText({ materia, loadouts }: Workspace["catalog"]): string {
   ].join("\n\n");
 }
 
-function draftPrompt(
-  { words, from }: DraftRequest,
-  last: { readonly reply: string; readonly issues: readonly Issue[] } | undefined,
-): string {
+function draftPrompt({ words, from }: DraftRequest, reply: string, issues: readonly Issue[] | undefined): string {
   const parts = [`The description:\n${words}`];
   if (from)
     parts.unshift(`Change this loadout, and keep everything that the words do not concern:\n${draftText(from)}`);
-  if (last)
+  if (issues)
     parts.push(
-      `Your last answer:\n${last.reply.slice(0, 30_000)}`,
-      `It was refused. Mend every problem and answer with the whole object:\n${plainText(issueLines(last.issues))}`,
+      `Your last answer:\n${reply.slice(0, 30_000)}`,
+      `It was refused. Mend every problem and answer with the whole object:\n${plainText(issueLines(issues))}`,
     );
   return parts.join("\n\n");
 }
@@ -182,6 +184,9 @@ export function readDraftSource({ catalog }: Workspace, named: string, file: str
   const known = catalog.loadouts.get(named)?.value;
   if (known) return ok({ name: named, config: { loadouts: { [named]: loadoutToJson(known) } } });
   const read = readConfigText(file);
+  const missing = `there is no loadout or file "${oneLine(named, 60)}"`;
+  if (!read.ok && read.issues[0]?.code === "missing_file")
+    return failWith("missing_file", "--from", missing, didYouMean(named, catalog.loadouts.keys()));
   const value = read.ok ? parseJson(file, read.value.text) : read;
   if (!value.ok) return value;
   const object = isJsonObject(value.value) ? value.value : {};
@@ -204,7 +209,8 @@ export function draftData(draft: FinishedDraft): JsonObject {
 
 /** [YD9] Names that exist are refused before an agent is asked. */
 export function checkDraftName({ catalog }: Workspace, name: string, refines: string | undefined): Result<undefined> {
-  if (!/^[^\p{Cc}]{1,60}$/u.test(name)) return failWith("bad_name", "--save", "a name has 1 to 60 characters");
+  const [bad] = nameIssues(name, ["--save"]);
+  if (bad) return fail(bad);
   if (!catalog.loadouts.has(name) || name === refines) return ok(undefined);
   return failWith("bad_name", "--save", `a loadout "${name}" exists`, "choose another name");
 }
