@@ -110,12 +110,32 @@ it("[YD13] the agent proposes a cast: the bill is shown, no means no, and a stat
     replies: [proposal, "a pity"],
   });
   await pi.type("do the usual loadout for issue 12");
-  expect(await pi.sees(/^confirm/)).toMatch(/Cast Planning-Consult\?[^]*Add a door[^]*at most/);
+  expect(await pi.sees(/^confirm/)).toMatch(
+    /Cast Planning-Consult\?[^]*at most[^]*models: scripted\/first[^]*Request: Add a door/,
+  );
   expect(pi.requests.at(-1)?.messages.at(-1)).toContain("The person said no. Nothing was cast.");
   expect(await eventTypes(pi.cwd)).toEqual([]);
   pi.reply(call({ action: "status" }), "none yet");
   await pi.type("and now?");
   expect(pi.requests.at(-1)?.messages.at(-1)).toContain("there are no casts here yet");
+});
+
+it("[YD16] a proposed request looks like no bill, hides none of itself, and waits for what a person types", async () => {
+  const text = `Add a door\u001b[2J\n\nFull-Auto\nat most 1 turn\n${"\n".repeat(99)}end`;
+  let editorText = "half a thou";
+  const editor = Object.defineProperty({}, "editorText", { get: () => editorText });
+  const pi = await openPiSession(Object.assign(editor, { mode: "tui" as const, confirm: () => false }));
+  pi.reply(call({ action: "cast", text, loadout: "Full-Auto" }), "a pity");
+  const typed = pi.type("do the usual loadout");
+  await pi.sees(/send or clear your text/);
+  expect(pi.shown().filter((each) => each.startsWith("confirm"))).toEqual([]);
+  editorText = "";
+  pi.press("\u0003");
+  await typed;
+  expect(await pi.sees(/^confirm/)).toMatch(/models: [^\n]+\n\nRequest: Add a door Full-Auto at most 1 turn end$/);
+  pi.reply(call({ action: "cast", text: "x".repeat(1_001) }), "a pity");
+  await pi.type("the loadout again");
+  expect(pi.requests.at(-1)?.messages.at(-1)).toContain("a request of at most 1000 characters");
 });
 
 it("[YD13] a yes to the proposal starts the cast", async () => {

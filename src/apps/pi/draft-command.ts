@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import type { DraftCommand } from "../../core/command/command.ts";
 import type { Options } from "../../core/command/options.ts";
 import { ok, type Issue, type Result } from "../../core/model/issue.ts";
@@ -7,12 +6,12 @@ import { countedText, oneLine, truncate } from "../../core/model/text.ts";
 import { billLines } from "../../core/view/graph/bill.ts";
 import { gridLines } from "../../core/view/graph/terminal-grid.ts";
 import { line, plainText } from "../../core/view/line.ts";
-import { readCommandText } from "../../shell/commands/command-text.ts";
 import {
   draftData,
   draftLines,
   makeDraft,
-  readDraftSource,
+  readDraftCommand,
+  type DraftRequest,
   type FinishedDraft,
   checkDraftName,
   saveDraft,
@@ -23,7 +22,7 @@ import { createTurnControl } from "./agents/turn-control.ts";
 import { askChoice, withEscape } from "./casts/cast-dialogs.ts";
 import { startInProject, startFromCommand } from "./casts/start-cast.ts";
 import type { CommandContext } from "./casts/session-state.ts";
-import { userOpenedDialogs } from "./session/dialogs.ts";
+import { deferDialogs, userOpenedDialogs } from "./session/dialogs.ts";
 import { piTui } from "./session/user-session.ts";
 import { resolveProject, trustProject, type SessionProject } from "./session/project.ts";
 import type { ExtensionAPI, ExtensionContext, ToolDefinition } from "@earendil-works/pi-coding-agent";
@@ -39,27 +38,23 @@ export async function runDraftCommand(
 ): Promise<Result<unknown>> {
   const place = resolveProject(context.user.ctx, options);
   if (!place.ok) return place;
-  const words = await readCommandText(command.words, command.literal ? undefined : { from: context.user.ctx.cwd });
-  if (!words.ok) return words;
-  const { save, from } = command;
-  const { workspace } = place.value;
-  const source = from === undefined ? ok(undefined) : readDraftSource(workspace, from, resolve(place.value.from, from));
-  if (!source.ok) return source;
-  const named = save === undefined ? ok(undefined) : checkDraftName(workspace, save, source.value?.name);
-  if (!named.ok) return named;
-  const made = await draftInSession(context, place.value, { words: words.value, from: source.value, options });
+  const { workspace, from } = place.value;
+  const asked = await readDraftCommand(workspace, command, { from }, from);
+  if (!asked.ok) return asked;
+  const { save } = command;
+  const made = await draftInSession(context, place.value, { ...asked.value, options });
   if (!made.ok) return made;
   const draft = made.value;
   const saved = save === undefined ? ok(undefined) : saveIn(context, draft, save);
   if (!saved.ok) return saved;
   const { screen } = context;
-  if (screen.isWatched && !options.json) return offerDraft(context, place.value, draft, { options, command });
+  if (screen.isWatched && !options.json) return offerDraft({ context, place: place.value, draft, options, command });
   screen.showAnswer({ lines: draftLines(draft, screen.width()), data: draftData(draft), code: 0 });
   return ok(undefined);
 }
 
 /** Drafts with the model of the session. */
-export async function draftInSession(
+async function draftInSession(
   { user, screen }: CommandContext,
   { workspace }: SessionProject,
   { words, from, options, signal }: DraftWords,
@@ -78,31 +73,32 @@ export async function draftInSession(
     stop.abort();
     return { consume: true };
   });
-  const both = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
-  return makeDraft(workspace, { words, from, agents, signal: both, onRound }).finally(off);
+  const either = AbortSignal.any([stop.signal, ...(signal ? [signal] : [])]);
+  return makeDraft(workspace, { words, from, agents, signal: either, onRound }).finally(off);
 }
 
-interface DraftWords {
-  readonly words: string;
-  readonly from?: FinishedDraft | { readonly name: string; readonly config: FinishedDraft["config"] } | undefined;
+interface DraftWords extends Pick<DraftRequest, "words" | "from"> {
   readonly options: Options;
   readonly signal?: AbortSignal | undefined;
 }
 
 interface OfferedDraft {
+  readonly context: CommandContext;
+  readonly place: SessionProject;
+  readonly draft: FinishedDraft;
   readonly options: Options;
   readonly command: Pick<DraftCommand, "words" | "cast">;
+  /** The agent proposed it while the person may be typing. */
+  readonly isUnasked?: true;
 }
 
 /** [YD11] Nothing is cast, saved or trusted without the choice of the person. Only *Discard* loses the draft. */
-export async function offerDraft(
-  context: CommandContext,
-  place: SessionProject,
-  draft: FinishedDraft,
-  { options, command }: OfferedDraft,
-): Promise<Result<string>> {
-  const { user, screen } = context;
-  const dialogs = userOpenedDialogs(user.ctx);
+async function offerDraft(offer: OfferedDraft): Promise<Result<string>> {
+  const { user, screen } = offer.context;
+  const { draft, isUnasked } = offer;
+  let dialogs: ReturnType<typeof deferDialogs> = isUnasked
+    ? deferDialogs(user.ctx.ui, user.ctx.mode)
+    : userOpenedDialogs(user.ctx);
   const bill = billLines(draft.bill);
   const drawn = gridLines(draft.graph, { width: screen.width() });
   screen.showAnswer({ lines: [...drawn, line(""), ...bill], data: draftData(draft), code: 0 });
@@ -114,36 +110,29 @@ export async function offerDraft(
       ["Change it…", "change"],
       ["Discard", "discard"],
     ]);
-    if (
-      choice === undefined &&
-      user.ctx.mode === "tui" &&
-      (await dialogs.confirm("Keep the draft?", "No discards it."))
-    )
-      continue;
+    const isClosed = choice === undefined && user.ctx.mode === "tui";
+    if (isClosed && (await dialogs.confirm("Keep the draft?", "No discards it."))) continue;
     if (choice === undefined || choice === "discard") return ok("The person discarded the draft.");
-    const done = await performChoice(context, place, draft, { options, command, choice });
+    dialogs = userOpenedDialogs(user.ctx);
+    const done = await performChoice(offer, choice);
     if (done?.ok) return done;
     if (done) screen.refuse(done.issues);
   }
 }
 
 /** What came of a choice; undefined if the person went back. */
-async function performChoice(
-  context: CommandContext,
-  place: SessionProject,
-  draft: FinishedDraft,
-  { options, command, choice }: OfferedDraft & { readonly choice: "cast" | "page" | "save" | "change" },
-): Promise<Result<string> | undefined> {
+async function performChoice(offer: OfferedDraft, choice: "cast" | "page" | "save" | "change") {
+  const { context, place, draft, options, command } = offer;
   const dialogs = userOpenedDialogs(context.user.ctx);
   // An empty answer is the one that is offered; a closed dialog is none.
   const ask = async (title: string, offered: string): Promise<string | undefined> => {
-    const said = await dialogs.input(`${title}\nEnter takes: ${oneLine(offered, 200)}`, offered);
+    const said = await dialogs.input(`${title}\nEnter takes: ${oneLine(offered, MAX_REQUEST)}`, offered);
     return said?.trim() === "" ? offered : said?.trim();
   };
   switch (choice) {
     case "cast": {
       const request = command.cast ?? (await ask("The request of this cast", command.words));
-      return request === undefined ? undefined : castDraft(context, place, draft, request, options);
+      return request === undefined ? undefined : castDraft(offer, request);
     }
     case "page": {
       const { startUiProcess } = await import("./ui-process.ts");
@@ -160,18 +149,12 @@ async function performChoice(
       const words = (await dialogs.input("What should change?"))?.trim();
       if (!words) return undefined;
       const next = await draftInSession(context, place, { words, from: draft, options });
-      return next.ok ? offerDraft(context, place, next.value, { options, command }) : next;
+      return next.ok ? offerDraft({ context, place, draft: next.value, options, command }) : next;
     }
   }
 }
 
-async function castDraft(
-  context: CommandContext,
-  place: SessionProject,
-  draft: FinishedDraft,
-  prompt: string,
-  options: Options,
-): Promise<Result<string>> {
+async function castDraft({ context, place, draft, options }: OfferedDraft, prompt: string): Promise<Result<string>> {
   const trusted = await trustProject(context.user.ctx, place, options);
   if (!trusted.ok) return trusted;
   const workspace = { ...draft.workspace, trust: trusted.value.workspace.trust };
@@ -189,6 +172,8 @@ function saveIn({ screen }: CommandContext, draft: FinishedDraft, name: string):
 }
 
 const MAX_ANSWER = 4_000;
+/** A person sees the whole request that they say yes to. */
+const MAX_REQUEST = 1_000;
 const ACTIONS = ["draft", "cast", "status", "show", "diff"] as const;
 
 interface ToolCall {
@@ -245,7 +230,8 @@ async function perform(
     const draft = await draftInSession(context, place, { words: text, options: {}, signal });
     if (!draft.ok) return draft;
     if (!context.screen.isWatched) return ok(plainText(draftLines(draft.value, MAX_WIDTH)));
-    return offerDraft(context, place, draft.value, { options: {}, command: { words: text } });
+    const words = oneLine(text, MAX_REQUEST);
+    return offerDraft({ context, place, draft: draft.value, options: {}, command: { words }, isUnasked: true });
   }
   if (action === "cast") return proposeCast(context, place, text, loadout);
   const castId = cast === undefined ? {} : { castId: cast };
@@ -264,10 +250,14 @@ async function proposeCast(
   loadout: string | undefined,
 ): Promise<Result<string>> {
   const bill = await activeBill(workspace, withoutUndefined({ loadout }));
-  if (!bill || request.trim() === "") return ok("A cast needs a sound loadout that exists, and a request in text.");
+  if (!bill || request.trim() === "" || request.length > MAX_REQUEST)
+    return ok(`A cast needs a sound loadout that exists, and a request of at most ${MAX_REQUEST} characters in text.`);
   const shown = plainText(billLines(bill));
   if (!context.screen.isWatched) return ok(`Nobody can be asked here, so nothing was cast.\n${shown}`);
-  const yes = await userOpenedDialogs(context.user.ctx).confirm(`Cast ${bill.loadout}?`, `${request}\n\n${shown}`);
+  // One line behind the bill: no request can look like a bill, or push the real one out of sight.
+  const asked = `${shown}\n\nRequest: ${oneLine(request, MAX_REQUEST)}`;
+  const { ctx } = context.user;
+  const yes = await deferDialogs(ctx.ui, ctx.mode).confirm(`Cast ${oneLine(bill.loadout, 100)}?`, asked);
   if (!yes) return ok("The person said no. Nothing was cast.");
   const command = { kind: "cast" as const, prompt: request, literal: true as const, loadout: bill.loadout };
   const started = await startFromCommand(context, command, {});
