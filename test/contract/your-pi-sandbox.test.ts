@@ -6,7 +6,7 @@ import { readLayer } from "../../src/core/catalog/layer.ts";
 import { createRehearsalHost } from "../../src/shell/agents/rehearsal-host.ts";
 import { checkToolsCanRun } from "../../src/shell/agents/tool-process.ts";
 import { wrapInSandbox } from "../../src/shell/process/sandbox.ts";
-import { ask, rehearsal } from "../harness/agents.ts";
+import { ask, need, piFolder, rehearsal } from "../harness/agents.ts";
 import { castFile, castsIn, newPlace, put, readText, run, userFolder } from "../harness/cli.ts";
 
 const IDENTITY = ["-c", "user.name=a", "-c", "user.email=a@b.c"];
@@ -101,6 +101,27 @@ it("[YP10] a sandbox that is missing or does not start refuses the cast, which l
   expect(await refusal({ strikt: { command: ["env"] } })).toContain('did you mean "strikt"?');
   expect(await refusal({ strict: { command: ["no-such-box"] } })).toContain("there is no program no-such-box");
   expect(await refusal({ strict: { command: ["sh", "-c", "echo no rights >&2; exit 1"] } })).toContain("no rights");
+});
+
+it("[YP3] a skill that its agent cannot read in its sandbox refuses the cast", async () => {
+  const folder = piFolder({});
+  put(folder, { "skills/release/SKILL.md": "---\nname: release\ndescription: how\n---\nTag it.\n" });
+  const host = createRehearsalHost(rehearsal({}));
+  // Stands in for a file system in which the folder is hidden.
+  const hide = [
+    "sh",
+    "-c",
+    'mv "$0" "$0.hidden"; "$@"; end=$?; mv "$0.hidden" "$0"; exit $end',
+    join(folder, "skills"),
+  ];
+  const refusals = (command: readonly string[]) =>
+    host.preflight([need({ tools: ["read"], skills: ["release"], sandbox: { name: "strict", command } })], {
+      cwd: "/",
+    });
+  expect(await refusals(["env"])).toEqual([]);
+  expect(await refusals(hide)).toMatchObject([
+    { message: expect.stringMatching(/^Build cannot read its skills in the sandbox "strict": ENOENT/) },
+  ]);
 });
 
 it("[YP10] a sandbox that never starts is ended", async () => {

@@ -100,10 +100,8 @@ it("[YP12] a server starts in the sandbox with the variables of the visit, and i
 
 it("[YP12] a server that fails, never answers or has too many tools is named", async () => {
   const failed = "MCP servers need attention:\n  db: failed: no such file\nRun /mcp to fix.";
-  expect(await startSession(({ ui }) => ui.notify(failed))).toEqual([
-    "a server could not be used: db: failed: no such file",
-  ]);
-  expect(await startSession(() => undefined)).toEqual(["the server db did not answer within 30 s"]);
+  expect(await startSession(({ ui }) => ui.notify(failed))).toEqual(["the server db: failed: no such file"]);
+  expect(await startSession(() => undefined)).toEqual(["the server db offered no tool within 30 s"]);
   const many = ({ registerTool }: FakeApi) => {
     for (let tool = 0; tool < 500; tool += 1) registerTool({ name: `mcp__db__t${tool}` });
   };

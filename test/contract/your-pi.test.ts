@@ -18,7 +18,7 @@ const SKILL = "---\nname: release\ndescription: How to release\n---\nTag it.\n";
 
 function projectWith(files: Readonly<Record<string, unknown>> = {}): string {
   piFolder({});
-  const named = { P: { prompt: "plan", extensions: ["clock", "bad", "taker", "slow", "late"] } };
+  const named = { P: { prompt: "plan", extensions: ["clock", "bad", "taker", "slow", "late", "later"] } };
   const config = { ".pi/pi-materia.json": { materia: named } };
   return newPlace({ ...config, ".pi/skills/release/SKILL.md": SKILL, ".pi/extensions/clock.ts": CLOCK, ...files });
 }
@@ -138,6 +138,13 @@ it("[YP3] skills that cannot be used are refused with the way out", async () => 
   expect(await skills("large")).toEqual([expect.stringContaining("more than 500 files or 4 MB")]);
   expect(await skills("linked")).toEqual([expect.stringContaining("out is a link")]);
   expect(await check(cwd, { tools: [], skills: ["release"] })).toEqual([expect.stringContaining("cannot read them")]);
+  put(cwd, { ".pi/skills/bare/SKILL.md": "Tag it.", ".pi/skills/again/release/SKILL.md": SKILL });
+  expect(await skills("bare")).toEqual([
+    expect.stringMatching(/Pi leaves out the skill "bare": description is required → look at .*bare\/SKILL.md/),
+  ]);
+  expect(await skills("release")).toEqual([
+    expect.stringMatching(/several skills "release".* → rename .*release\/SKILL.md or .*release\/SKILL.md/),
+  ]);
 });
 
 it("[YP6] an extension that cannot be loaded is refused by name", async () => {
@@ -151,9 +158,13 @@ it("[YP6] an extension that cannot be loaded is refused by name", async () => {
   expect(await extension("clok")).toEqual([expect.stringContaining('did you mean "clock"')]);
   expect(await extension("bad")).toEqual([expect.stringMatching(/extension bad cannot be loaded.*no luck/)]);
   expect(await extension("late")).toEqual([
-    expect.stringMatching(/extension late failed at the start.*no clock → mend it/),
+    expect.stringMatching(/extension late failed at the start.*no clock → fix it/),
   ]);
   expect(await extension("taker")).toEqual([expect.stringContaining("extension taker")]);
+  put(cwd, {
+    ".pi/extensions/later.ts": `export default (pi) => pi.on("session_start", () => pi.registerTool({ name: "hand_over", label: "x", description: "x", parameters: { type: "object", properties: {} }, execute: async () => ({}) }));`,
+  });
+  expect(await extension("later")).toEqual([expect.stringContaining("extension later has a tool named hand_over")]);
   const timer = handTimer();
   const slow = loadExtensionFiles(
     await loadPi(),
@@ -165,6 +176,18 @@ it("[YP6] an extension that cannot be loaded is refused by name", async () => {
     },
   );
   await expect(slow).rejects.toThrow("slow did not load within 30 s");
+});
+
+it("[YP6] an extension that does not start ends the wait", async () => {
+  const cwd = projectWith({
+    ".pi/extensions/slow.ts": `export default (pi) => pi.on("session_start", () => { globalThis.hasSlowStarted = true; return new Promise(() => {}); });`,
+  });
+  const timer = handTimer();
+  const slow = createRehearsalHost(rehearsal({}), { after: timer.after });
+  const refused = slow.preflight([need({ tools: [], extensions: ["slow"] })], { cwd });
+  await vi.waitFor(() => expect(globalThis).toHaveProperty("hasSlowStarted"));
+  timer.fire(30_000);
+  expect(await refused).toMatchObject([{ message: "the extension slow did not start within 30 s" }]);
 });
 
 it("[YP4, YP15] a cast and its fork record what their agents were given", async () => {
@@ -214,4 +237,23 @@ it("[YP5] trust lists the names and ends when a skill of the project changes", (
   expect(isTrusted(place, raw)).toBe(true);
   put(cwd, { ".pi/skills/release/SKILL.md": `${SKILL}And push it.` });
   expect(isTrusted(place, raw)).toBe(false);
+});
+
+it("[YP5] skills in other folders, and extensions that Pi's settings name, are watched", () => {
+  const raw = { materia: { P: { prompt: "plan", skills: ["release"], extensions: ["ext"] } } };
+  const files = {
+    ".pi/skills/release/SKILL.md": SKILL.replace("release", "other"),
+    ".pi/skills/group/shipping/SKILL.md": SKILL,
+    ".agents/skills/notes/SKILL.md": SKILL,
+    ".pi/settings.json": { extensions: ["../tools/ext.ts"] },
+    "tools/ext.ts": CLOCK,
+  };
+  const cwd = projectWith(files);
+  const place = { cwd, env: { XDG_CONFIG_HOME: join(cwd, "../home") } };
+  const asksAgain = (name: string): boolean => {
+    rememberTrust(place, raw);
+    put(cwd, { [name]: `${JSON.stringify(files)}\n` });
+    return !isTrusted(place, raw);
+  };
+  expect(Object.keys(files).filter((name) => !asksAgain(name))).toEqual([]);
 });

@@ -1,8 +1,12 @@
-import type { ExtensionFactory, LoadExtensionsResult, Skill } from "@earendil-works/pi-coding-agent";
+import type {
+  ExtensionFactory,
+  LoadExtensionsResult,
+  ResourceDiagnostic,
+  Skill,
+} from "@earendil-works/pi-coding-agent";
 import { createHash, hash } from "node:crypto";
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
-import { HAND_OVER } from "../../core/model/handoff.ts";
 import { error, type Issue } from "../../core/model/issue.ts";
 import { didYouMean, thrownMessage } from "../../core/model/text.ts";
 import type { AgentRequirement, EquipmentDigest, PreflightPlace } from "../ports.ts";
@@ -11,12 +15,12 @@ import { isNamedByProject } from "../config/trust.ts";
 import { currentToolsUser } from "../process/tools-user.ts";
 import { describeMissingMcp, describeUnusableServer, readMcpServers, type McpServer } from "./mcp-servers.ts";
 import type { Pi } from "./pi-sdk.ts";
-import { realTimer, type Timer } from "./turn-guard.ts";
+import { isDoneWithin, realTimer, type Timer } from "./turn-guard.ts";
 
 interface PiInventory {
   readonly skills: readonly Skill[];
-  /** Names of several skills of which Pi would take the first. */
-  readonly ambiguous: ReadonlySet<string>;
+  /** Skills that Pi leaves out: without a description, or with the name of another. */
+  readonly problems: readonly ResourceDiagnostic[];
   readonly projectSkills: ReadonlySet<string>;
   readonly extensions: ReadonlyMap<string, FoundExtension>;
 }
@@ -28,7 +32,7 @@ interface FoundExtension {
 
 const MAX_FILES = 500;
 const MAX_BYTES = 4_000_000;
-const LOAD_MS = 30_000;
+export const LOAD_MS = 30_000;
 
 /** [YP3, YP6] Finds and reads every part of Pi that a materia names, or says which names exist. */
 export async function resolveEquipment(
@@ -36,31 +40,29 @@ export async function resolveEquipment(
   { materia, tools, skills = [], extensions = [], mcp = [] }: Omit<AgentRequirement, "socket" | "model">,
   place: PreflightPlace,
 ) {
-  const refuse = (field: string, code: EquipmentCode, text: string, hint: string): Issue =>
-    error(code, ["materia", materia, field], text, hint);
-  const reads = tools.includes("read") || tools.includes("bash");
   const unread = `${materia} has skills and cannot read them`;
-  const issues: Issue[] = [];
-  if (skills.length > 0 && !reads)
-    issues.push(refuse("skills", "unusable_equipment", unread, 'give it the tool "read" or "bash"'));
+  const mayRead = skills.length === 0 || tools.includes("read") || tools.includes("bash");
   const found = skills.length + extensions.length === 0 ? NOTHING : await findInventory(pi, place);
   const parts = [
+    ...(mayRead ? [] : [unusable("skill", unread, 'give it the tool "read" or "bash"')]),
     ...skills.map((name) => findSkill(found, name)),
     ...extensions.map((name) => findExtension(found, name, place)),
     ...(mcp.length === 0 ? [] : findServers(pi, mcp, place)),
   ];
-  for (const { kind, refused } of parts)
-    if (refused) issues.push(refuse(FIELDS[kind], refused[0], `${refused[1]}; wanted by ${materia}`, refused[2]));
   return {
     skills: parts.flatMap(({ skill }) => skill ?? []),
     extensionFiles: parts.flatMap(({ file }) => file ?? []),
     servers: parts.flatMap(({ server }) => server ?? []),
     digests: parts.flatMap(({ digest }) => digest ?? []),
-    issues,
+    issues: parts.flatMap(({ kind, refused }): readonly Issue[] => {
+      if (!refused) return [];
+      const [code, text, hint] = refused;
+      return [error(code, ["materia", materia, FIELDS[kind]], text, hint)];
+    }),
   };
 }
 
-const NOTHING: PiInventory = { skills: [], ambiguous: new Set(), projectSkills: new Set(), extensions: new Map() };
+const NOTHING: PiInventory = { skills: [], problems: [], projectSkills: new Set(), extensions: new Map() };
 const FIELDS = { skill: "skills", extension: "extensions", server: "mcp" } as const;
 
 type EquipmentCode = "unknown_server" | "unknown_skill" | "unknown_extension" | "unusable_equipment";
@@ -85,13 +87,19 @@ interface EquipmentPart {
   readonly refused?: readonly [EquipmentCode, string, string];
 }
 
-function findSkill({ skills, ambiguous, projectSkills }: PiInventory, name: string): EquipmentPart {
+function findSkill({ skills, problems, projectSkills }: PiInventory, name: string): EquipmentPart {
   const kind = "skill";
   const skill = skills.find((each) => each.name === name);
-  const text = `Pi finds no skill "${name}" for this folder`;
-  const names = skills.map((each) => each.name);
-  if (!skill) return { kind, refused: ["unknown_skill", text, hintOf(name, names)] };
-  if (ambiguous.has(name)) return unusable(kind, `Pi finds several skills "${name}"`, "rename all but one");
+  if (!skill) {
+    // Pi leaves out a skill without a description, for example.
+    const left = problems.find(({ path = "" }) => [basename(dirname(path)), basename(path, ".md")].includes(name));
+    if (left) return unusable(kind, `Pi leaves out the skill "${name}": ${left.message}`, `look at ${left.path}`);
+    const names = skills.map((each) => each.name);
+    return unknown(kind, `Pi finds no skill "${name}"`, name, names);
+  }
+  const twice = problems.find(({ collision }) => collision?.name === name)?.collision;
+  if (twice)
+    return unusable(kind, `Pi finds several skills "${name}"`, `rename ${twice.loserPath} or ${skill.filePath}`);
   const path = basename(skill.filePath) === "SKILL.md" ? skill.baseDir : skill.filePath;
   const isOfProject = projectSkills.has(skill.filePath);
   // The prompt names this skill, also when Pi itself would load it only on request.
@@ -101,8 +109,7 @@ function findSkill({ skills, ambiguous, projectSkills }: PiInventory, name: stri
 function findExtension({ extensions }: PiInventory, name: string, { cwd }: PreflightPlace): EquipmentPart {
   const kind = "extension";
   const found = extensions.get(name);
-  const text = `Pi finds no extension "${name}" for this folder`;
-  if (found === undefined) return { kind, refused: ["unknown_extension", text, hintOf(name, [...extensions.keys()])] };
+  if (found === undefined) return unknown(kind, `Pi finds no extension "${name}"`, name, [...extensions.keys()]);
   const { file, isOfProject } = found;
   const refused = refusePart(cwd, isOfProject, kind, name);
   if (refused) return refused;
@@ -119,20 +126,19 @@ function findServers(pi: Pi, names: readonly string[], place: PreflightPlace): r
     const servers = readMcpServers(pi.getAgentDir(), place);
     return names.map((name) => findServer(servers, name, place));
   } catch (thrown) {
-    return refuseAll(thrownMessage(thrown), "mend it, or see what `pi mcp list` says");
+    return refuseAll(thrownMessage(thrown), "fix it, or see what `pi mcp list` says");
   }
 }
 
 function findServer(servers: ReadonlyMap<string, McpServer>, name: string, { cwd }: PreflightPlace): EquipmentPart {
   const kind = "server";
   const server = servers.get(name);
-  const text = `Pi's configuration has no server "${name}"`;
-  if (!server) return { kind, refused: ["unknown_server", text, hintOf(name, [...servers.keys()])] };
+  if (!server) return unknown(kind, `Pi's configuration has no server "${name}"`, name, [...servers.keys()]);
   const isOfProject = server.scope === "project";
   const refused = refusePart(cwd, isOfProject, kind, name);
   if (refused) return refused;
   const problem = describeUnusableServer(server);
-  if (problem !== undefined) return unusable(kind, `the server "${name}" cannot be used: ${problem}`, "mend its entry");
+  if (problem !== undefined) return unusable(kind, `the server "${name}" cannot be used: ${problem}`, "fix its entry");
   const digest = hash("sha256", JSON.stringify(sortKeys(server.config)));
   return { kind, server, digest: { kind, name, digest, ...(isOfProject ? { ofProject: true } : {}) } };
 }
@@ -164,8 +170,9 @@ function readPart(
   }
 }
 
-function hintOf(name: string, known: readonly string[]): string {
-  return didYouMean(name, known) ?? (known.length === 0 ? "there are none" : `there are ${known.join(", ")}`);
+function unknown(kind: EquipmentPart["kind"], text: string, name: string, known: readonly string[]): EquipmentPart {
+  const hint = didYouMean(name, known) ?? (known.length === 0 ? "there are none" : `there are ${known.join(", ")}`);
+  return { kind, refused: [`unknown_${kind}`, `${text} for this folder`, hint] };
 }
 
 async function findInventory(pi: Pi, { cwd, withoutProject }: PreflightPlace): Promise<PiInventory> {
@@ -180,7 +187,6 @@ async function findInventory(pi: Pi, { cwd, withoutProject }: PreflightPlace): P
     enabled && !(withoutProject === true && metadata.scope === "project");
   const skillPaths = found.skills.filter(mayUse).map(({ path }) => path);
   const { skills, diagnostics } = pi.loadSkills({ cwd, agentDir, skillPaths, includeDefaults: false });
-  const ambiguous = new Set(diagnostics.flatMap(({ collision }) => (collision ? [collision.name] : [])));
   const extensions = found.extensions
     .filter(mayUse)
     .map(({ path, metadata }): [string, FoundExtension] => [
@@ -190,7 +196,7 @@ async function findInventory(pi: Pi, { cwd, withoutProject }: PreflightPlace): P
   const isOfProject = (path: string): boolean =>
     found.skills.some(({ path: at, metadata }) => metadata.scope === "project" && path.startsWith(at));
   const projectSkills = new Set(skills.map(({ filePath }) => filePath).filter(isOfProject));
-  return { skills, ambiguous, projectSkills, extensions: new Map(extensions.toReversed()) };
+  return { skills, problems: diagnostics, projectSkills, extensions: new Map(extensions.toReversed()) };
 }
 
 function packageName(source: string): string {
@@ -198,7 +204,7 @@ function packageName(source: string): string {
   return source.startsWith("npm:") ? name : basename(name, ".git");
 }
 
-function extensionName(path: string): string {
+export function extensionName(path: string): string {
   return isIndex(path) ? basename(dirname(path)) : basename(path, extname(path));
 }
 
@@ -212,7 +218,7 @@ function digestOf(path: string): string {
   let [files, bytes] = [0, 0];
   const visit = (at: string, shown: string): void => {
     const stats = lstatSync(at);
-    if (stats.isSymbolicLink()) throw new Error(`${shown} is a link`);
+    if (stats.isSymbolicLink()) throw new Error(`${shown} is a link, whose target may change unnoticed`);
     if (stats.isDirectory()) {
       const names = readdirSync(at)
         .toSorted()
@@ -253,15 +259,10 @@ export async function loadExtensionFiles(
     noThemes: true,
     noContextFiles: true,
   });
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const names = files.map(extensionName).join(", ");
-  const cancel = after(LOAD_MS, () => reject(new Error(`${names} did not load within ${LOAD_MS / 1000} s`)));
-  await Promise.race([loader.reload(), late]).finally(cancel);
+  if (!(await isDoneWithin(LOAD_MS, loader.reload(), after)))
+    throw new Error(`the extension ${files.map(extensionName).join(", ")} did not load within ${LOAD_MS / 1000} s`);
   const loaded = loader.getExtensions();
   const [failed] = loaded.errors;
   if (failed) throw new Error(`the extension ${extensionName(failed.path)} cannot be loaded: ${failed.error}`);
-  const taken = loaded.extensions.find(({ tools }) => tools.has(HAND_OVER));
-  if (taken)
-    throw new Error(`the extension ${extensionName(taken.path)} has a tool named ${HAND_OVER}, which casts use`);
   return loaded;
 }

@@ -1,13 +1,15 @@
 import type { AgentSession, ExtensionFactory, ResourceLoader } from "@earendil-works/pi-coding-agent";
 import type { TurnRequest, AgentHost, AgentRequirement, EquipmentDigest, PreflightPlace } from "../ports.ts";
-import { loadExtensionFiles, resolveEquipment } from "./equipment.ts";
+import { extensionName, LOAD_MS, loadExtensionFiles, resolveEquipment } from "./equipment.ts";
 import { isToolOfServer, requestedTools, scriptServerTools, startServers, type ScriptedTools } from "./mcp-servers.ts";
 import { bareResources, type Pi, type PiContext, type SessionHooks, type SessionTurn, loadPi } from "./pi-sdk.ts";
-import type { Timer } from "./turn-guard.ts";
+import { isDoneWithin, type Timer } from "./turn-guard.ts";
 import { tmpdir } from "node:os";
+import { HAND_OVER } from "../../core/model/handoff.ts";
 import { error, isError, issuesText, type Issue } from "../../core/model/issue.ts";
 import { KNOWN_TOOLS } from "../../core/model/materia.ts";
 import { thrownMessage } from "../../core/model/text.ts";
+import { checkToolsCanRun } from "./tool-process.ts";
 import { missingPiIssue, toolIssues } from "./pi-models.ts";
 
 export interface EquippedSetup {
@@ -55,7 +57,7 @@ function printToStandardError(): void {
 
 /** [YP1, YP12] Extensions may register tools only now. The result says why nothing may be asked, if so. */
 export async function bindSession(
-  hooks: SessionHooks | undefined,
+  { hooks, after }: Pick<EquippedSetup, "hooks" | "after">,
   session: AgentSession,
   turn: SessionTurn,
 ): Promise<string | undefined> {
@@ -66,9 +68,17 @@ export async function bindSession(
     if (event === "session_start" && name !== undefined)
       problems.push(`the extension ${name} failed at the start of the session: ${error}`);
   });
-  if (hooks?.opened) await hooks.opened(session, turn);
-  else if (extensions.length + mcp.length > 0)
-    await session.bindExtensions({ mode: "print", onError: () => undefined });
+  // Servers have that time for themselves.
+  const allowedMs = mcp.length > 0 ? 2 * LOAD_MS : LOAD_MS;
+  const own = () => session.bindExtensions({ mode: "print", onError: () => undefined });
+  const bind = hooks?.opened ?? (extensions.length + mcp.length > 0 ? own : async () => undefined);
+  if (!(await isDoneWithin(allowedMs, bind(session, turn), after)))
+    problems.push(`the extension ${extensions.join(", ")} did not start within ${allowedMs / 1000} s`);
+  const taker = session.extensionRunner.getAllRegisteredTools().find(({ definition }) => definition.name === HAND_OVER);
+  if (taker)
+    problems.push(
+      `the extension ${extensionName(taker.sourceInfo.path)} has a tool named ${HAND_OVER}, which casts use`,
+    );
   const [problem] = [...session.resourceLoader.getExtensions().errors.map(({ error }) => error), ...problems];
   if (problem !== undefined) return problem;
   const offered = session.getActiveToolNames();
@@ -83,13 +93,8 @@ const SHUTDOWN_MS = 5_000;
 export async function endSession(session: AgentSession, after: Timer): Promise<void> {
   const { extensionRunner: runner } = session;
   if (runner.hasHandlers("session_shutdown")) {
-    const { promise: late, resolve } = Promise.withResolvers<void>();
-    const cancel = after(SHUTDOWN_MS, resolve);
-    const ended = runner.emit({ type: "session_shutdown", reason: "quit" }).then(
-      () => undefined,
-      () => undefined,
-    );
-    await Promise.race([ended, late]).finally(cancel);
+    const ended = runner.emit({ type: "session_shutdown", reason: "quit" });
+    await isDoneWithin(SHUTDOWN_MS, ended, after).catch(() => undefined);
   }
   session.dispose();
 }
@@ -109,7 +114,7 @@ async function probeTools(setup: PiContext & EquippedSetup, request: TurnRequest
   try {
     // What is absent is reported with the nearest name.
     const turn = { request: { ...request, tools: [] }, suspendTimeout: () => () => undefined };
-    const problem = await bindSession(setup.hooks, session, turn);
+    const problem = await bindSession(setup, session, turn);
     if (problem !== undefined) throw new Error(problem);
     return session.getActiveToolNames();
   } finally {
@@ -156,13 +161,19 @@ async function checkEquipment(
     const found = await resolveEquipment(setup.pi, setup.scripted ? { ...first, mcp: [] } : first, place);
     issues.push(...found.issues);
     found.digests.forEach((each) => digests.set(`${each.kind} ${each.name}`, each));
+    // [YP3] A sandbox may hide the files of a skill from its agent.
+    const [{ sandbox }, reads] = [first, found.skills.map(({ filePath }) => filePath)];
+    const hidden = sandbox?.command && reads.length > 0 && (await checkToolsCanRun({ sandbox, reads }, place.cwd));
+    const unread = `${first.materia} cannot read its skills in the sandbox "${sandbox?.name}": ${hidden}`;
+    const path = ["materia", first.materia, "skills"];
+    if (hidden) issues.push(error("unusable_equipment", path, unread, "show them there, read-only"));
     if (found.issues.some(isError)) continue;
     try {
       const own = await probeTools(setup, probeRequest(first, place));
       own.forEach((tool) => offered.set(tool, first.materia));
       absent.push(...need.map((each) => ({ ...each, tools: each.tools.filter((tool) => !own.includes(tool)) })));
     } catch (thrown) {
-      const hint = `mend it, or take it out of ${first.materia}`;
+      const hint = `fix it, or take it out of ${first.materia}`;
       issues.push(error("unusable_equipment", ["materia", first.materia], thrownMessage(thrown), hint));
     }
   }

@@ -154,7 +154,7 @@ export function startServers(
       on: (event: string, handler: (...given: readonly unknown[]) => unknown) =>
         api.on(event as "session_start", async (...[given, ctx]) => {
           if (event !== "session_start") return handler(given, ctx) as undefined;
-          const late = () => `the server ${[...waiting].join(", ")} did not answer within ${START_MS / 1000} s`;
+          const late = () => `the server ${[...waiting].join(", ")} offered no tool within ${START_MS / 1000} s`;
           const cancel = after(START_MS, () => end(late()));
           const heard = withNotices(ctx, (notice) => end(startProblem(notice)));
           await handler(given, heard);
@@ -170,7 +170,7 @@ function withNotices(ctx: ExtensionContext, notify: (notice: string) => void): E
 
 function startProblem(notice: string): string {
   const lines = notice.split("\n").filter((line) => line.startsWith("  "));
-  return `a server could not be used: ${lines.map((line) => line.trim()).join("; ") || notice}`;
+  return lines.map((line) => `the server ${line.trim()}`).join("; ") || notice;
 }
 
 /** Every tool is declared, unless it is hidden; programs run in the sandbox and belong to the visit. */

@@ -28,14 +28,17 @@ interface ToolProcessOptions extends ToolsPlace {
   readonly options: Readonly<Record<string, object>>;
 }
 
+const TOOL_KINDS = ["Bash", "Read", "Write", "Edit", "Ls", "Grep", "Find", "PowerShell"] as const;
+
 /** One JSON line per message: calls and results, by number. */
 const TOOL_PROGRAM = `
+import { accessSync } from "node:fs";
 import { createInterface } from "node:readline";
 const [address, given] = process.argv.slice(1);
 const pi = await import(address);
-const make = { bash: pi.createBashTool, read: pi.createReadTool, write: pi.createWriteTool, edit: pi.createEditTool,
-  ls: pi.createLsTool, grep: pi.createGrepTool, find: pi.createFindTool, powershell: pi.createPowerShellTool };
-const options = JSON.parse(given);
+const make = Object.fromEntries(${JSON.stringify(TOOL_KINDS)}.map((kind) => [kind.toLowerCase(), pi[\`create\${kind}Tool\`]]));
+const { reads = [], ...options } = JSON.parse(given);
+reads.forEach((file) => accessSync(file));
 const running = new Map();
 const say = (value) => process.stdout.write(JSON.stringify(value) + "\\n");
 say({ ready: true });
@@ -108,14 +111,14 @@ function openToolProcess(place: ToolProcessOptions) {
   };
 }
 
-/** [B65, YP8] Why tools cannot run there, if so. */
+/** [B65, YP8] Why tools cannot run there, or cannot read these files, if so. */
 export async function checkToolsCanRun(
-  place: ToolsPlace,
+  { reads = [], ...place }: ToolsPlace & { readonly reads?: readonly string[] },
   cwd = "/",
   after: Timer = realTimer,
 ): Promise<string | undefined> {
   try {
-    const child = startToolProcess({ ...place, cwd, env: {}, options: {} });
+    const child = startToolProcess({ ...place, cwd, env: {}, options: { reads } });
     const said: string[] = [];
     let isReady = false;
     child.stdout?.on("data", (chunk: Buffer) => (isReady ||= chunk.includes('"ready"')));
@@ -138,7 +141,7 @@ export async function checkToolsCanRun(
 
 function errorLine(printed: string): string | undefined {
   const lines = printed.split("\n").filter((line) => line.trim() !== "");
-  return (lines.find((line) => /error|cannot|denied/i.test(line)) ?? lines.at(-1))?.trim();
+  return (lines.find((line) => /error|cannot|denied/i.test(line)) ?? lines.at(-1))?.trim().replace(/^Error: /, "");
 }
 
 function endingText(code: number | null): string {
@@ -217,15 +220,6 @@ export function toolsRunApart({ pi, settings }: PiContext, { cwd, env, tools, sa
 }
 
 function toolDefinitions(pi: Pi, cwd: string): readonly ToolDefinition[] {
-  const made = [
-    pi.createBashToolDefinition(cwd),
-    pi.createReadToolDefinition(cwd),
-    pi.createWriteToolDefinition(cwd),
-    pi.createEditToolDefinition(cwd),
-    pi.createLsToolDefinition(cwd),
-    pi.createGrepToolDefinition(cwd),
-    pi.createFindToolDefinition(cwd),
-    pi.createPowerShellToolDefinition(cwd),
-  ];
+  const made = TOOL_KINDS.map((kind) => pi[`create${kind}ToolDefinition`](cwd));
   return made as unknown as readonly ToolDefinition[]; // each typed by its own parameters, which only the tool reads
 }

@@ -6,6 +6,13 @@ export const realTimer: Timer = (ms, fire) => {
   return () => clearTimeout(handle);
 };
 
+/** False if the work is not done after this time; it is left behind. */
+export async function isDoneWithin(ms: number, work: Promise<unknown>, after: Timer): Promise<boolean> {
+  const { promise: late, resolve } = Promise.withResolvers<boolean>();
+  const cancel = after(ms, () => resolve(false));
+  return Promise.race([work.then(() => true), late]).finally(cancel);
+}
+
 export interface TurnStop {
   readonly reason: "aborted" | "timeout" | "limit" | "provider" | "taken_over";
   readonly message: string;

@@ -152,8 +152,9 @@ function unknownSandboxes(graph: Graph, env: ConfigContext["env"]): readonly Iss
   const known =
     names.length === 0 ? `define it under "sandboxes" in ${userConfigFile(env)}` : `there are ${names.join(", ")}`;
   const hint = "write the name of one of them, or none, as its sandbox";
+  const several = "the agents of this cast have several sandboxes, and this program does not say which is its own";
   const undecided = undecidedUtilities(graph).map((materia) =>
-    error("unusable_sandbox", ["materia", materia, "sandbox"], "the agents of this cast have several sandboxes", hint),
+    error("unusable_sandbox", ["materia", materia, "sandbox"], several, hint),
   );
   const unknown = [...sandboxesOf(graph)].filter(([name]) => !findSandbox(profiles, name).command);
   const missing = unknown.map(([name, materia]) => {
@@ -174,7 +175,7 @@ export async function sandboxIssues(
     const problem = command && (await checkToolsCanRun({ user: currentToolsUser(), sandbox: { name, command } }, cwd));
     if (problem === undefined) return [];
     const message = `the sandbox "${name}" does not start here: ${problem}`;
-    const hint = `mend its command in ${userConfigFile(env)}; nothing runs without it`;
+    const hint = `fix its command in ${userConfigFile(env)}; nothing runs without it`;
     return [error("unusable_sandbox", ["materia", materia, "sandbox"], message, hint)];
   });
   return [...unknownSandboxes(graph, env), ...(await Promise.all(checked)).flat()];
