@@ -1,5 +1,5 @@
 import { materiaOf, socketOf, type GraphSocket } from "../compile/graph.ts";
-import { assign, readAssignedValues, applyStatePatch, type AssignedValue } from "../handoff/assign.ts";
+import { assign, readAssignedValues, applyStatePatch } from "../handoff/assign.ts";
 import type { WorkItem } from "../model/handoff.ts";
 import { isJsonObject, type Json, type JsonObject } from "../model/json.ts";
 import { reuseUnchangedLists, madeLists, updateNotes } from "./item-lists.ts";
@@ -71,7 +71,9 @@ function keep(state: CastState, socket: GraphSocket, data: JsonObject, output: J
   if (!state.item) return { data: kept, item: null };
   const wrote = [
     ...patchWrites(output),
-    ...readAssignedValues(socket.assign, output, around).flatMap(assignmentWrites),
+    ...readAssignedValues(socket.assign, output, around).flatMap(({ assignment, value }): readonly StateWrite[] =>
+      value === undefined ? [] : [[assignment.target, value]],
+    ),
   ];
   const made = madeLists(state, socket, kept);
   const newLists = made && { newLists: [...new Set([...(state.item.newLists ?? []), ...made])] };
@@ -82,10 +84,6 @@ function keep(state: CastState, socket: GraphSocket, data: JsonObject, output: J
 function patchWrites(output: Json): readonly StateWrite[] {
   const patch = isJsonObject(output) ? output["state"] : undefined;
   return isJsonObject(patch) ? Object.entries(patch).map(([key, value]): StateWrite => [[key], value]) : [];
-}
-
-function assignmentWrites({ assignment, value }: AssignedValue): readonly StateWrite[] {
-  return value === undefined ? [] : [[assignment.target, value]];
 }
 
 function handoffSource(state: CastState, socket: GraphSocket) {

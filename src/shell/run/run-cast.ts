@@ -5,7 +5,7 @@ import { visitCompletedEvent, next, type Effect } from "../../core/cast/next.ts"
 import type { CastState } from "../../core/cast/state/state.ts";
 import { itemsAsleepEvent, sleepUntilReset } from "./provider-sleep.ts";
 import { isPlainJson } from "../../core/model/json.ts";
-import { type Usage, NO_USAGE } from "../../core/cast/state/usage.ts";
+import { totalTokens, NO_USAGE } from "../../core/cast/state/usage.ts";
 import type { AgentHost, Ports } from "../ports.ts";
 import { redactEvent } from "../secrets/redact-event.ts";
 import { runAgentTurn, earlierTurns } from "./agent-turn.ts";
@@ -78,7 +78,7 @@ async function runLoop(log: EventLog, items: ParallelItems, ports: Ports, option
       continue;
     }
     const turn = effect.kind === "agent" && ports.admit ? await ports.admit(state, options.signal) : undefined;
-    if (turn && isNonZero(turn.usedElsewhere)) {
+    if (turn && totalTokens(turn.usedElsewhere) + turn.usedElsewhere.cost > 0) {
       // [V13] Record the usage first: the state decides whether the turn may start.
       turn.end();
       log.addEvent({ type: "spent_elsewhere", usage: turn.usedElsewhere });
@@ -132,10 +132,6 @@ function storableEvent(body: EventBody): EventBody {
   const { socket, visit } = body;
   const message = `the result of the turn cannot be stored: ${wrong}`;
   return { type: "turn_failed", socket, visit, reason: "provider", message, usage: NO_USAGE };
-}
-
-function isNonZero({ input, output, cost }: Usage): boolean {
-  return input + output + cost > 0;
 }
 
 /** Events reported during the effect may still be pending. */

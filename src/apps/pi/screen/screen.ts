@@ -117,7 +117,7 @@ function screenForPrograms({ pi, ctx }: UserSession, mode: "print" | "json"): Sc
     addVisitCard: (card) =>
       mode === "json"
         ? runUnlessReplaced(() => pi.appendEntry(VISIT_ENTRY, card))
-        : writeFully(2, `${cardTitle(card)}\n`),
+        : writeFully(2, `${(card.lines[0] ?? []).map(({ text }) => text).join("")}\n`),
     sendStatus: (cast) => mode === "json" && print("", { cast }),
     sendNews: (castId, news) => mode === "json" && print("", { castId, ...news }),
     showResult: (result, code) => {
@@ -130,10 +130,6 @@ function screenForPrograms({ pi, ctx }: UserSession, mode: "print" | "json"): Sc
 
 function failureText(thrown: unknown): string {
   return `materia: ${thrownMessage(thrown)}`;
-}
-
-function cardTitle({ lines }: Card): string {
-  return (lines[0] ?? []).map(({ text }) => text).join("");
 }
 
 /** [X12] The only message of a cast in the user's conversation; it starts no turn. */
