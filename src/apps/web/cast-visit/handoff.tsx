@@ -131,11 +131,9 @@ function renderHandoffEvent(event: CastEvent): ReactElement | null {
           {event.dropped.length > 0 && (
             <p className={css("secondary")}>
               Ignored:{" "}
-              {event.dropped.map((name) => (
-                <del key={name}>
-                  <code>{name}</code>
-                </del>
-              ))}
+              <del>
+                <code>{event.dropped.join(", ")}</code>
+              </del>
             </p>
           )}
           {event.hints?.map((hint) => (

@@ -1,4 +1,4 @@
-import { useState, type ReactElement, useMemo } from "react";
+import { useState, type ReactElement } from "react";
 import { navigate, hrefOf } from "../browser/route.ts";
 import { statusText } from "../../../core/view/cast-list.ts";
 import { useCasts } from "../data/use-casts-and-fleet.ts";
@@ -29,14 +29,10 @@ export function CompareCastsDialog(props: { readonly cast: WatchedCast; readonly
   const { cast, onClose } = props;
   const { castId, loadout } = cast.castFile;
   const { casts } = useCasts();
-  const others = useMemo(
-    () =>
-      casts
-        .filter((each) => each.castId !== castId)
-        .toSorted((a, b) => Number(b.loadout === loadout.name) - Number(a.loadout === loadout.name))
-        .slice(0, MAX_LISTED_CASTS),
-    [casts, castId, loadout.name],
-  );
+  const others = casts
+    .filter((each) => each.castId !== castId)
+    .toSorted((a, b) => Number(b.loadout === loadout.name) - Number(a.loadout === loadout.name))
+    .slice(0, MAX_LISTED_CASTS);
   const [chosen, setChosen] = useState("");
   const other = chosen === "" ? others[0]?.castId : chosen;
   return (

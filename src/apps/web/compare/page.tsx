@@ -37,12 +37,7 @@ export default function ComparePage({ name, search }: PageProps): ReactElement {
       <div className={css("page-head")}>
         <h1>Comparison</h1>
       </div>
-      {request === null && (
-        <div className={css("empty")}>
-          <p>Open a cast and choose More, Compare with…</p>
-          <a href={hrefOf("casts")}>All casts</a>
-        </div>
-      )}
+      {request === null && <p className={css("empty")}>Open a cast and choose Compare with…</p>}
       <div className={css("compared")} aria-busy={busy}>
         <IssueList issues={issues} />
         {value && <Comparison value={value} />}

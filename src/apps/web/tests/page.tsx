@@ -144,13 +144,9 @@ function TestRow({ test }: { readonly test: TestsResponse["tests"][number] }): R
           <dt>{what}</dt>
           <dd className={css("faint")}>{where}</dd>
           <dt>expected</dt>
-          <dd>
-            <code>{valueText(expected)}</code>
-          </dd>
+          <dd className={css("monospace")}>{valueText(expected)}</dd>
           <dt>got</dt>
-          <dd>
-            <code>{valueText(got)}</code>
-          </dd>
+          <dd className={css("monospace")}>{valueText(got)}</dd>
         </dl>
       ))}
     </li>
