@@ -48,7 +48,9 @@ export async function performCommand(context: CommandContext, text: string): Pro
 
 async function runParsedCommand(context: CommandContext, parsed: ParsedCommand): Promise<Result<unknown>> {
   const { command } = parsed;
-  const elsewhere = await findElsewhere(context, parsed);
+  // [YI5] The cast may be of another project.
+  const here = resolveProject(context.user.ctx, parsed.options);
+  const elsewhere = here.ok ? await optionsForOtherProject(here.value.workspace, command, parsed.options) : undefined;
   const options = elsewhere ?? parsed.options;
   if (elsewhere) context.screen.note(`This cast is of ${elsewhere.cwd ?? ""}.`);
   if (isTerminalCommand(command)) {
@@ -100,12 +102,6 @@ async function startQueue(context: CommandContext, command: QueueRun, options: O
   const started = await startQueueRun(command, { ...trusted.value, remember: vouch ?? remember, options });
   if (started.ok) showAnswer(context.screen, started.value, options);
   return started;
-}
-
-/** [YI5] */
-async function findElsewhere({ user }: CommandContext, { command, options }: ParsedCommand) {
-  const place = resolveProject(user.ctx, options);
-  return place.ok ? optionsForOtherProject(place.value.workspace, command, options) : undefined;
 }
 
 async function startCast(context: CommandContext, command: CastingCommand, options: Options) {

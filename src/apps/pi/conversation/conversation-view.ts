@@ -16,15 +16,8 @@ export async function showConversations(ctx: ExtensionContext, conversations: Co
   await ctx.ui.custom<undefined>(
     (tui, theme, _keys, done) => {
       stop = conversations.onChange(() => tui.requestRender());
-      return conversationView({
-        pi,
-        tui,
-        theme,
-        conversations,
-        expanded: ctx.ui.getToolsExpanded(),
-        isInFront: () => handle?.isFocused() ?? true,
-        close: () => done(undefined),
-      });
+      const look = { expanded: ctx.ui.getToolsExpanded(), isInFront: () => handle?.isFocused() ?? true };
+      return conversationView({ pi, tui, theme, conversations, ...look, close: () => done(undefined) });
     },
     {
       overlay: true,
