@@ -47,7 +47,8 @@ export default defineConfig({
         exclude: tests([...PROCESS, ...BROWSER, ...FLEET, ...PI]),
         setupFiles: ["test/setup.ts", "test/no-processes.ts"],
       }),
-      project("process", PROCESS),
+      // To start a program costs more, the more memory its parent has: these tests take 6 to 8 % less with little.
+      project("process", PROCESS, { execArgv: ["--max-semi-space-size=1"] }),
       project("browser", BROWSER, { globalSetup: [...GLOBAL_SETUP, "test/webui/browser-setup.ts"] }),
       project("fleet", FLEET),
       project("pi", PI),
