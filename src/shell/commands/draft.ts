@@ -113,13 +113,11 @@ async function negotiate(workspace: Workspace, request: DraftRequest, host: Agen
 const MATERIA = "Draft";
 const SOCKET = v.parse(SocketId, "Socket-1");
 
-interface DraftRound extends Pick<TurnRequest, "prompt" | "signal"> {
-  readonly folder: string;
-  readonly round: number;
-  readonly usage: Usage;
-}
-
-function turnRequest({ catalog, place }: Workspace, { folder, round, prompt, usage, signal }: DraftRound): TurnRequest {
+function turnRequest(
+  { catalog, place }: Workspace,
+  asked: Pick<TurnRequest, "prompt" | "signal"> & { folder: string; round: number; usage: Usage },
+): TurnRequest {
+  const { folder, round, prompt, usage, signal } = asked;
   const { maxTokens = Infinity, maxCostUsd = Infinity } = catalog.settings.budget;
   return {
     castId: v.parse(CastId, "draft"),
