@@ -270,3 +270,23 @@ it("[J22] who asks for the end is heard; what was asked of an earlier owner is n
   await owned.writeNote("program", "1");
   expect([await owned.readNote("program"), existsSync(layout.folder)]).toEqual([undefined, false]);
 });
+
+it("[J21] a cast whose first event is written while it is read is listed all the same", async () => {
+  const { store, layout } = filePlace();
+  const owned = await created(store);
+  const [first] = await eventsOf("c-1");
+  const restore = withCalls((real) => ({
+    statSync: ((file: string) => {
+      try {
+        return real.statSync(file);
+      } finally {
+        // As another process would, behind the first look.
+        if (file === layout.journal) real.writeFileSync(file, `${JSON.stringify(first)}\n`);
+      }
+    }) as typeof statSync, // the one form that the store calls
+  }));
+  expect(await store.summary(castId)).toMatchObject({ castId, status: "running", visits: 0 });
+  restore();
+  expect(existsSync(layout.journal)).toBe(true);
+  await owned.release();
+});

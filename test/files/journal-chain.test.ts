@@ -72,8 +72,13 @@ it("[C36] the ends of a journal count the lines that cannot be read, and are ask
     asked.push(tail.length);
     return tail.length >= 4;
   });
-  expect(ends).toEqual({ first: event(1), last: row(17, 20), unread: 1 });
+  expect(ends).toEqual({ first: event(1), last: row(17, 20), unread: 1, isEmpty: false });
   expect(asked).toEqual([1, 2, 4]);
   const missing = readJournalEnds(join(scratchFolder(), "none"), () => true);
-  expect(missing).toMatchObject({ last: [], unread: 0, problem: expect.stringContaining("ENOENT") as string });
+  expect(missing).toMatchObject({
+    last: [],
+    unread: 0,
+    isEmpty: true,
+    problem: expect.stringContaining("ENOENT") as string,
+  });
 });

@@ -8,7 +8,7 @@ import { isMissingFile, errorText, valueOr } from "../../system/files.ts";
 import type { CastStore, OwnedCast, Subscription, TranscriptUpdate, VisitRef, WriteOptions } from "../cast-store.ts";
 import { startedSummary, sufficesForSummary, notStartedSummary } from "../summary.ts";
 import { followEvents, followTranscript } from "./follow.ts";
-import { isJournalEmpty, readJournalEnds } from "./journal-ends.ts";
+import { readJournalEnds } from "./journal-ends.ts";
 import { layoutInFolder, castLayout, type CastLayout } from "../layout.ts";
 import { OWNER_TIMEOUT_MS, claimCast, currentOwner, type ClaimOutcome } from "./claims.ts";
 import { readFileRange } from "./artifacts.ts";
@@ -118,7 +118,8 @@ async function summaryOf(layout: CastLayout, castId: CastId): Promise<CastSummar
   const ends = readJournalEnds(layout.journal, sufficesForSummary);
   const isOwned = async (): Promise<boolean> => valueOr(() => currentOwner(layout), undefined) !== undefined;
   if (ends.first?.type === "cast_started") return startedSummary(castId, ends, isOwned);
-  if (!isJournalEmpty(layout.journal)) return undefined;
+  // One look decides: another process may write the first event now.
+  if (!ends.isEmpty) return undefined;
   const file = (await reading()).readCastFile(layout);
   return file.ok ? notStartedSummary(file.value, await isOwned()) : undefined;
 }

@@ -12,25 +12,21 @@ const LINE_END = 0x0a;
 /** Beyond this size the last event is not searched: a journal may be larger than memory. */
 const MAX_SEARCH_BYTES = 64 * 1024 * 1024;
 
+interface FileJournalEnds extends JournalEnds {
+  /** The journal is missing, or has not one whole line. */
+  readonly isEmpty: boolean;
+}
+
 /** Both ends of a journal without its middle: the first event, and the last ones back to where `enough` is satisfied. */
-export function readJournalEnds(file: string, enough: HasEnoughEvents): JournalEnds {
+export function readJournalEnds(file: string, enough: HasEnoughEvents): FileJournalEnds {
   try {
     return withFile(openRegularFile(file), (fd) => {
       const { size } = fstatSync(fd);
       const line = firstLine(fd, size);
-      return { first: line && parseLine(line), ...lastEvents(fd, size, enough) };
+      return { first: line && parseLine(line), isEmpty: line === undefined, ...lastEvents(fd, size, enough) };
     });
   } catch (thrown) {
-    return { last: [], unread: 0, problem: errorText(thrown) };
-  }
-}
-
-/** True if the journal is empty or its first line is incomplete. */
-export function isJournalEmpty(file: string): boolean {
-  try {
-    return withFile(openRegularFile(file), (fd) => firstLine(fd, fstatSync(fd).size) === undefined);
-  } catch (thrown) {
-    return isMissingFile(thrown);
+    return { last: [], unread: 0, isEmpty: isMissingFile(thrown), problem: errorText(thrown) };
   }
 }
 
