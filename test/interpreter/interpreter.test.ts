@@ -78,3 +78,7 @@ it.each([
 ] as const)("[D21] seed %i, where the two once differed, gives the same: %s", (seed, kind) => {
   expect(survey(seed, 1, kind).differences).toEqual([]);
 });
+
+it("[V54] a list that an item copied is that list, also where an item before it has replaced it", () => {
+  expect(survey(20_269_038_750, 1, "lists").differences).toEqual([]);
+});

@@ -17,7 +17,7 @@ import { withoutItemPlaces } from "./state/item-counts.ts";
 import { NEW_VISIT, type CastState, type Visit } from "./state/state.ts";
 import { EMPTY_MAP, withValue, countOf } from "./state/persistent-map.ts";
 import { NO_USAGE, addUsage, subtractUsage } from "./state/usage.ts";
-import { handoffOfConflict, itemRunAt } from "./item-runs.ts";
+import { attemptBaseOf, handoffOfConflict, itemRunAt } from "./item-runs.ts";
 
 /** [V5] From here on each item is a separate cast. Without a base commit they run one by one. */
 export function startParallelRun(state: CastState, event: EventOf<"loop_forked">): CastState {
@@ -96,8 +96,9 @@ export function applyItemMerged(state: CastState, event: EventOf<"item_merged">)
   const run = itemRunAt(fork, event.index);
   if (run?.kind !== "ended" || event.index !== fork.merged) throw impossibleEventError(event);
   const { end, told: _told, ...work } = run;
-  const data = stateWithItemWrites(state, end);
-  const notes = { ...keptNotes(state, data), ...end.notes };
+  const from = attemptBaseOf(state, fork, run);
+  const data = stateWithItemWrites(state, end, from);
+  const notes = { ...keptNotes(from, data), ...keptNotes(state, data), ...end.notes };
   const merged: CastState = {
     ...state,
     data,

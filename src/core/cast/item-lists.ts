@@ -3,7 +3,7 @@ import { itemOrderProblems, isWorkItem, type WorkItem } from "../model/handoff.t
 import { type Json, type JsonObject, valueAt, withValueAt } from "../model/json.ts";
 import type { CastState, LoopPass } from "./state/state.ts";
 import { truncate } from "../model/text.ts";
-import type { GeneratorNote, ItemRun } from "./state/parallel-run.ts";
+import type { GeneratorNote, ItemBase, ItemRun } from "./state/parallel-run.ts";
 import { END } from "../model/ids.ts";
 import type { EventOf } from "./state/event.ts";
 import { withItemCounts } from "./state/item-counts.ts";
@@ -39,12 +39,13 @@ function keepUnchangedLists(
   }, data);
 }
 
-/** [V7, G26] The state after the writes of an item. A list that it copied is the list that it copied. */
+/** [V7, V54] The state after the writes of an item. A list that it copied is that list, also if an earlier item has replaced it. */
 export function stateWithItemWrites(
   { graph, data: before }: Pick<CastState, "graph" | "data">,
   { wrote, newLists = [] }: Pick<EventOf<"item_ended">, "wrote" | "newLists">,
+  base: Pick<ItemBase, "data">,
 ): JsonObject {
-  const lists = listsInState({ graph, data: before });
+  const lists = [before, base.data].flatMap((data) => listsInState({ graph, data }));
   const data = wrote.reduce((all, [path, value]) => {
     const isCopy = Array.isArray(value) && !newLists.includes(path.join("."));
     const known = isCopy ? [valueAt(before, path), ...lists] : [];
@@ -150,7 +151,10 @@ function copiedNotes(before: CastState, data: JsonObject, { assign }: GraphSocke
 }
 
 /** The notes on lists that are still the same. */
-export function keptNotes({ notes, data: before }: CastState, data: JsonObject): CastState["notes"] {
+export function keptNotes(
+  { notes, data: before }: Pick<CastState, "notes" | "data">,
+  data: JsonObject,
+): CastState["notes"] {
   const isSame = (path: readonly string[]): boolean => valueAt(before, path) === valueAt(data, path);
   return Object.fromEntries(Object.entries(notes).filter(([path]) => isSame(path.split("."))));
 }

@@ -37,14 +37,23 @@ function itemBaseOf(fork: ParallelRun, { items }: LoopPass, index: number): Item
   return (last === 0 ? undefined : getValue(fork.bases, String(last - 1))) ?? fork.base;
 }
 
+/** [V9] After a conflict an item starts from what is merged by then. */
+export function attemptBaseOf(
+  state: CastState,
+  fork: ParallelRun,
+  { index, attempt, conflict }: ItemRunFields,
+): ItemBase {
+  const { pass, data, handed, notes } = state;
+  if (!pass) throw new Error("a fork is inside a pass");
+  return attempt === 1 || !conflict ? itemBaseOf(fork, pass, index) : { commit: conflict.onto, data, handed, notes };
+}
+
 export function itemCastStart(state: CastState, fork: ParallelRun, work: ItemRunFields): CastStart {
   const { pass, graph, request, limits, budget } = state;
   if (!pass) throw new Error("a fork is inside a pass");
   const { index, child, attempt, conflict, previous } = work;
   const isFirst = attempt === 1 || conflict === null;
-  const from = isFirst
-    ? itemBaseOf(fork, pass, index)
-    : { commit: conflict.onto, data: state.data, handed: state.handed, notes: state.notes };
+  const from = attemptBaseOf(state, fork, work);
   const window: ItemCastInput = {
     parent: state.castId,
     loop: fork.loop,

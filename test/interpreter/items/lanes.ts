@@ -133,7 +133,7 @@ export function handedAbout(title: string, text: string): HandedOn {
   return { label: title, text, items: [], made: false };
 }
 
-/** [V7] What the item wrote is written again, in its order; a list that it made is that very list. */
+/** [V7, V54] What the item wrote is written again, in its order; a list that it made or copied is that very list. */
 export function merge(lanes: Lanes, { index, cast: item }: Attempt): void {
   const { cast } = lanes;
   for (const [target, value] of item.wrote) cast.data = written(cast.data, target, value);

@@ -129,7 +129,7 @@ it.each([
   ["program", "ended failed", false],
   ["copy", "ended failed", true],
   ["copy", "ended failed", false],
-] as const)("[G26, V7] a second pass over an equal list by the %s: %s; parallel: %s", (from, outcome, parallel) => {
+] as const)("[G26, V54] a second pass over an equal list by the %s: %s; parallel: %s", (from, outcome, parallel) => {
   const edges = [
     { when: "not_satisfied", to: "Socket-2", maxTraversals: 1 },
     { when: "always", to: "Socket-2" },
