@@ -25,17 +25,14 @@ export async function main(argv: readonly string[], io: Io, openUi: OpenUi): Pro
     plain.out(json ? `${jsonText({ version: VERSION })}\n` : `${VERSION}\n`);
     return 0;
   }
-  const parsed = parseArgv(asksForHelp(argv) ? [...argv.slice(0, -1), "--help"] : argv);
+  // `materia -h` and `materia cast -h`; in a longer prompt `-h` is an ordinary word.
+  const asksForHelp = argv.length <= 2 && argv.at(-1) === "-h";
+  const parsed = parseArgv(asksForHelp ? [...argv.slice(0, -1), "--help"] : argv);
   if (!parsed.ok) return printRefusal(plain, parsed.issues, json);
   const done = await runParsedCommand(parsed.value, plain, openUi);
   if (done.ok) return done.value;
   const { on } = parsed.value.options;
   return printRefusal(plain, on === undefined ? done.issues : withFleetOption(done.issues, on), json);
-}
-
-/** `materia -h` and `materia cast -h`; in a longer prompt `-h` is an ordinary word. */
-function asksForHelp(argv: readonly string[]): boolean {
-  return argv.length <= 2 && argv.at(-1) === "-h";
 }
 
 /** [C30] Refusals go to standard error for people, to standard output for programs. */

@@ -57,14 +57,9 @@ export function startItem(state: CastState, event: EventOf<"item_started">): Cas
   const { visits = {}, open } = before?.end ?? {};
   const previous = before && { previous: { castId: before.child, visits, ...(open && { open }) } };
   const work = { index, child, attempt, base, ...previous, conflict: before?.conflict ?? null };
-  const begun = nextNotStarted(fork, index);
-  return withItemRun(state, { ...fork, begun }, { kind: "running", ...work, resume: null, before: null });
-}
-
-function nextNotStarted(fork: ParallelRun, index: number): number {
   let { begun } = fork;
   while (begun === index || itemRunAt(fork, begun)) begun += 1;
-  return begun;
+  return withItemRun(state, { ...fork, begun }, { kind: "running", ...work, resume: null, before: null });
 }
 
 export function applyItemEnded(state: CastState, event: EventOf<"item_ended">): CastState {

@@ -18,7 +18,14 @@ export function readLoadout(
   const oddSockets = keysOf("sockets").filter((id) => !isCanonicalSocketId(id));
   const oddLoops = keysOf("loops").filter((id) => !LOOP_ID.test(id));
   const ids = [...oddSockets.map((id) => socketIdIssue(id, keys)), ...oddLoops.map((id) => loopIdIssue(id, keys))];
-  const missed = readSocketsMissedByRecord(raw, keys);
+  // A socket may be called `constructor`. A valibot record drops it, so it is read separately.
+  const dropped = entriesOrNone(isJsonObject(raw) ? raw["sockets"] : undefined)
+    .filter(([id]) => PROTOTYPE_KEYS.includes(id) && v.is(SocketId, id))
+    .map(([id, socket]) => ({ id, ...validate(Socket, socket, [...keys, "sockets", id]) }));
+  const missed = {
+    sockets: dropped.flatMap(({ id, value }): [string, Socket][] => (value ? [[id, value]] : [])),
+    issues: dropped.flatMap(({ issues }) => issues),
+  };
   const value =
     read.value && missed.sockets.length > 0
       ? { ...read.value, sockets: { ...read.value.sockets, ...Object.fromEntries(missed.sockets) } }
@@ -37,20 +44,6 @@ function withoutLayout(raw: unknown, keys: readonly string[], issues: readonly I
   return {
     value: validate(Loadout, graph, keys).value,
     issues: [...issues.filter((each) => !isLayoutIssue(each)), drawn],
-  };
-}
-
-/** A socket may be called `constructor`. A valibot record drops it, so it is read separately. */
-function readSocketsMissedByRecord(
-  raw: unknown,
-  keys: readonly string[],
-): { sockets: readonly [string, Socket][]; issues: readonly Issue[] } {
-  const read = entriesOrNone(isJsonObject(raw) ? raw["sockets"] : undefined)
-    .filter(([id]) => PROTOTYPE_KEYS.includes(id) && v.is(SocketId, id))
-    .map(([id, socket]) => ({ id, ...validate(Socket, socket, [...keys, "sockets", id]) }));
-  return {
-    sockets: read.flatMap(({ id, value }): [string, Socket][] => (value ? [[id, value]] : [])),
-    issues: read.flatMap(({ issues }) => issues),
   };
 }
 

@@ -18,7 +18,8 @@ export function parseJsonc(text: string): Result<{ readonly value: unknown; read
     return failAll([error("bad_json", "line 1, column 1", "the text is empty", "begin with { }")]);
   return failAll(
     faults.slice(0, 10).map(({ offset, error: code }) => {
-      const { line, column } = lineAndColumnAt(text, offset);
+      const before = text.slice(0, offset);
+      const [line, column] = [before.split("\n").length, offset - before.lastIndexOf("\n")];
       const words = printParseErrorCode(code)
         .replace(/([a-z])([A-Z])/g, "$1 $2")
         .toLowerCase();
@@ -32,11 +33,6 @@ export function parseJsonc(text: string): Result<{ readonly value: unknown; read
 export function parseJsoncObject(text: string): JsonObject {
   const read = parseJsonc(text);
   return read.ok && isJsonObject(read.value.value) ? read.value.value : {};
-}
-
-function lineAndColumnAt(text: string, offset: number): { readonly line: number; readonly column: number } {
-  const before = text.slice(0, offset);
-  return { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
 }
 
 /** Defines keys one by one: an assignment to `__proto__` would change the prototype. */

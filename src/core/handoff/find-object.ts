@@ -32,7 +32,8 @@ function lastFencedObject(reply: string): PlacedObject | undefined {
   let first = 0;
   const all = reply.split(/\r?\n/);
   const take = (): void => {
-    const object = blockObject(lines);
+    const block = lines.join("\n").trim();
+    const object = block.startsWith("{") && block.endsWith("}") ? parseObject(block) : undefined;
     if (object) last = { object, line: first };
   };
   // A JSON string holds no raw line break, so a fence inside one is never at the start of a line.
@@ -48,11 +49,6 @@ function lastFencedObject(reply: string): PlacedObject | undefined {
   }
   if (fence !== undefined) take();
   return last && { object: last.object, words: all.slice(0, last.line).join("\n") };
-}
-
-function blockObject(lines: readonly string[]): JsonObject | undefined {
-  const block = lines.join("\n").trim();
-  return block.startsWith("{") && block.endsWith("}") ? parseObject(block) : undefined;
 }
 
 /** Tries each bracket once: a hostile reply must not take more than a few passes. */

@@ -156,16 +156,13 @@ export function startServers(
           if (event !== "session_start") return handler(given, ctx) as undefined;
           const late = () => `the server ${[...waiting].join(", ")} offered no tool within ${START_MS / 1000} s`;
           const cancel = after(START_MS, () => end(late()));
-          const heard = withNotices(ctx, (notice) => end(startProblem(notice)));
+          // Pi says once in a notice what has failed.
+          const notify = (notice: string) => end(startProblem(notice));
+          const heard = Object.create(ctx, { ui: { value: { ...ctx.ui, notify } } }) as ExtensionContext;
           await handler(given, heard);
           await started.finally(cancel);
         }),
     } as typeof api);
-}
-
-/** Pi says once in a notice what has failed. */
-function withNotices(ctx: ExtensionContext, notify: (notice: string) => void): ExtensionContext {
-  return Object.create(ctx, { ui: { value: { ...ctx.ui, notify } } }) as ExtensionContext;
 }
 
 function startProblem(notice: string): string {

@@ -1,4 +1,4 @@
-import type { CastState, CastPhase } from "../../core/cast/state/state.ts";
+import type { CastState } from "../../core/cast/state/state.ts";
 import { truncate } from "../../core/model/text.ts";
 import { NO_USAGE } from "../../core/cast/state/usage.ts";
 import { type AgentProgress, tailOfOutput } from "../../core/wire/stream.ts";
@@ -11,7 +11,8 @@ export function createProgressReporter(
 ): (progress: TurnProgress, state: CastState) => void {
   const before = { text: 0, thinking: 0 };
   return (progress, state) => {
-    const place = visitPlace(state.phase);
+    const { phase } = state;
+    const place = phase.kind === "visiting" ? { socket: phase.visit.socket, visit: phase.visit.number } : undefined;
     if (!place) return;
     switch (progress.kind) {
       case "told":
@@ -36,10 +37,6 @@ export function createProgressReporter(
         return undefined;
     }
   };
-}
-
-function visitPlace(phase: CastPhase): { socket: string; visit: number } | undefined {
-  return phase.kind === "visiting" ? { socket: phase.visit.socket, visit: phase.visit.number } : undefined;
 }
 
 /** An argument may be a whole file: shorten it. The transcript has all of it. */

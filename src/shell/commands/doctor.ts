@@ -16,7 +16,9 @@ export async function runDoctor(workspace: Workspace, command: CommandOf<"doctor
   if (command.castId === undefined) return examineAll(store);
   const id = await findCastOrFolder(store, command.castId);
   if (!id.ok) return id;
-  return command.salvage ? salvageOne(workspace, id.value) : showExamination(store, id.value);
+  if (command.salvage) return salvageOne(workspace, id.value);
+  const found = await examineCast(store, id.value);
+  return answer(examinationData(found), () => examinationLines(found), { code: isIntact(found) ? 0 : 1 });
 }
 
 /** A cast without `cast.json` is damaged, not unknown. */
@@ -25,11 +27,6 @@ async function findCastOrFolder(store: CastStore, text: string): Promise<Result<
   if (found.ok) return found;
   const castId = parseCastId(text);
   return castId !== undefined && (await store.summary(castId)) ? ok(castId) : found;
-}
-
-async function showExamination(store: CastStore, castId: CastId): CommandResult {
-  const found = await examineCast(store, castId);
-  return answer(examinationData(found), () => examinationLines(found), { code: isIntact(found) ? 0 : 1 });
 }
 
 async function examineAll(store: CastStore): CommandResult {

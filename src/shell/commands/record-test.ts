@@ -41,7 +41,12 @@ export async function runRecord(workspace: Workspace, command: CommandOf<"record
     named: command.seed === undefined ? undefined : resolve(from, command.seed),
   });
   if (!seed.ok) return seed;
-  const items = await readItemEvents(store, cast.value);
+  // [T26] The events of its items' casts, in the order in which they started.
+  const items = new Map<CastId, readonly CastEvent[]>();
+  for (const event of cast.value.events) {
+    const child = event.type === "item_started" ? await store.load(event.child) : undefined;
+    if (child?.ok) items.set(child.value.castId, child.value.events);
+  }
   const replies = await readReplies(store, new Map([[castId, cast.value.events], ...items]));
   const { folder, says } = seed.value;
   const { state } = cast.value;
@@ -115,20 +120,6 @@ function testConfigOf(
   const own = new Set([projectConfigFile(place.cwd), userConfigFile(place.env)]);
   const named = configFiles.findLast((each) => !own.has(each));
   return named === undefined ? {} : { config: relative(dirname(file), named) };
-}
-
-/** [T26] The events of its items' casts, in the order in which they started. */
-async function readItemEvents(
-  store: CastStore,
-  { events }: LoadedCast,
-): Promise<ReadonlyMap<CastId, readonly CastEvent[]>> {
-  const found = new Map<CastId, readonly CastEvent[]>();
-  for (const event of events) {
-    if (event.type !== "item_started") continue;
-    const child = await store.load(event.child);
-    if (child.ok) found.set(event.child, child.value.events);
-  }
-  return found;
 }
 
 async function readReplies(

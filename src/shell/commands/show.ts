@@ -92,7 +92,8 @@ async function castOutput(
     details: details.map(detailData),
     events: page.pages > 1 ? events.filter(({ seq }) => seq >= page.shown.from && seq <= page.shown.to) : events,
   };
-  const detailOf = createDetailLookup(details);
+  const byKey = new Map(details.map((detail) => [`${detail.socket}#${detail.visit}`, detail]));
+  const detailOf: DetailLookup = ({ socket, visit }) => byKey.get(`${socket}#${visit}`);
   if (markdown)
     return answer(data, () => markdownLines(storyMarkdown(castStartOf(file), events, { ...story, detailOf })));
   const { program = "materia" } = programOption(workspace);
@@ -185,11 +186,6 @@ async function readWholeTexts(store: CastStore, { castId, events }: LoadedCast):
 }
 
 type DetailLookup = (visit: VisitRef) => VisitDetail | undefined;
-
-function createDetailLookup(details: readonly VisitDetail[]): DetailLookup {
-  const byKey = new Map(details.map((detail) => [`${detail.socket}#${detail.visit}`, detail]));
-  return ({ socket, visit }) => byKey.get(`${socket}#${visit}`);
-}
 
 /** The tools of a visit: in one line, or one line each with `--full`. */
 function toolLinesLookup(detailOf: DetailLookup, full: number | undefined): VisitNotes {

@@ -115,13 +115,14 @@ export async function runCasts(workspace: Workspace): CommandResult {
     `No casts yet under ${sanitizeForTerminal(store.location)}. Start one with "${program} cast <prompt>"${other}.`,
   );
   const waits = await readQueuedCasts(workspace, listed.value);
+  const groups = groupByWaitReason(waits.filter(({ why }) => why.kind !== "nobody_up"));
+  const waitLines = groups.map((group) => line(toned("wait", waitGroupText(group))));
+  // If no worker serves the queue, name the command that starts one.
   const missing = await unservedQueueLines(workspace, listed.value);
   const why = new Map<string, QueuedCast["why"]>(waits.map((cast) => [cast.castId, cast.why]));
   const data = casts.map((cast) => ({ ...cast, ...withoutUndefined({ waits: why.get(cast.castId) }) }));
   return answer(data, (width) =>
-    casts.length === 0
-      ? [none]
-      : [...castListLines(casts, { now: Date.now(), width }), ...waitReasonLines(waits), ...missing],
+    casts.length === 0 ? [none] : [...castListLines(casts, { now: Date.now(), width }), ...waitLines, ...missing],
   );
 }
 
@@ -131,12 +132,6 @@ async function readQueuedCasts({ fleet }: Workspace, casts: readonly CastSummary
   if (!fleet || queued.size === 0) return [];
   const standing = await fleet.status();
   return standing.ok ? standing.value.queue.filter(({ castId }) => queued.has(castId)) : [];
-}
-
-/** If no worker serves the queue, name the command that starts one. */
-function waitReasonLines(waits: readonly QueuedCast[]): readonly Line[] {
-  const groups = groupByWaitReason(waits.filter(({ why }) => why.kind !== "nobody_up"));
-  return groups.map((group) => line(toned("wait", waitGroupText(group))));
 }
 
 async function unservedQueueLines({ fleet }: Workspace, casts: readonly CastSummary[]): Promise<readonly Line[]> {

@@ -12,7 +12,6 @@ import type { ParallelRun } from "../../core/cast/state/parallel-run.ts";
 import type { CastState, SleepingPhase } from "../../core/cast/state/state.ts";
 import { parseMillis } from "../../core/model/text.ts";
 import { NO_USAGE } from "../../core/cast/state/usage.ts";
-import type { CastId } from "../../core/model/ids.ts";
 import { withoutUndefined } from "../../core/model/json.ts";
 import { pauseUntil } from "../context/run-context.ts";
 import type { ItemsFailure, ItemRunner } from "../item-ports.ts";
@@ -150,19 +149,16 @@ async function mergeItem(
   return { kind: "decided", decide: (now) => itemMergeEvent(now, fork, work, outcome) };
 }
 
-function unmergedItems(fork: ParallelRun, size: number): readonly CastId[] {
-  return Array.from({ length: size }, (_, index) => itemRunAt(fork, index)).flatMap((run) =>
-    run && (run.kind !== "merged" || run.dropped) ? [run.child] : [],
-  );
-}
-
 async function joinLoop(
   ports: ParallelItemsPorts & { items: ItemRunner },
   fork: ParallelRun,
   state: CastState,
 ): Promise<ItemStepResult> {
   const { loop, door, number, base, branch, tip } = fork;
-  const unmerged = unmergedItems(fork, state.pass?.items.length ?? 0);
+  const size = state.pass?.items.length ?? 0;
+  const unmerged = Array.from({ length: size }, (_, index) => itemRunAt(fork, index)).flatMap((run) =>
+    run && (run.kind !== "merged" || run.dropped) ? [run.child] : [],
+  );
   const joined = await ports.items.join({ fork: number, base: base.commit, branch, tip, unmerged });
   if (joined.kind === "broken") return joined;
   if (joined.kind === "refused") {

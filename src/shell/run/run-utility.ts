@@ -160,7 +160,9 @@ type UtilityFailure =
 /** [U5] The command, how it ended, and the end of its output. */
 async function describeFailure(failure: UtilityFailure, request: UtilityRequest, stderr: string): Promise<string> {
   const name = commandName(request.materia);
-  const said = standardErrorText(stderr);
+  // [U5] Keeps both ends of the output: some programs name the cause first, others last.
+  const text = sanitizeForTerminal(stderr.replace(/\r\n?/g, "\n")).trim();
+  const said = text === "" ? ", with nothing on standard error" : `: ${truncateMiddle(text, STANDARD_ERROR_CHARS)}`;
   switch (failure.kind) {
     case "aborted_before":
       return `${name} was not started because the cast was aborted`;
@@ -197,12 +199,6 @@ async function describeStartFailure(error: NodeJS.ErrnoException, { materia, cwd
 }
 
 const STANDARD_ERROR_CHARS = { beginning: 500, end: 1_000 } as const;
-
-/** [U5] Keeps both ends of the output: some programs name the cause first, others last. */
-function standardErrorText(printed: string): string {
-  const text = sanitizeForTerminal(printed.replace(/\r\n?/g, "\n")).trim();
-  return text === "" ? ", with nothing on standard error" : `: ${truncateMiddle(text, STANDARD_ERROR_CHARS)}`;
-}
 
 const SETUP_MINUTES = 20;
 

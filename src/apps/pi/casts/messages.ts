@@ -6,7 +6,7 @@ import { oneLine } from "../../../core/model/text.ts";
 import type { UnreadMessage } from "../screen/cast-watch.ts";
 import { restoreTitle } from "../screen/screen.ts";
 import { runUnlessReplaced } from "../session/user-session.ts";
-import type { CommandContext, UnsentMessage, RunningCast } from "./session-state.ts";
+import type { CommandContext, RunningCast } from "./session-state.ts";
 
 /** [X17, X19] Decides where a typed message goes: to the waiting agent, to the time after the cast, or to Pi as usual. */
 export function routeInput(
@@ -87,7 +87,10 @@ export function receiverText(isPiAnswering: boolean, running: Pick<RunningCast, 
 /** [X19] Sends the kept messages as one, once no cast is running. */
 export function sendHeldMessages({ state, user: { pi, ctx } }: CommandContext): void {
   if (state.running || state.waiting || state.heldMessages.length === 0) return;
-  const content = messageContent(state.heldMessages.splice(0));
+  const held = state.heldMessages.splice(0);
+  const text = held.map((message) => message.text).join("\n\n");
+  const images = held.flatMap((message) => message.images ?? []);
+  const content = images.length === 0 ? text : [{ type: "text" as const, text }, ...images];
   runUnlessReplaced(() =>
     ctx.isIdle() ? pi.sendUserMessage(content) : pi.sendUserMessage(content, { deliverAs: "followUp" }),
   );
@@ -103,10 +106,4 @@ export function returnHeldMessages({ state, user: { ctx } }: Pick<CommandContext
 export function prependToEditor(ctx: ExtensionContext, text: string): void {
   const typed = ctx.ui.getEditorText();
   ctx.ui.setEditorText(typed === "" ? text : `${text}\n\n${typed}`);
-}
-
-function messageContent(held: readonly UnsentMessage[]) {
-  const text = held.map((message) => message.text).join("\n\n");
-  const images = held.flatMap((message) => message.images ?? []);
-  return images.length === 0 ? text : [{ type: "text" as const, text }, ...images];
 }

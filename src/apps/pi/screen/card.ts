@@ -65,7 +65,12 @@ function cardRows(data: unknown, isOpen: boolean, width: number, theme: Theme): 
   return shown.flatMap((each) => {
     const [first] = each;
     if (first?.tone === "markdown") return markdownRows(first, width, theme);
-    const plain = withoutTabs(each);
+    // The width of a tab is unknown, and a row is one line: replace tabs and line breaks.
+    const plain = each.map(({ text, tone, gives }) => ({
+      text: sanitizeForTerminal(text.replaceAll("\t", "    ").replaceAll("\n", " ")),
+      ...(tone === undefined || tone === "markdown" ? {} : { tone }),
+      ...(gives ? { gives } : {}),
+    }));
     const rows = isWrapped ? [plain] : shrinkToFit(plain, room);
     const wrapped = rows.flatMap((row) => wrapLine(row, room, visibleWidth));
     return paintLines(wrapped, width, theme);
@@ -81,15 +86,6 @@ function markdownRows({ text, indent = 0 }: CardSpan, width: number, theme: Them
 }
 
 type PlainSpan = Span & Pick<CardSpan, "gives">;
-
-/** The width of a tab is unknown, and a row is one line: replace tabs and line breaks. */
-function withoutTabs(line: CardLine): readonly PlainSpan[] {
-  return line.map(({ text, tone, gives }) => ({
-    text: sanitizeForTerminal(text.replaceAll("\t", "    ").replaceAll("\n", " ")),
-    ...(tone === undefined || tone === "markdown" ? {} : { tone }),
-    ...(gives ? { gives } : {}),
-  }));
-}
 
 /** Fewer columns say nothing. In a narrow terminal what was said is worth a row. */
 const MIN_SHRUNK_WIDTH = { wide: 12, narrow: 40 };

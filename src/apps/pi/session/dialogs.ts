@@ -78,7 +78,7 @@ export function redirectTyping(
   let isTyping = typing;
   const take = (data: string): boolean => {
     const { matchesKey } = piTui();
-    const text = pastedText(data) ?? (isPrintable(data) ? data : undefined);
+    const text = pastedText(data) ?? (data !== "" && !/\p{Cc}/u.test(data) ? data : undefined);
     if (text !== undefined) {
       typed += text;
       isTyping = true;
@@ -97,10 +97,6 @@ export function redirectTyping(
     off();
     if (typed !== "") ui.setEditorText(`${ui.getEditorText()}${typed}`);
   };
-}
-
-function isPrintable(data: string): boolean {
-  return data !== "" && !/\p{Cc}/u.test(data);
 }
 
 /** A terminal sends a paste between these marks: nothing inside it is a key. */

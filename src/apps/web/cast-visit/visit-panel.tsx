@@ -209,7 +209,14 @@ function useSearchHighlight(place: RefObject<HTMLElement | null>, tab: string): 
       observer.disconnect();
       // Mark without a change of the DOM; older browsers only scroll.
       if ("highlights" in CSS) CSS.highlights.set("found", new Highlight(range));
-      scrollToRange(range);
+      // Scrolls to the middle of the container. A long text element counts as visible when a part of it is.
+      for (let frame = range.startContainer.parentElement; frame; frame = frame.parentElement) {
+        const isPage = frame === document.scrollingElement;
+        if (frame.scrollHeight <= frame.clientHeight || (!isPage && getComputedStyle(frame).overflowY === "visible"))
+          continue;
+        const top = isPage ? 0 : frame.getBoundingClientRect().top;
+        frame.scrollTop += range.getBoundingClientRect().top - top - frame.clientHeight / 2;
+      }
       return true;
     };
     // A prompt or an output may still be loading.
@@ -220,17 +227,6 @@ function useSearchHighlight(place: RefObject<HTMLElement | null>, tab: string): 
       if ("highlights" in CSS) CSS.highlights.delete("found");
     };
   }, [place, sought, tab]);
-}
-
-/** Scrolls to the middle of the container. A long text element counts as visible when a part of it is. */
-function scrollToRange(range: Range): void {
-  for (let frame = range.startContainer.parentElement; frame; frame = frame.parentElement) {
-    const isPage = frame === document.scrollingElement;
-    if (frame.scrollHeight <= frame.clientHeight || (!isPage && getComputedStyle(frame).overflowY === "visible"))
-      continue;
-    const top = isPage ? 0 : frame.getBoundingClientRect().top;
-    frame.scrollTop += range.getBoundingClientRect().top - top - frame.clientHeight / 2;
-  }
 }
 
 /** The first occurrence of these words, even across text nodes. */

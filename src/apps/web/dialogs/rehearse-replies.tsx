@@ -130,7 +130,7 @@ function ReplyFields(props: {
       {asks !== "text" && asks.workItems && (
         <WorkItemFields
           label={label}
-          items={workItemsOf(json)}
+          items={Array.isArray(json["workItems"]) ? json["workItems"].filter(isJsonObject) : []}
           onChange={(workItems) => set({ workItems: [...workItems] })}
         />
       )}
@@ -177,10 +177,6 @@ function WorkItemFields(props: {
       </div>
     </div>
   );
-}
-
-function workItemsOf({ workItems }: JsonObject): readonly JsonObject[] {
-  return Array.isArray(workItems) ? workItems.filter(isJsonObject) : [];
 }
 
 function stringOrEmpty(value: unknown): string {

@@ -143,7 +143,8 @@ const CORNER_RADIUS = 10;
 
 /** A line through the points with round corners, ending `before` its last point for the arrowhead. */
 function roundedPath(points: readonly Point[], before: number): string {
-  const line = shortenLine(points, before);
+  const [last, end] = points.slice(-2);
+  const line = last && end ? [...points.slice(0, -1), pointToward(end, last, before)] : points;
   const pieces = line.map((point, index) => {
     const [from, next] = [line[index - 1], line[index + 1]];
     if (!from || !next) return `${from ? "L" : "M"}${point.x} ${point.y}`;
@@ -174,11 +175,6 @@ function stitchPath(points: readonly Point[]): string {
   const upright = from.x === to.x;
   const at = (shift: number): Point => (upright ? { x, y: y + shift } : { x: x + shift, y });
   return [at(-4), at(4)].map((point) => `M${point.x - 4} ${point.y - 3}l8 6m0 -6l-8 6`).join("");
-}
-
-function shortenLine(points: readonly Point[], by: number): readonly Point[] {
-  const [from, to] = points.slice(-2);
-  return from && to ? [...points.slice(0, -1), pointToward(to, from, by)] : points;
 }
 
 function distance(a: Point, b: Point): number {

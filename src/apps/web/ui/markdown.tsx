@@ -187,7 +187,9 @@ function renderInlineToken(token: Token, depth: number): ReactNode {
 }
 
 function Link({ href, children }: { readonly href: string; readonly children: ReactNode }): ReactElement {
-  const address = safeHref(href);
+  // The address of an allowed link; null for every other scheme, even if disguised.
+  const url = URL.parse(href);
+  const address = url && ["http:", "https:", "mailto:"].includes(url.protocol) ? url.href : null;
   if (address === null) return <span title={href}>{children}</span>;
   return (
     <a href={address} rel="noopener noreferrer nofollow" target="_blank">
@@ -211,12 +213,6 @@ function headingLevels(tokens: readonly Token[], above: number): ReadonlyMap<Tok
 
 function isHeading(token: Token): token is Tokens.Heading {
   return token.type === "heading";
-}
-
-/** The address of an allowed link; null for every other scheme, even if disguised. */
-function safeHref(href: string): string | null {
-  const url = URL.parse(href);
-  return url && ["http:", "https:", "mailto:"].includes(url.protocol) ? url.href : null;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" };

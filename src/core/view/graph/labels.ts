@@ -76,7 +76,10 @@ function loopListText(graph: Graph, { from, items }: GraphLoop): string {
 
 /** [G23] `at most 3 + 9 n turns (n work items); 5 + 14 n with every repair`. */
 export function worstCaseText(graph: Graph, { turns, withRepairs }: WorstCase): string {
-  const symbols = loopSymbols([turns, withRepairs]);
+  // One loop is `n`, several are `n₁`, `n₂`, …
+  const amounts = [turns, withRepairs];
+  const loops = [...new Set(amounts.flatMap((amount) => termsOf(amount).flatMap(([loop]) => loop || [])))];
+  const symbols = symbolsFor(loops, "n");
   const plain = formulaText(turns, symbols);
   const repaired = formulaText(withRepairs, symbols);
   if (plain === undefined || repaired === undefined) return `no bound: ${unboundedReason(graph)}`;
@@ -93,12 +96,6 @@ export function worstCaseExample({ turns }: WorstCase): string | null {
 }
 
 export type LoopSymbols = ReadonlyMap<string, string>;
-
-/** One loop is `n`, several are `n₁`, `n₂`, … */
-function loopSymbols(amounts: readonly TurnFormula[]): LoopSymbols {
-  const loops = [...new Set(amounts.flatMap((amount) => termsOf(amount).flatMap(([loop]) => loop || [])))];
-  return symbolsFor(loops, "n");
-}
 
 export function symbolsFor(loops: readonly string[], letter: string): LoopSymbols {
   return new Map(loops.map((loop, index) => [loop, loops.length === 1 ? letter : `${letter}${subscript(index + 1)}`]));

@@ -1,5 +1,4 @@
 import { itemResultOf } from "../../../core/cast/decide-items.ts";
-import type { CastEvent } from "../../../core/cast/state/event.ts";
 import { issuesText } from "../../../core/model/issue.ts";
 import { type CastId, parallelRunNumber, parentCastId } from "../../../core/model/ids.ts";
 import { type ParentCast, type FleetHooks, sleepUnlessAborted } from "../../context/run-context.ts";
@@ -96,7 +95,11 @@ async function remoteItemOutcome(
 ): Promise<ItemOutcome> {
   const { phase } = state;
   if (phase.kind !== "ended") return brokenOutcome(`${work.child} continues on a worker`);
-  const by = lastWorkerOf(events);
+  // [B28] The last worker that ran it.
+  const last = events.findLast(
+    (event) => (event.type === "cast_started" || event.type === "cast_resumed") && event.worker !== undefined,
+  );
+  const by = last && "worker" in last && last.worker !== undefined ? { worker: last.worker } : {};
   const isDone = phase.outcome === "completed" || phase.outcome === "not_satisfied";
   if (!isDone || !start.window) return { kind: "ended", end: { ...itemResultOf(state), ...by } };
   const position = await files.fetchItem(work.child, file.castId);
@@ -105,14 +108,6 @@ async function remoteItemOutcome(
   const { head, ckpt } = position;
   const kept = await trees.saveTransferred(work.child, start.window, { head, ckpt, title });
   return kept.kind === "broken" ? kept : { kind: "ended", end: { ...itemResultOf(state, kept), ...by } };
-}
-
-/** [B28] The last worker that ran it. */
-function lastWorkerOf(events: readonly CastEvent[]): { readonly worker?: string } {
-  const last = events.findLast(
-    (event) => (event.type === "cast_started" || event.type === "cast_resumed") && event.worker !== undefined,
-  );
-  return last && "worker" in last && last.worker !== undefined ? { worker: last.worker } : {};
 }
 
 /** [V14] Aborts all at once. The parent frees its slot first, so that a worker can run them to their end. */
