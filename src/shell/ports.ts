@@ -120,6 +120,8 @@ export interface AgentEquipment {
   readonly mcp?: readonly string[] | undefined;
   /** [YP8] All tools of Pi and all servers run in it. */
   readonly sandbox?: Sandbox | undefined;
+  /** [YP18] Skills that came with the cast: where they are here, and their digests when it was submitted. */
+  readonly packed?: { readonly folder: string; readonly digests: ReadonlyMap<string, string> } | undefined;
 }
 
 export interface EquipmentDigest {

@@ -3,10 +3,12 @@ import { readFileSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { readLayer } from "../../src/core/catalog/layer.ts";
+import { listEquipment } from "../../src/shell/agents/equipped-session.ts";
+import { packSkills, withPackedSkills } from "../../src/shell/agents/packed-skills.ts";
 import { createRehearsalHost } from "../../src/shell/agents/rehearsal-host.ts";
 import { checkToolsCanRun } from "../../src/shell/agents/tool-process.ts";
 import { wrapInSandbox } from "../../src/shell/process/sandbox.ts";
-import { ask, need, piFolder, rehearsal } from "../harness/agents.ts";
+import { ask, need, piFolder, rehearsal, scratchFolder } from "../harness/agents.ts";
 import { castFile, castsIn, newPlace, put, readText, run, userFolder } from "../harness/cli.ts";
 
 const IDENTITY = ["-c", "user.name=a", "-c", "user.email=a@b.c"];
@@ -122,6 +124,28 @@ it("[YP3] a skill that its agent cannot read in its sandbox refuses the cast", a
   expect(await refusals(hide)).toMatchObject([
     { message: expect.stringMatching(/^Build cannot read its skills in the sandbox "strict": ENOENT/) },
   ]);
+});
+
+it("[YP18] a skill that came with the cast and that its agent cannot read in its sandbox fails the turn", async () => {
+  put(piFolder({}), { "skills/release/SKILL.md": "---\nname: release\ndescription: how\n---\nTag it.\n" });
+  const asked = { cwd: newPlace(), tools: ["read"], skills: ["release"] };
+  const equipment = await listEquipment([need(asked)], asked);
+  const packed = await packSkills({ equipment: [...equipment], cwd: asked.cwd }, {});
+  piFolder({});
+  const folder = join(scratchFolder(), "skills");
+  const text = packed.ok ? (packed.value["skills.json"] ?? "") : "";
+  const host = withPackedSkills(createRehearsalHost(rehearsal({ Build: [{ text: "done" }] })), equipment, {
+    folder,
+    text,
+  });
+  const turn = (command: readonly string[]) =>
+    host.runTurn({ ...ask(asked).request, sandbox: { name: "strict", command } });
+  const hide = ["sh", "-c", 'mv "$0" "$0.hidden"; "$@"; end=$?; mv "$0.hidden" "$0"; exit $end', folder];
+  expect(await turn(hide)).toMatchObject({
+    kind: "failed",
+    message: expect.stringMatching(/^the agent cannot read the skills that came with the cast: ENOENT/),
+  });
+  expect(await turn(["env"])).toMatchObject({ kind: "said" });
 });
 
 it("[YP10] a sandbox that never starts is ended", async () => {

@@ -171,6 +171,7 @@ it.each<[what: string, change: Partial<SubmissionValues>, code: string]>([
   ["a file that is too large", { file: castFileText("h", { request: "x".repeat(67_108_864) }) }, "22023"],
   ["a file with another name", { brings: JSON.stringify({ "../../x": "y" }) }, "22023"],
   ["replies that are no text", { brings: JSON.stringify({ "rehearsal.json": 1 }) }, "22023"],
+  ["skills that are no text", { brings: JSON.stringify({ "skills.json": {} }) }, "22023"],
   ["a rehearsal without its replies", { file: castFileText("h", { rehearsal: "h/rehearsal.json" }) }, "22023"],
   [
     "the replies of another cast",

@@ -37,7 +37,7 @@ export const LOAD_MS = 30_000;
 /** [YP3, YP6] Finds and reads every part of Pi that a materia names, or says which names exist. */
 export async function resolveEquipment(
   pi: Pi,
-  { materia, tools, skills = [], extensions = [], mcp = [] }: Omit<AgentRequirement, "socket" | "model">,
+  { materia, tools, skills = [], extensions = [], mcp = [], packed }: Omit<AgentRequirement, "socket" | "model">,
   place: PreflightPlace,
 ) {
   const unread = `${materia} has skills and cannot read them`;
@@ -45,7 +45,7 @@ export async function resolveEquipment(
   const found = skills.length + extensions.length === 0 ? NOTHING : await findInventory(pi, place);
   const parts = [
     ...(mayRead ? [] : [unusable("skill", unread, 'give it the tool "read" or "bash"')]),
-    ...skills.map((name) => findSkill(found, name)),
+    ...skills.map((name) => findPackedSkill(pi, packed, name) ?? findSkill(found, name)),
     ...extensions.map((name) => findExtension(found, name, place)),
     ...(mcp.length === 0 ? [] : findServers(pi, mcp, place)),
   ];
@@ -100,10 +100,27 @@ function findSkill({ skills, problems, projectSkills }: PiInventory, name: strin
   const twice = problems.find(({ collision }) => collision?.name === name)?.collision;
   if (twice)
     return unusable(kind, `Pi finds several skills "${name}"`, `rename ${twice.loserPath} or ${skill.filePath}`);
-  const path = basename(skill.filePath) === "SKILL.md" ? skill.baseDir : skill.filePath;
   const isOfProject = projectSkills.has(skill.filePath);
   // The prompt names this skill, also when Pi itself would load it only on request.
-  return { skill: { ...skill, disableModelInvocation: false }, ...readPart({ kind, name, isOfProject }, path) };
+  return {
+    skill: { ...skill, disableModelInvocation: false },
+    ...readPart({ kind, name, isOfProject }, skillPath(skill)),
+  };
+}
+
+export function skillPath({ filePath, baseDir }: Skill): string {
+  return basename(filePath) === "SKILL.md" ? baseDir : filePath;
+}
+
+/** [YP18] A skill of the submitter, as it was when the cast was submitted. */
+function findPackedSkill(pi: Pi, packed: AgentRequirement["packed"], name: string): EquipmentPart | undefined {
+  const wanted = packed?.digests.get(name);
+  if (!packed || wanted === undefined) return undefined;
+  const cwd = join(packed.folder, name);
+  const found = pi.loadSkills({ cwd, agentDir: cwd, skillPaths: [cwd], includeDefaults: false });
+  const part = findSkill({ ...NOTHING, skills: found.skills }, name);
+  if (part.digest?.digest === wanted) return part;
+  return unusable("skill", `the skill "${name}" did not arrive as it was submitted`, "submit the cast again");
 }
 
 function findExtension({ extensions }: PiInventory, name: string, { cwd }: PreflightPlace): EquipmentPart {
@@ -212,10 +229,17 @@ function isIndex(path: string): boolean {
   return /^index\.[cm]?[jt]s$/.test(basename(path));
 }
 
-/** [YP4] A digest of a file, or of all files of a folder. A link could lead to a file that changes unnoticed. */
+/** [YP4] A digest of a file, or of all files of a folder. */
 function digestOf(path: string): string {
   const digest = createHash("sha256");
-  let [files, bytes] = [0, 0];
+  for (const [shown, body] of readPartFiles(path)) digest.update(`${shown}\0`).update(body).update("\0");
+  return digest.digest("hex");
+}
+
+/** A file, or all files of a folder, by their paths from its parent. A link could lead to a file that changes unnoticed. */
+export function readPartFiles(path: string): ReadonlyMap<string, Buffer> {
+  const files = new Map<string, Buffer>();
+  let bytes = 0;
   const visit = (at: string, shown: string): void => {
     const stats = lstatSync(at);
     if (stats.isSymbolicLink()) throw new Error(`${shown} is a link, whose target may change unnoticed`);
@@ -225,13 +249,12 @@ function digestOf(path: string): string {
         .filter((name) => name !== "node_modules" && name !== ".git");
       return names.forEach((name) => visit(join(at, name), join(shown, name)));
     }
-    files += 1;
     bytes += stats.size;
-    if (files > MAX_FILES || bytes > MAX_BYTES) throw new Error(`it has more than ${MAX_FILES} files or 4 MB`);
-    digest.update(`${shown}\0`).update(readFileSync(at)).update("\0");
+    if (files.size >= MAX_FILES || bytes > MAX_BYTES) throw new Error(`it has more than ${MAX_FILES} files or 4 MB`);
+    files.set(shown, readFileSync(at));
   };
   visit(path, basename(path));
-  return digest.digest("hex");
+  return files;
 }
 
 export interface SessionExtensions {

@@ -9,6 +9,7 @@ import { HAND_OVER } from "../../core/model/handoff.ts";
 import { error, isError, issuesText, type Issue } from "../../core/model/issue.ts";
 import { KNOWN_TOOLS } from "../../core/model/materia.ts";
 import { thrownMessage } from "../../core/model/text.ts";
+import { currentToolsUser } from "../process/tools-user.ts";
 import { checkToolsCanRun } from "./tool-process.ts";
 import { missingPiIssue, toolIssues } from "./pi-models.ts";
 
@@ -26,10 +27,14 @@ export async function equippedResources(
   bare: ResourceLoader,
   request: TurnRequest,
 ): Promise<ResourceLoader> {
-  const { mcp = [], cwd } = request;
+  const { mcp = [], cwd, sandbox, packed } = request;
   const found = await resolveEquipment(pi, scripted ? { ...request, mcp: [] } : request, request);
   const [issue] = found.issues;
   if (issue) throw new Error(issue.message);
+  // [YP18] No earlier check saw the files: they have come with the cast.
+  const [user, reads] = [currentToolsUser(), found.skills.map(({ filePath }) => filePath)];
+  const unread = packed && (user ?? sandbox) && (await checkToolsCanRun({ user, sandbox, reads }, cwd));
+  if (unread) throw new Error(`the agent cannot read the skills that came with the cast: ${unread}`);
   const problems: { path: string; error: string }[] = [];
   const report = (error: string): void => void problems.push({ path: "mcp", error });
   const factories: ExtensionFactory[] = [];
@@ -169,7 +174,8 @@ async function checkEquipment(
     if (hidden) issues.push(error("unusable_equipment", path, unread, "show them there, read-only"));
     if (found.issues.some(isError)) continue;
     try {
-      const own = await probeTools(setup, probeRequest(first, place));
+      const { model: _model, ...wanted } = first;
+      const own = await probeTools(setup, { ...wanted, ...place } as unknown as TurnRequest);
       own.forEach((tool) => offered.set(tool, first.materia));
       absent.push(...need.map((each) => ({ ...each, tools: each.tools.filter((tool) => !own.includes(tool)) })));
     } catch (thrown) {
@@ -185,14 +191,10 @@ function namesEquipment({ tools, skills, extensions, mcp }: AgentRequirement): b
 }
 
 /** [YP17] What is unknown on this machine, found without running anything of it. Only a session shows the tools of extensions. */
-export async function findUnknownEquipment(
-  needs: readonly AgentRequirement[],
-  place: PreflightPlace,
-): Promise<readonly Issue[]> {
+export async function findUnknownEquipment(needs: readonly AgentRequirement[], place: PreflightPlace) {
   const named = [...new Map(needs.filter(namesEquipment).map((need) => [need.materia, need])).values()];
-  const pi = named.length === 0 ? undefined : await loadPi().catch(() => undefined);
-  if (!pi) return [];
-  const found = await Promise.all(named.map((need) => resolveEquipment(pi, need, place)));
+  const found = await resolveAll(named, place);
+  if (!found) return [];
   const unbrought = named
     .filter(({ extensions }) => extensions === undefined)
     .map((need) => ({
@@ -203,20 +205,16 @@ export async function findUnknownEquipment(
 }
 
 /** [YP7] The same parts where no agent will run: what workers must have. What is missing here may exist there. */
-export async function listEquipment(
-  needs: readonly AgentRequirement[],
-  place: PreflightPlace,
-): Promise<readonly EquipmentDigest[]> {
+export async function listEquipment(needs: readonly AgentRequirement[], place: PreflightPlace) {
   const named = needs.filter(({ skills, extensions, mcp }) => skills ?? extensions ?? mcp);
-  if (named.length === 0) return [];
-  try {
-    const pi = await loadPi();
-    const found = await Promise.all(named.map((need) => resolveEquipment(pi, need, place)));
-    const digests = found.flatMap((each) => each.digests);
-    return [...new Map(digests.map((each) => [`${each.kind} ${each.name}`, each])).values()];
-  } catch {
-    return [];
-  }
+  const digests = (await resolveAll(named, place).catch(() => undefined))?.flatMap((each) => each.digests) ?? [];
+  return [...new Map(digests.map((each) => [`${each.kind} ${each.name}`, each])).values()];
+}
+
+/** Undefined where Pi is missing, or nothing is asked of it. */
+async function resolveAll(needs: readonly AgentRequirement[], place: PreflightPlace) {
+  const pi = needs.length === 0 ? undefined : await loadPi().catch(() => undefined);
+  return pi && Promise.all(needs.map((need) => resolveEquipment(pi, need, place)));
 }
 
 /** [YP7] Why the parts of this machine are not those of the cast, if so. A server may have other paths here. */
@@ -239,9 +237,4 @@ export async function findChangedEquipment(wanted: readonly EquipmentDigest[], p
   const isOther = ({ kind, name, digest }: EquipmentDigest): boolean =>
     digests.some((each) => each.kind === kind && each.name === name && each.digest !== digest);
   return { issues, changed: wanted.filter(isOther) };
-}
-
-function probeRequest(need: AgentRequirement, { cwd, withoutProject }: PreflightPlace): TurnRequest {
-  const { model: _model, ...wanted } = need;
-  return { ...wanted, cwd, ...(withoutProject ? { withoutProject } : {}) } as unknown as TurnRequest;
 }

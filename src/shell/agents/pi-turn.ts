@@ -137,7 +137,7 @@ export function diskFailure({ problem }: OpenedTranscript, outcome?: TurnOutcome
   return failedTurn("disk", `the transcript cannot be written: ${errorText(found)}`, outcome?.usage ?? NO_USAGE);
 }
 
-function failureFromError(error: unknown, usage: Usage): TurnOutcome {
+export function failureFromError(error: unknown, usage: Usage): TurnOutcome {
   return isDiskError(error)
     ? failedTurn("disk", errorText(error), usage)
     : failedTurn("provider", plainProviderError(thrownMessage(error)), usage);

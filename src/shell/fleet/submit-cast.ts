@@ -18,6 +18,7 @@ import type { TreeSource } from "../git/transfer/restore-tree.ts";
 import { findRepository } from "../git/repository.ts";
 import { redactKeys } from "../secrets/redact-event.ts";
 import { createRedactor } from "../secrets/redact.ts";
+import { packSkills } from "../agents/packed-skills.ts";
 
 export interface SubmitOptions {
   /** Lower goes first. */
@@ -147,6 +148,8 @@ export async function packCast(
 ): Promise<Result<PackedCast>> {
   const packed = choice === "of the branch" ? await branchTreeSource(plan.file) : await packTree(plan.file, fleet, by);
   if (!packed.ok) return packed;
+  const skills = await packSkills(plan.file, by.env);
+  if (!skills.ok) return skills;
   // [S12] Checked before anything leaves this machine.
   const kept = redactKeys(plan.file, USER_TEXT_FIELDS, createRedactor(by.env));
   const { top, source, pack } = packed.value ?? {};
@@ -156,7 +159,7 @@ export async function packCast(
     graph: top === undefined ? kept.graph : withRelativePrograms(kept.graph, kept.cwd, top),
     checkpoints: top !== undefined,
   };
-  return ok({ file, brings: plan.attachments ?? {}, ...withoutUndefined({ tree }) });
+  return ok({ file, brings: { ...plan.attachments, ...skills.value }, ...withoutUndefined({ tree }) });
 }
 
 /** Programs of the project become relative paths: the project is in another folder on another machine. */

@@ -12,6 +12,7 @@ import { sandboxIssues, agentNeeds, openPiHost } from "../../workspace/agent-hos
 import { describeMissingMcp } from "../../agents/mcp-servers.ts";
 import { loadPi } from "../../agents/pi-sdk.ts";
 import { compareEquipment } from "../../agents/equipped-session.ts";
+import { isOwnSkill, SKILLS_FILE, withPackedSkills } from "../../agents/packed-skills.ts";
 import type { DispatchContext } from "./run-dispatch.ts";
 
 const PROBE_BYTES = 256 * 1024;
@@ -36,25 +37,30 @@ export function diskProblem(folder: string, failure: string): string | undefined
 
 /** [B16] The agents of a cast, or what this worker lacks for them. */
 export async function openHostFor(
-  { store, limits }: Pick<DispatchContext, "store" | "limits">,
+  { store, limits, trees }: Pick<DispatchContext, "store" | "limits" | "trees">,
   cast: LoadedCast,
 ): Promise<AgentHost | { readonly why: string }> {
-  const { file } = cast;
+  const { castId, file } = cast;
+  const { equipment = [] } = file;
+  const skills = await store.readAttachment(castId, SKILLS_FILE);
+  const withSkills = (host: AgentHost): AgentHost =>
+    skills === undefined ? host : withPackedSkills(host, equipment, { folder: trees.skillsOf(castId), text: skills });
+  const needed = equipment.filter((part) => skills === undefined || !isOwnSkill(part));
   const sandboxes = await sandboxIssues(file.graph, { env: process.env, cwd: tmpdir() });
-  const lacked = sandboxes.length > 0 ? issuesText(sandboxes) : await compareEquipment(file.equipment ?? []);
+  const lacked = sandboxes.length > 0 ? issuesText(sandboxes) : await compareEquipment(needed);
   if (lacked !== undefined) return { why: lacked };
   const choice = await originalAgentChoice(store, file);
   if (!choice.ok) return { why: issuesText(choice.issues) };
   const { rehearsal } = choice.value;
   if (typeof rehearsal === "object")
-    return (await import("../../agents/rehearsal-host.ts")).createRehearsalHost(rehearsal, {});
+    return withSkills((await import("../../agents/rehearsal-host.ts")).createRehearsalHost(rehearsal, {}));
   const host = await openPiHost(choice.value, {});
   const needs = agentNeeds(file.graph, choice.value.model);
   const issues = (await host.preflight(needs.map(withoutEquipment))).filter(isError);
   const missing = needs.some(({ mcp }) => mcp) ? describeMissingMcp(await loadPi()) : undefined;
   const why =
     issues.length > 0 ? issuesText(issues) : (missing ?? (await describeRefusal(cast, needs, { host, limits })));
-  return why === undefined ? host : { why };
+  return why === undefined ? withSkills(host) : { why };
 }
 
 /** [YP7] The tree is not here yet, and may bring skills and extensions: the turn itself refuses before its first request. */

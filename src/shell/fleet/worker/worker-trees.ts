@@ -83,7 +83,10 @@ export function createWorkerTrees(database: Database, folder: string, profile: R
   const treeOf = (castId: CastId): string => join(folder, "trees", castId);
   const { sourceOf, restored, fetchInto } = createPackReader(database, folder, profile.remotes);
   const cleanTreeOf = (castId: CastId): string => join(folder, "results", castId);
+  const skillsOf = (castId: CastId): string => join(folder, "trees", `${castId}.skills`);
   return {
+    /** [YP18] Beside the tree, where its agents can read. */
+    skillsOf,
     /** The working directory of its agents and programs. */
     cwdOf: async (castId: CastId): Promise<string> => {
       const source = await sourceOf(castId);
@@ -129,8 +132,8 @@ export function createWorkerTrees(database: Database, folder: string, profile: R
     checkpointProblem: (castId: CastId) => trees.get(castId)?.checkpointProblem,
     remove: (castId: CastId): void => {
       trees.delete(castId);
-      rmSync(cleanTreeOf(castId), { recursive: true, force: true });
-      rmSync(treeOf(castId), { recursive: true, force: true });
+      for (const gone of [cleanTreeOf(castId), treeOf(castId), skillsOf(castId)])
+        rmSync(gone, { recursive: true, force: true });
     },
     packFor: createPacker(trees, profile.maxCheckpointBytes),
     /** [B35] Checks the size of changed files before it reads them. */

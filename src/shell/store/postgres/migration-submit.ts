@@ -33,8 +33,8 @@ begin
     or f ->> 'rehearsal' <> id || '/rehearsal.json' or (f ->> 'rehearsal' is not null and not of_brings ? 'rehearsal.json')
     or coalesce(f ->> 'startedAt', '') !~ '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,9})?Z$' then perform refuse('the file of a cast is not that of this cast'); end if;
   if of_brings is null or jsonb_typeof(of_brings) <> 'object' or octet_length(of_brings::text) > 67108864 or exists (
-    select from jsonb_each(of_brings) as e (name, body) where name <> 'rehearsal.json' or jsonb_typeof(body) <> 'string')
-    then perform refuse('only the replies of a rehearsal come with a cast'); end if;
+    select from jsonb_each(of_brings) as e (name, body) where name not in ('rehearsal.json', 'skills.json') or jsonb_typeof(body) <> 'string')
+    then perform refuse('only skills and the replies of a rehearsal come with a cast'); end if;
   if of_source is not null and (jsonb_typeof(of_source) <> 'object' or octet_length(of_source::text) > 16384
     or not of_source ?& array['remote', 'branch', 'below'] or of_source - array['remote', 'branch', 'below', 'follows'] <> '{}'
     or jsonb_typeof(of_source -> 'remote') not in ('null', 'string') or jsonb_typeof(of_source -> 'branch') not in ('null', 'string')
