@@ -16,11 +16,23 @@ export function cycleClosedBy(cast: Cast, from: Place, to: string): readonly str
 }
 
 /** [G39] A loop that is entered again with the very same list comes back like a socket. */
-export function* countEntry(cast: Cast, { region, list }: Pass, { from, to }: Route): Steps<void> {
+export function* countEntry(cast: Cast, pass: Pass, { from, to }: Route): Steps<void> {
+  const { id } = pass.region;
+  if (!startList(cast, pass)) lessEntries(cast, id, -1);
+  while ((cast.entries.get(id)?.again ?? 0) > cast.world.limits.maxNoAdvanceCycles) yield* allowMore(cast, from, to);
+}
+
+/** [G40] Whether the loop walks another list than before, also an empty one. Of the earlier one only the traversals stay. */
+export function startList(cast: Cast, { region, list }: Pass): boolean {
   const known = cast.entries.get(region.id);
-  cast.entries.set(region.id, { list, again: known?.list === list ? known.again + 1 : 0 });
-  while ((cast.entries.get(region.id)?.again ?? 0) > cast.world.limits.maxNoAdvanceCycles)
-    yield* allowMore(cast, from, to);
+  if (known?.list === list) return false;
+  cast.entries.set(region.id, { list, again: 0 });
+  for (const member of known ? region.members : []) {
+    dropReturns(cast, member);
+    for (const about of [cast.reasons, cast.answers, cast.idle, cast.talks])
+      for (const key of about.keys()) if (key.startsWith(`${member} `)) about.delete(key);
+  }
+  return true;
 }
 
 /** [G10] The loops on a cycle that a counted edge closes begin anew. */

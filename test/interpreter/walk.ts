@@ -39,6 +39,7 @@ import {
   dropIdle,
   dropReasons,
   dropReturns,
+  startList,
   keepFiles,
   staysIn,
 } from "./returns.ts";
@@ -176,6 +177,7 @@ function* passBy(cast: Cast, region: Region, { from, to: entered }: Route): Step
   // [G9] Loops without items that lead to each other would be passed by for ever.
   while ((cast.passedBy.get(region.id) ?? 0) > cast.world.limits.maxNoAdvanceCycles)
     yield* allowMore(cast, from, entered);
+  if (cast.pass) startList(cast, cast.pass);
   cast.passedBy.set(region.id, (cast.passedBy.get(region.id) ?? 0) + 1);
   cast.facts.push(`exhausted ${region.id} empty`);
   const exit = emptyExit(region);

@@ -140,7 +140,7 @@ export function enterLoop(state: CastState, event: EventOf<"loop_entered">): Cas
   };
 }
 
-/** [G26] A list that comes back has its counts; those of lists that are nowhere in state are gone. */
+/** [G40] A list that comes back has its counts; those of lists that are nowhere in state are gone. */
 function walkOf(state: CastState, last: ListCounts | undefined, items: readonly WorkItem[]): ListCounts {
   const before = last ? [{ ...last, earlier: [] }, ...(last.earlier ?? [])] : [];
   const known = before.find(({ list }) => list === items);
