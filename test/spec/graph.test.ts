@@ -239,7 +239,7 @@ describe("[G6, G7, G8] maxTraversals", () => {
     expect(trace.filter((line) => line.startsWith("Socket-2"))).toHaveLength(5);
   });
 
-  it("[G26] a copy brings an earlier list back, with its counts", async () => {
+  it("[G40] a copy brings an earlier list back, with its counts", async () => {
     const restored = main(
       {
         "Socket-1": { materia: "Plan", assign: { kept: "$.workItems" }, edges: [always("Socket-2")] },
@@ -264,7 +264,7 @@ describe("[G6, G7, G8] maxTraversals", () => {
     expect(trace.slice(-3)).toEqual(["Socket-2 #3 a", "limit maxTraversals", "failed"]);
   });
 
-  it("[G26] a copy brings a list back with its counts, also when the loop has walked another one since", async () => {
+  it("[G40] a copy brings a list back with its counts, also when the loop has walked another one since", async () => {
     const restored = main(
       {
         "Socket-1": { materia: "Plan", assign: { kept: "$.workItems" }, edges: [always("Socket-2")] },
