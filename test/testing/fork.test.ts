@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { commitAll } from "../git/scratch.ts";
@@ -103,6 +103,32 @@ it("[T37] the age of a fork counts from the fork", async () => {
   expect(listed).toContainEqual(
     expect.objectContaining({ castId: fork, startedAt: start?.type === "cast_started" && start.forkedFrom?.at }),
   );
+});
+
+it("[J26, T37] a fork has the large values that its copied inputs refer to, without the first cast", async () => {
+  const large = "x".repeat(5_000);
+  const shared = {
+    Plan: { prompt: "Plan.", tools: "none", parse: "json", assign: { list: "$.workItems" } },
+    Count: { type: "utility", command: ["true"] },
+  };
+  const sockets = {
+    A: { materia: "Plan", edges: [{ when: "always", to: "B" }] },
+    B: { materia: "Count", edges: [{ when: "always", to: "C" }] },
+    C: { materia: "Plan", edges: [{ when: "always", to: "end" }] },
+  };
+  const cwd = newPlace({
+    "c.json": { materia: shared, loadouts: { Main: { entry: "A", sockets } } },
+    "r.json": { replies: { Plan: [{ json: { workItems: [{ title: "a", context: large }] } }, { json: { workItems: [] } }] } },
+  });
+  expect(await run(["cast", ...options, "--trust", "--loadout", "Main", "x"], { cwd })).toMatchObject({ code: 0 });
+  const [castId = ""] = castsIn(cwd);
+  expect(await run(["fork", `${castId}@C`, ...options], { cwd })).toMatchObject({ code: 0 });
+  const [fork = ""] = castsIn(cwd).filter((id) => id !== castId);
+  rmSync(join(cwd, ".pi/pi-materia", castId), { recursive: true });
+  const folder = join(cwd, ".pi/pi-materia", fork);
+  const input = readFileSync(join(folder, "sockets/B/1/input.json"), "utf8");
+  const [, digest = ""] = /"\$value": "(\w+)"/.exec(input) ?? [];
+  expect(readFileSync(join(folder, "values", `${digest}.json`), "utf8")).toBe(JSON.stringify(large));
 });
 
 it("[T20] without an edit a visit must be named; it may be any", async () => {

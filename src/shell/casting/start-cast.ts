@@ -21,8 +21,8 @@ import type { AgentHost } from "../ports.ts";
 import { writeOptionsFor, type RunContext, type RunOutcome } from "../context/run-context.ts";
 import { redactKeys, redactEvent } from "../secrets/redact-event.ts";
 import { CAST_FORMAT, castStartOf, type CastFile, newCastId } from "../store/cast-file.ts";
-import { type NewCast, type OwnedCast, readArtifactText, type CastStore } from "../store/cast-store.ts";
-import { REHEARSAL_FILE, TRANSCRIPT_FILE } from "../store/layout.ts";
+import type { NewCast, OwnedCast, CastStore } from "../store/cast-store.ts";
+import { REHEARSAL_FILE } from "../store/layout.ts";
 import { VERSION } from "../system/package.ts";
 import { sameModelIssues, type AgentSource } from "../workspace/agent-hosts.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -30,6 +30,7 @@ import type { StoppedCastFacts } from "../items/item-runner.ts";
 import { prepareRun, runParts, type PreparedCast } from "./prepared-cast.ts";
 import { loadPreviousCast } from "./previous-cast.ts";
 import { runOwnedCast } from "./run-owned-cast.ts";
+import { writePast } from "./write-past.ts";
 import { initialState } from "../../core/cast/state/initial-state.ts";
 import { openCastCheckpoints } from "../run/visit-checkpoints.ts";
 
@@ -260,32 +261,3 @@ async function pastEvents(
   checkpoints.close();
   return [{ ...started, files }, ...others];
 }
-
-/** [T37] Written before anything runs; the first cast does not change. Files come first: events name files that exist. */
-async function writePast(
-  store: CastStore,
-  origin: CastId,
-  events: readonly CastEvent[],
-  { artifacts, journal }: OwnedCast,
-): Promise<string | undefined> {
-  for (const event of events) {
-    if (event.type !== "visit_completed") continue;
-    const { socket, visit } = event;
-    for (const name of COPIED_FILES) {
-      const text = await readArtifactText(store, origin, { socket, visit, name });
-      const problem = text === undefined ? undefined : await artifacts.write(socket, visit, name, text);
-      if (problem !== undefined) return problem;
-    }
-  }
-  return journal.append(events, 0);
-}
-
-const COPIED_FILES = [
-  "prompt.md",
-  "output.md",
-  "handoff.json",
-  TRANSCRIPT_FILE,
-  "input.json",
-  "stdout.txt",
-  "stderr.txt",
-];
