@@ -62,8 +62,8 @@ it("[Z10, Z5] a quota stops at once and says what to do", async () => {
 it.each([
   [["--wait", "soon"], "--wait needs a duration"],
   [["--wait", "-3h"], "--wait needs a duration"],
-  [["--model", "a/x,a/x"], "each model once"],
-  [["--model", "a/x,,b/y"], "each model once"],
+  [["--model", "a/x,a/x"], "none empty or twice"],
+  [["--model", "a/x,,b/y"], "none empty or twice"],
 ])("[Z8] %j is refused before the cast exists", async (options, said) => {
   const cwd = place([{ text: "done" }]);
   const ran = await run([...cast, ...options], { cwd });
@@ -73,8 +73,8 @@ it.each([
 
 it.each([
   [{ model: [] }, "is empty"],
-  [{ model: ["a/x", "a/x"] }, "each model once"],
-  [{ model: [""] }, "each model once"],
+  [{ model: ["a/x", "a/x"] }, "none empty or twice"],
+  [{ model: [""] }, "none empty or twice"],
 ])("[Z8] the model list %j is refused", async (materia, said) => {
   const ran = await run(["check", "--config", "conf.json"], { cwd: place([], materia) });
   expect([ran.code, ran.stdout + ran.stderr]).toEqual([1, expect.stringContaining(said)]);

@@ -118,7 +118,9 @@ it("[J26, T37] a fork has the large values that its copied inputs refer to, with
   };
   const cwd = newPlace({
     "c.json": { materia: shared, loadouts: { Main: { entry: "A", sockets } } },
-    "r.json": { replies: { Plan: [{ json: { workItems: [{ title: "a", context: large }] } }, { json: { workItems: [] } }] } },
+    "r.json": {
+      replies: { Plan: [{ json: { workItems: [{ title: "a", context: large }] } }, { json: { workItems: [] } }] },
+    },
   });
   expect(await run(["cast", ...options, "--trust", "--loadout", "Main", "x"], { cwd })).toMatchObject({ code: 0 });
   const [castId = ""] = castsIn(cwd);

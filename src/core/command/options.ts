@@ -175,7 +175,13 @@ function unknownOptionIssue(word: string, name: string, allowed: readonly Option
 export function runOptionIssues({ durability, thinking, on, model }: Options): readonly Issue[] {
   const issues: Issue[] = [];
   if (model !== undefined && !v.is(ModelList, model))
-    issues.push(error("bad_option", "--model", `--model must name each model once, not "${String(model)}"`));
+    issues.push(
+      error(
+        "bad_option",
+        "--model",
+        `--model must be model names with commas between, none empty or twice, not "${String(model)}"`,
+      ),
+    );
   if (durability !== undefined && durability !== "sync" && durability !== "write")
     issues.push(error("bad_option", "--durability", `--durability is "write" or "sync", not "${durability}"`));
   const levels = THINKING_LEVELS.join(", ");

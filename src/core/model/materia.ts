@@ -60,7 +60,7 @@ const commonEntries = {
 /** [Z8] Models in order of preference; read as one text with commas. */
 export const ModelList = v.pipe(
   v.union([nonEmptyText, v.pipe(v.array(v.string()), v.minLength(1, "is empty"))]),
-  v.check((value) => isModelList(splitModels(value)), "must name each model once"),
+  v.check((value) => isModelList(splitModels(value)), "must be model names with commas between, none empty or twice"),
   v.description(
     "provider/id, or a list: the next one takes over when a provider refuses. Without it the cast's model.",
   ),

@@ -21,7 +21,7 @@ import type { AgentHost } from "../ports.ts";
 import { writeOptionsFor, type RunContext, type RunOutcome } from "../context/run-context.ts";
 import { redactKeys, redactEvent } from "../secrets/redact-event.ts";
 import { CAST_FORMAT, castStartOf, type CastFile, newCastId } from "../store/cast-file.ts";
-import type { NewCast, OwnedCast, CastStore } from "../store/cast-store.ts";
+import type { NewCast, OwnedCast } from "../store/cast-store.ts";
 import { REHEARSAL_FILE } from "../store/layout.ts";
 import { VERSION } from "../system/package.ts";
 import { sameModelIssues, type AgentSource } from "../workspace/agent-hosts.ts";
