@@ -246,22 +246,26 @@ const modern = (id: number, method: string, params: object, capabilities: object
     },
   });
 
+/** The task of a cast that has ended or waits, once its process has gone. */
+async function settledTask(cwd: string, { ask }: RawServer, taskId: string): Promise<Reply> {
+  await run(["watch", taskId], { cwd });
+  let reply: Reply = {};
+  const read = async () => ([reply = {}] = await ask([modern(900, "tasks/get", { taskId })]));
+  await expect.poll(read).not.toMatchObject([{ result: { status: "working" } }]);
+  return reply;
+}
+
 it("[MC7] a client with tasks gets one, which another server knows", async () => {
   const cwd = place();
   const [created] = await raw(cwd, [modern(1, "tools/call", { name: "cast", arguments: { request: "Write" } })], 1);
   const task = created?.["result"] as Record<string, unknown>;
   expect(task).toMatchObject({ resultType: "task", taskId: castsIn(cwd)[0], pollIntervalMs: 2_000 });
   const { taskId } = task;
-  await run(["watch", String(taskId)], { cwd });
-  const [got, unknown, cancelled] = await raw(
-    cwd,
-    [
-      modern(1, "tasks/get", { taskId }),
-      modern(2, "tasks/get", { taskId: "last" }),
-      modern(3, "tasks/cancel", { taskId: "../x" }),
-    ],
-    3,
-  ).then((answers) => answers.toSorted((a, b) => Number(a["id"]) - Number(b["id"])));
+  const server = openRaw(cwd);
+  const got = await settledTask(cwd, server, String(taskId));
+  const wrong = [modern(2, "tasks/get", { taskId: "last" }), modern(3, "tasks/cancel", { taskId: "../x" })];
+  const [unknown, cancelled] = (await server.ask(wrong)).toSorted((a, b) => Number(a["id"]) - Number(b["id"]));
+  await server.close();
   expect(got).toMatchObject({ result: { taskId, status: "completed", result: { content: [{ type: "text" }] } } });
   expect(unknown).toMatchObject({ error: { code: -32602 } });
   expect(cancelled).toMatchObject({ error: { code: -32602 } });
@@ -269,14 +273,13 @@ it("[MC7] a client with tasks gets one, which another server knows", async () =>
 
 it("[MC7] a cancelled task aborts its cast in the middle of a turn", async () => {
   const cwd = place(slow);
-  const { ask, close } = openRaw(cwd);
-  const [created] = await ask([modern(1, "tools/call", { name: "cast", arguments: { request: "Write" } })]);
+  const server = openRaw(cwd);
+  const [created] = await server.ask([modern(1, "tools/call", { name: "cast", arguments: { request: "Write" } })]);
   const { taskId } = (created?.["result"] ?? {}) as { taskId: string };
   expect(created).toMatchObject({ result: { status: "working" } });
-  await ask([modern(2, "tasks/cancel", { taskId })]);
-  await run(["watch", taskId], { cwd });
-  const [cancelled] = await ask([modern(3, "tasks/get", { taskId })]);
-  await close();
+  await server.ask([modern(2, "tasks/cancel", { taskId })]);
+  const cancelled = await settledTask(cwd, server, taskId);
+  await server.close();
   expect(cancelled).toMatchObject({ result: { taskId, status: "cancelled" } });
 });
 
@@ -301,10 +304,10 @@ it("[MC7] a waiting task shows its question, and takes the answer of the person"
   const call = { name: "cast", arguments: { request: "Write", loadout: "Gate" } };
   const [created] = await raw(cwd, [modern(1, "tools/call", call)], 1);
   const { taskId } = (created?.["result"] ?? {}) as { taskId: string };
-  await run(["watch", taskId], { cwd });
   // [MC7] Another server knows the task.
-  const { ask, close } = openRaw(cwd);
-  const [asked] = await ask([modern(1, "tasks/get", { taskId })]);
+  const server = openRaw(cwd);
+  const { ask, close } = server;
+  const asked = await settledTask(cwd, server, taskId);
   expect(asked).toMatchObject({
     result: { status: "input_required", inputRequests: { "Socket-2#1": { params: { message: expect.any(String) } } } },
   });

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { waitForCast } from "../../src/apps/cli/mcp/cast-results.ts";
+import { taskState } from "../../src/apps/cli/mcp/tasks.ts";
 import type { CastStatus } from "../../src/core/cast/summary.ts";
 import type { CastId } from "../../src/core/model/ids.ts";
 import type { CastStore } from "../../src/shell/store/cast-store.ts";
@@ -38,4 +39,14 @@ it("[MC2] a cast that looks interrupted while its owner changes is waited for", 
 it("[MC2] after its end the process of a cast is waited for, so that the next cast is not refused", async () => {
   const end = await waited(["completed", "completed"], ["owned", undefined]);
   expect(end).toEqual({ end: "completed", seen: ["completed"], left: [[], []] });
+});
+
+it("[MC7] a task works until the process of its cast has gone, so that the next cast is not refused", async () => {
+  const owners = ["owned", undefined];
+  const store = {
+    summary: async () => ({ status: "completed", startedAt: "", endedAt: "" }),
+    owner: async () => owners.shift(),
+  } as unknown as CastStore;
+  const seen = [await taskState(store, id), await taskState(store, id)];
+  expect(seen.map(({ status }) => status)).toEqual(["working", "completed"]);
 });

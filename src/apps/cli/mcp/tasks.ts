@@ -45,13 +45,15 @@ const TASK_STATUS: Readonly<Record<CastStatus, string>> = {
   paused: "completed",
 };
 
-async function taskState(store: Workspace["store"], castId: CastId) {
+export async function taskState(store: Pick<CastStore, "summary" | "owner">, castId: CastId) {
   const summary = await store.summary(castId);
   if (!summary) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no task ${castId}`);
   const { startedAt, endedAt, status } = summary;
+  // After an end its process has the working tree for a moment, and after an answer until the answer is written.
+  const isOwned = (await store.owner(castId)) !== undefined;
   return {
     taskId: castId,
-    status: TASK_STATUS[status],
+    status: isOwned ? "working" : TASK_STATUS[status],
     statusMessage: status,
     createdAt: startedAt,
     lastUpdatedAt: endedAt ?? new Date().toISOString(),
