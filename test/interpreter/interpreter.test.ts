@@ -12,6 +12,8 @@ it.each<[title: string, aspect: Aspect]>([
   ["[O6, P1, Z8] every cast goes as the rules say, and every agent gets the prompt that they say", "cast"],
   ["[H14] it leaves the state that the rules say", "state"],
   ["[D1, Z3] a journal that was cut anywhere goes on to the same end", "resume"],
+  ["[T14] every cast replays to its own journal", "replay"],
+  ["[T20] a fork with the same answers goes on to the same end", "fork"],
   ["[G24] no cast takes more turns than its worst case", "worst case"],
 ])("%s", SWEEP, (_title, aspect) => {
   expect(differences.flatMap((difference) => (difference.aspect === aspect ? [difference.text] : []))).toEqual([]);
@@ -75,6 +77,15 @@ it.each([
   [9_035_465, "single"],
   [20_269_009_414, "lists"],
 ] as const)("[D21] seed %i, where the two once differed, gives the same: %s", (seed, kind) => {
+  expect(survey(seed, 1, kind).differences).toEqual([]);
+});
+
+it.each([
+  [77_000_060, "mixed"],
+  [77_000_235, "parallel"],
+  [77_000_114, "parallel"],
+  [77_000_389, "parallel"],
+] as const)("[T14, R6, V50] seed %i, which once did not replay to its own journal, does: %s", (seed, kind) => {
   expect(survey(seed, 1, kind).differences).toEqual([]);
 });
 

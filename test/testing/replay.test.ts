@@ -1,15 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { bundledLayer } from "../../src/core/catalog/bundled-layer.ts";
 import { mergeLayers } from "../../src/core/catalog/catalog.ts";
+import { apply } from "../../src/core/cast/apply.ts";
+import { initialState } from "../../src/core/cast/state/initial-state.ts";
+import type { CastEvent } from "../../src/core/cast/state/event.ts";
 import { compileTargets } from "../../src/core/compile/targets/compile.ts";
 import { seededRandom, randomAnswer } from "../../src/core/cast/simulate.ts";
 import { runFuzzCast, fuzzSubject } from "../../src/core/testing/fuzz.ts";
 import { findDifferences } from "../../src/core/replay/differences.ts";
+import { forkCast } from "../../src/core/replay/fork.ts";
 import { replayCast } from "../../src/core/replay/replay.ts";
 import { lineText } from "../../src/core/view/line.ts";
 import { allReplayLines } from "../../src/core/view/report/replay-lines.ts";
 import { judgedPair } from "../harness/loadouts.ts";
-import { play, startOf, startWith, type TestConfig } from "../harness/play.ts";
+import { resumeEvents } from "../../src/shell/casting/resume-cast.ts";
+import { play, playFrom, startOf, startWith, type TestConfig } from "../harness/play.ts";
 import { newPlace, put, run } from "../harness/cli.ts";
 import { SWEEP, sampleCases } from "../harness/sweep.ts";
 
@@ -104,6 +109,45 @@ describe("[T15] differences", () => {
     ]);
   });
 });
+
+it.each(["accept", "next"] as const)("[T14, R6] a cast with a decision replays and forks: --%s", async (decision) => {
+  const config = withPlan();
+  const no = { satisfied: false, context: "no" };
+  const replies = { Plan: [{ workItems: [{ title: "a", context: "" }] }], Judge: [no, no, { satisfied: true }] };
+  const start = startOf(config);
+  const first = await play(config, { says: replies });
+  const decided = resumeEvents(first.state, { kind: "recast", decision: { kind: decision } }, { by: "test" });
+  const resumed = decided.reduce<readonly CastEvent[]>((events, body) => {
+    return [...events, { ...body, seq: events.length + 1, at: first.events[0]?.at ?? "" }];
+  }, first.events);
+  const more = await playFrom(resumed.reduce(apply, initialState(start)), { says: { Tell: ["told"] } });
+  const recorded = { start, events: [...resumed, ...more.events] };
+  const replay = replayCast(recorded, start);
+  expect(findDifferences(recorded, replay)).toEqual([]);
+  expect(replay.after.events).toEqual(recorded.events);
+  const fork = forkCast(recorded, { now: start, visit: "Socket-4" });
+  expect(fork.ok && fork.value.events.at(-1)).toMatchObject({ type: "edge_taken", to: "Socket-4" });
+});
+
+/** Plan → per item: Build → Judge (—no, once→ Build) → Tell. */
+function withPlan(): TestConfig {
+  const loop = { sockets: ["Socket-2", "Socket-3"], consumes: { from: "Socket-1", output: "workItems" } };
+  const exits = [{ id: "x", from: "Socket-3", condition: "always", targetSocketId: "Socket-4" }];
+  const edges = [
+    { when: "not_satisfied", to: "Socket-2", maxTraversals: 1 },
+    { when: "satisfied", to: "Socket-2" },
+  ];
+  const sockets = {
+    "Socket-1": { materia: "Plan", edges: [{ when: "always", to: "Socket-2" }] },
+    "Socket-2": { materia: "Build", edges: [{ when: "always", to: "Socket-3" }] },
+    "Socket-3": { materia: "Judge", advance: { when: "satisfied" }, edges },
+    "Socket-4": { materia: "Tell" },
+  };
+  return {
+    materia: { ...before.materia, Plan: { prompt: "Plan.", generator: true }, Tell: { prompt: "Tell." } },
+    loadouts: { Main: { entry: "Socket-1", sockets, loops: { each: { ...loop, exits } } } },
+  };
+}
 
 const bundled = mergeLayers([bundledLayer()]);
 

@@ -38,10 +38,10 @@ export function recordedInputsOf({ start, events }: RecordedCast): RecordedInput
   let state = initialState(start);
   for (const event of events) {
     const key = "visit" in state.phase ? visitKey(state.phase.visit.socket, state.phase.visit.number) : undefined;
-    const isOver = state.phase.kind === "ended";
-    if (event.type === "cast_resumed" || event.type === "limits_raised") {
-      if (isOver) resumptions.push(event);
-    } else if (key !== undefined && !isEngineDecision(state, event)) {
+    const isInput = event.type !== "cast_resumed" && event.type !== "limits_raised" && !isEngineDecision(state, event);
+    // [R6] A decision about refused work belongs to the resume before it.
+    if (state.phase.kind === "ended" || (isInput && state.phase.kind === "leaving")) resumptions.push(event);
+    else if (isInput && key !== undefined) {
       appendTo(answers, key, event);
       const text = isRefusal(event) ? undefined : promptNow(state);
       if (text) appendTo(prompts, key, text);
@@ -137,16 +137,15 @@ function visitTracks(events: readonly CastEvent[]): readonly VisitTrack[] {
 function answerDifferences(left: VisitTrack, right: VisitTrack): readonly ReplayDifference[] {
   const [was, is] = [resultOf(left), resultOf(right)];
   if (!was || !is) return [];
-  const visit = left.key;
   const problems = right.events.flatMap((event) =>
     event.type === "handoff_rejected" ? event.issues : event.type === "turn_failed" ? [event.message] : [],
   );
   const isRefused = is.type === "handoff_rejected" || is.type === "turn_failed";
   if (isRefused && was.type !== is.type)
-    return [differs(visit, "fields", `the answer is no longer accepted: ${oneLine(problems.join("; "), 300)}`)];
+    return [differs(left.key, "fields", `the answer is no longer accepted: ${oneLine(problems.join("; "), 300)}`)];
   const [old, now] = [answerText(was), answerText(is)];
   if (old === now) return [];
-  return [differs(visit, "handoff", `was ${oneLine(old, 160)}, is ${oneLine(now, 160)}`)];
+  return [differs(left.key, "handoff", `was ${oneLine(old, 160)}, is ${oneLine(now, 160)}`)];
 }
 
 const RESULTS = /^(?:handoff_accepted|output_accepted|handoff_rejected|turn_failed)$/;

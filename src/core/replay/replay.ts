@@ -55,6 +55,8 @@ export function replayCast(
     if (effect.kind === "record") {
       const visit = nextVisitKey(effect);
       if (visit !== undefined && endsBefore(visit)) break;
+      // [V50] Which loops run one by one because of their edges, the engine decides again.
+      if (effect.events[0]?.type === "loop_forked" && items[0]?.type === "loop_forked") items.shift();
       for (const body of effect.events) note(asRecorded(body, recorded), at);
       continue;
     }
@@ -144,10 +146,11 @@ function startedAsRecorded(body: EventOf<"cast_started">, { events: [first] }: R
   return { type, castId, request, loadout, ...(files ? { files } : {}), ...(rehearsed ? { rehearsed } : {}) };
 }
 
-/** Removes the next events up to a resume, with the limits raised before it. */
+/** Removes the next resume, with the limits raised before it and the decision about refused work behind it. */
 function takeResumption(resumptions: CastEvent[]): readonly CastEvent[] {
-  const end = resumptions.findIndex(({ type }) => type === "cast_resumed");
-  return resumptions.splice(0, end === -1 ? resumptions.length : end + 1);
+  const at = resumptions.findIndex(({ type }) => type === "cast_resumed");
+  const isDecided = /^(?:person_judged|item_given_up)$/.test(resumptions[at + 1]?.type ?? "");
+  return resumptions.splice(0, at === -1 ? resumptions.length : at + (isDecided ? 2 : 1));
 }
 
 interface ReplayQuestion {

@@ -7,9 +7,10 @@ import type { Graph } from "../texts.ts";
 import { chanceOf } from "../random/chance.ts";
 import { worldOf } from "../random/replies.ts";
 import { BUILT, type Case } from "../random/worlds.ts";
+import { forkedLog, replayedEvents } from "./again.ts";
 import { engineGraph, engineStart, runEngine, type Ran } from "./engine.ts";
 
-export const ASPECTS = ["check", "cast", "state", "resume", "lanes", "worst case"] as const;
+export const ASPECTS = ["check", "cast", "state", "resume", "replay", "fork", "lanes", "worst case"] as const;
 export type Aspect = (typeof ASPECTS)[number];
 
 export interface Difference {
@@ -48,6 +49,8 @@ export function compare(each: Case): Comparison {
     // Where nobody follows it any longer, one has told of an item that the other is about to merge.
     (walked.isTooLong ? undefined : firstDifference("state", leftBy(walked), leftByEngine(ran))) ??
     resumed(each, theirs.value, ran, { graph: ours.graph, world }) ??
+    replayed(each, theirs.value, ran) ??
+    forked(each, theirs.value, ran, { graph: ours.graph, world }) ??
     withOtherLanes(each, theirs.value, ran, { graph: ours.graph, world }) ??
     beyondWorst(each, theirs.value, ran);
   const slept = ran.events.some(({ type }) => type === "cast_sleeping") ? ["slept"] : [];
@@ -90,6 +93,33 @@ function resumed(
     if (difference) return { ...difference, text: `cut after ${cut}:\n${difference.text}` };
   }
   return undefined;
+}
+
+/** [T14] On an unchanged configuration every cast replays to its own journal. */
+function replayed(each: Case, compiled: CompiledChain, ran: Ran): Difference | undefined {
+  // A replay goes on where nobody followed the cast any longer.
+  if (ran.state.phase.kind !== "ended") return undefined;
+  const { ours, theirs } = replayedEvents(ran, engineStart(each, compiled));
+  return firstDifference("replay", ours, theirs);
+}
+
+/** [T20] A fork with the same answers goes on to the same end. */
+function forked(
+  each: Case,
+  compiled: CompiledChain,
+  ran: Ran,
+  { graph, world }: { readonly graph: Graph; readonly world: World },
+): Difference | undefined {
+  const start = engineStart(each, compiled);
+  if (ran.events.every(({ type }) => type !== "visit_started")) return undefined;
+  const log = forkedLog(ran, start, { graph, seed: each.seed });
+  if (typeof log === "string") return { aspect: "fork", kind: "refused fork", text: log };
+  const again = runEngine(start, log, graph, world);
+  const plain = (facts: readonly string[]) => facts.filter((fact) => !/^(?:told |resumed)/.test(fact));
+  return (
+    firstDifference("fork", plain(ran.facts), plain(again.facts)) ??
+    firstDifference("fork", leftByEngine(ran), leftByEngine(again))
+  );
 }
 
 /** [V28, V7] Neither the number of lanes nor who is quicker changes what comes of a cast that nothing stopped. */
