@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { boardLines, castBoard, type BoardOptions } from "../../src/core/view/progress/board.ts";
 import { buildTimeline } from "../../src/core/cast/timeline.ts";
+import { truncate, truncateStart, withoutCutMarks } from "../../src/core/model/text.ts";
 import { lineColumns, plainText } from "../../src/core/view/line.ts";
 import {
   STARTED_AT,
@@ -36,6 +37,18 @@ function lines(cast: Play, width = 90): readonly string[] {
 function cast(titles: readonly string[], replies: Readonly<Record<string, readonly PlayedReplies[]>>): Play {
   return play(startOf(fullAuto()), { ...READY, "Auto-Plan": [workItems(...titles)], ...replies });
 }
+
+it("[W15] a reason that was cut ends with an ellipsis, wherever it was cut", () => {
+  const long = handed({ satisfied: false, context: "no test. ".repeat(400) });
+  const never = cast(["a"], { Build: ["a", "b", "c", "d"], "Auto-Eval": [long, long, long, long] });
+  const { reason } = board(never);
+  expect(reason).toMatch(/no test\. no/);
+  expect(reason).toMatch(/…$/);
+  expect(reason).not.toContain("[cut");
+  expect(withoutCutMarks(`${truncateStart("x".repeat(99), 60)} and ${truncate("y".repeat(9), 3)}`)).toMatch(
+    /^…x+ and yyy…$/,
+  );
+});
 
 describe("[C14] where a cast stands", () => {
   const running = cast(["Parse", "Greet", "Tell"], {

@@ -30,5 +30,5 @@ it.each<[rule: string, facts: ActionFacts, main: readonly string[]]>([
 
 it("[W43] a row offers the first action, and the choices of a failed cast", () => {
   expect(rowActionOf("waiting").label).toBe("Answer…");
-  expect(rowActionOf("failed").label).toBe("Choose…");
+  expect(rowActionOf("failed").label).toBe("See choices");
 });

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { Page } from "playwright-core";
 import { ended, project } from "../webserver/harness.ts";
+import { expectSound } from "./axe.ts";
 import { begin, chooseTargets, look, served, socket, withPages } from "./cast-page.ts";
 
 withPages();
@@ -66,6 +67,31 @@ it("[W39] a chain is drawn with the places of its parts, in a new cast and in it
   await page.getByText("3 sockets, 1 stitch").waitFor();
   // Drawn small: the whole chain is in sight.
   expect(await leftOf(page, "Socket-3")).toBeLessThan((await leftOf(page, "Socket-2")) - 30);
+});
+
+it("[W40] a large graph of a cast is moved and fitted on a phone, and what cannot apply is not offered", async () => {
+  const at = await served(withLoadouts());
+  const id = await begin(at, { Build: [{ text: "done" }] }, { loadout: "Long" });
+  await ended(at, id);
+  const { page } = await look(at, `casts/${id}`, { width: 360 });
+  await page.getByRole("tab", { name: "Graph" }).click();
+  const box = await page.locator(".react-flow__pane").boundingBox();
+  if (!box) throw new Error("there is no graph");
+  expect(box.height).toBeLessThan(700);
+  const top = async (name: string): Promise<number> => (await socket(page, name).boundingBox())?.y ?? Number.NaN;
+  await socket(page, "Socket-3").waitFor();
+  const before = await top("Socket-3");
+  const [x, y] = [box.x + 12, box.y + 200];
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x, y - 60, { steps: 3 });
+  await page.mouse.up();
+  await expect.poll(() => top("Socket-3")).toBeLessThan(before - 40);
+  await page.getByRole("button", { name: "Fit", exact: true }).click();
+  await expect.poll(() => top("Socket-40")).toBeLessThan(box.y + box.height);
+  await page.getByRole("button", { name: "Draw it larger" }).click();
+  await expect.poll(() => top("Socket-40")).toBeGreaterThan(box.y + box.height);
+  await expectSound(page, [{ width: 360, theme: "light" }]);
 });
 
 it("[W40] a large graph has a map that leads to what is out of sight, and the wheel sees it closer", async () => {

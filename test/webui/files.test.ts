@@ -26,6 +26,18 @@ async function filesOf(how: Look = {}): Promise<Seen & { readonly at: ServedCast
 }
 
 describe("files of a cast in the browser", () => {
+  it("[W44, W25] the result leads to the files of the whole cast, also when its last visit changed none", async () => {
+    const { page } = await filesOf();
+    await page.getByRole("region", { name: "Result" }).getByRole("button", { name: "4 files, +6003 −0" }).click();
+    await page.getByRole("button", { name: /many\.ts/ }).waitFor();
+    expect(await page.getByRole("button", { name: "Cast", exact: true }).getAttribute("aria-pressed")).toBe("true");
+    // A visit that is then chosen shows its own.
+    await page.getByRole("button", { name: "First visit" }).click();
+    await expect
+      .poll(() => page.getByRole("button", { name: "Visit", exact: true }).getAttribute("aria-pressed"))
+      .toBe("true");
+  });
+
   it("[W25, W26] of a visit, of the whole cast, and from a file to the visit that changed it", async () => {
     const { page, complaints } = await filesOf();
     const changed = page.getByRole("button", { name: /^Make, no item, .*, done, changed 3 files, \+6002 −0$/ });

@@ -27,7 +27,7 @@ it("[Q8, W50] a person says no with a reason and the cast goes back, says yes an
   const at = await served(own);
   const id = await begin(
     at,
-    { Build: [{ text: "first try\n\n```js\n1\n```" }, { text: "second try" }] },
+    { Build: [{ text: "first try\n\n```js\na ?? 1\n```" }, { text: "second try" }] },
     { loadout: "Ship" },
   );
   const { page, complaints } = await look(at, `casts/${id}`);

@@ -51,8 +51,15 @@ describe("materia in the browser", () => {
     await words.getByRole("button", { name: "Add an argument" }).click();
     await words.getByRole("textbox", { name: "Argument 2" }).fill("--all");
     await page.getByRole("textbox", { name: "Environment variables" }).pressSequentially("CI, DEBUG");
+    // [E29] Its time-out has a unit; what cannot be read is not written.
+    const timeOut = page.getByRole("textbox", { name: "Time-out" });
+    await timeOut.fill("soon");
+    await says(page, "Write a time such as 30 s or 15 min, or nothing");
+    await timeOut.fill("2m");
     await save();
-    const made = { type: "utility", gate: true, command: ["npm", "run it", "--all"], env: ["CI", "DEBUG"] };
+    expect(await timeOut.inputValue()).toBe("2 min");
+    const command = ["npm", "run it", "--all"];
+    const made = { type: "utility", gate: true, command, timeoutMs: 120_000, env: ["CI", "DEBUG"] };
     expect(filed().materia["Checks"]).toEqual(made);
     await menu("Delete…");
     await page.getByRole("dialog").getByRole("button", { name: "Delete", exact: true }).click();

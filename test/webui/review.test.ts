@@ -46,7 +46,6 @@ it("[YW1, YW2, YW3] comments on lines send a result back, and the mended one is 
   // The comment is a draft: it is there after a reload.
   await page.waitForFunction(() => Object.values(localStorage).some((text) => text.includes("call it answer")));
   await page.reload();
-  await page.getByRole("button", { name: "Review…" }).click();
   await review.getByText("src/a.ts:1: call it answer").waitFor();
   await review.getByText("Make continues with this in a new cast.").waitFor();
   await sendBack.click();

@@ -15,6 +15,11 @@ export function truncateStart(text: string, limit: number): string {
 
 const TRUNCATED_START_MARK = "[cut: N characters before this] …";
 
+/** For people, who can open the whole text: the marks of `truncate` and `truncateStart` as an ellipsis. */
+export function withoutCutMarks(text: string): string {
+  return text.replace(/\[cut: \d+ characters before this\] …|… \[cut: \d+ (?:more )?characters\]/g, "…");
+}
+
 export function truncateMiddle(text: string, keep: { readonly beginning: number; readonly end: number }): string {
   if (text.length <= keep.beginning + keep.end) return text;
   const [first, last] = [dropHalfCharacter(text.slice(0, keep.beginning)), text.slice(-keep.end)];

@@ -81,7 +81,7 @@ export function actionLabel(action: CastAction, status: CastStatus): string {
 
 /** [W43] The one action of a row; a failed cast has choices, which its page explains. */
 export function rowActionOf(status: CastStatus): { readonly action: CastAction; readonly label: string } {
-  if (status === "failed") return { action: "raise", label: "Choose…" };
+  if (status === "failed") return { action: "raise", label: "See choices" };
   const [action = "again"] = actionsFor({ status }).main;
   return { action, label: actionLabel(action, status) };
 }

@@ -1,5 +1,6 @@
 import type { ReactElement, ReactNode } from "react";
 import { askedPersonMateria } from "../../../core/cast/prompt-text.ts";
+import { withoutCutMarks } from "../../../core/model/text.ts";
 import type { TypedCommand } from "../../../core/wire/commands.ts";
 import { useTextDraft } from "../browser/unsaved-drafts.ts";
 import { useCommand } from "../data/use-command.ts";
@@ -107,7 +108,7 @@ export function VisitQuestion(props: CastPanelProps & { readonly visit: Timeline
       <h3 className={css("asked-title")}>{questionTitle(props)}</h3>
       {question !== null && asksYesOrNo(props) && (
         <div className={css("question")} tabIndex={0} role="region" aria-label="Question">
-          <Markdown text={question} />
+          <Markdown text={withoutCutMarks(question)} />
         </div>
       )}
       <AnswerForm {...props} />
@@ -135,7 +136,7 @@ export function ReviewDialog(
         <div className={css("reviewed")} tabIndex={0} role="region" aria-label="Work under review">
           {question !== null && (
             <div className={css("note waiting-tone question")} role="region" aria-label="Question">
-              <Markdown text={question} />
+              <Markdown text={withoutCutMarks(question)} />
             </div>
           )}
           <details>

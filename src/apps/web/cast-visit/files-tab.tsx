@@ -26,9 +26,9 @@ const css = bindSheets(filesSheet);
 type FilesScope = "visit" | "item" | "cast";
 
 /** [W25] The changed files of the visit, its item or the whole cast. */
-export function FilesTab(props: VisitProps): ReactElement {
-  const { cast, visit } = props;
-  const [wanted, setWanted] = useState<FilesScope>("visit");
+export function FilesTab(props: VisitProps & { readonly usual: "visit" | "cast" }): ReactElement {
+  const { cast, visit, usual } = props;
+  const [wanted, setWanted] = useState<FilesScope | null>(null);
   const [stored, setForm] = useStoredText("materia-diff-form");
   const form: PatchViewMode = stored === "split" ? "split" : "unified";
   const spans = useFileSpans(cast);
@@ -39,7 +39,7 @@ export function FilesTab(props: VisitProps): ReactElement {
         <p className={css("secondary")}>A cast in a git repository with a commit keeps them.</p>
       </div>
     );
-  const scope = wanted === "item" && !visit.item ? "visit" : wanted;
+  const scope = wanted === "item" && !visit.item ? "visit" : (wanted ?? usual);
   return (
     <div className={css("files")}>
       <div className={css("files-head")}>

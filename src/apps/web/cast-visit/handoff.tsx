@@ -1,6 +1,6 @@
 import { useState, type ReactElement } from "react";
 import * as v from "valibot";
-import { isJsonObject, type JsonObject } from "../../../core/model/json.ts";
+import { isJsonObject, parseJson, type JsonObject } from "../../../core/model/json.ts";
 import { Button } from "../ui/buttons.tsx";
 import { bindSheets } from "../ui/classes.ts";
 import { CodeTokens } from "../ui/code-tokens.tsx";
@@ -27,14 +27,9 @@ const ReadableHandoff = v.object({
 const READABLE_FIELDS: ReadonlySet<string> = new Set(Object.keys(ReadableHandoff.entries));
 
 export function readableHandoff(text: string): JsonObject | null {
-  if (!text.trimStart().startsWith("{")) return null;
-  try {
-    const value: unknown = JSON.parse(text);
-    const isKnown = isJsonObject(value) && Object.keys(value).some((key) => READABLE_FIELDS.has(key));
-    return isKnown && v.is(ReadableHandoff, value) ? value : null;
-  } catch {
-    return null;
-  }
+  const value = text.trimStart().startsWith("{") ? parseJson(text) : undefined;
+  const isKnown = isJsonObject(value) && Object.keys(value).some((key) => READABLE_FIELDS.has(key));
+  return isKnown && v.is(ReadableHandoff, value) ? value : null;
 }
 
 /** [W49] An answer, a plan and work items as a person reads them; the JSON is one click away. */
@@ -101,19 +96,16 @@ const FOUND_TEXTS = {
 } as const;
 
 export function HandoffTab({ cast, visit }: VisitProps): ReactElement {
-  const handoffRows = eventsOfVisit(cast.replay.events(), visit).flatMap((event) => {
-    const shown = renderHandoffEvent(event);
-    return shown
-      ? [
-          <div key={event.seq} className={css("handed")}>
-            {shown}
-          </div>,
-        ]
-      : [];
-  });
+  const handoffRows = eventsOfVisit(cast.replay.events(), visit)
+    .map((event) => ({ seq: event.seq, row: renderHandoffEvent(event) }))
+    .filter(({ row }) => row !== null);
   return (
     <div className={css("output")} tabIndex={0} role="region" aria-label="Handoff">
-      {handoffRows}
+      {handoffRows.map(({ seq, row }) => (
+        <div key={seq} className={css("handed")}>
+          {row}
+        </div>
+      ))}
       {handoffRows.length === 0 && <p className={css("faint")}>No handoff yet.</p>}
     </div>
   );

@@ -5,6 +5,7 @@ import type { VisitProps } from "./visit-panel.tsx";
 import { HandoffCard, readableHandoff } from "./handoff.tsx";
 import { ToolCallView } from "./tool-calls-tab.tsx";
 import { eventsOfVisit } from "../../../core/history/visits.ts";
+import { parseJson } from "../../../core/model/json.ts";
 import { countedText } from "../../../core/model/text.ts";
 import { bindSheets } from "../ui/classes.ts";
 import readerSheet from "./visit.module.css";
@@ -21,12 +22,8 @@ const css = bindSheets(readerSheet);
 
 /** Texts and tool calls in order. Follows the stream until a person scrolls up. */
 export function OutputTab(props: OutputProps): ReactElement {
-  const { visit } = props;
-  return isUtility(props) ? (
-    <UtilityOutput {...props} />
-  ) : (
-    <AgentOutput {...props} key={`${visit.socket} ${visit.visit}`} />
-  );
+  const { socket, visit } = props.visit;
+  return isUtility(props) ? <UtilityOutput {...props} /> : <AgentOutput {...props} key={`${socket} ${visit}`} />;
 }
 
 type OutputProps = VisitProps & { readonly blocks: readonly TranscriptBlock[] };
@@ -79,7 +76,7 @@ function AgentOutput({ cast, visit, view, blocks }: OutputProps): ReactElement {
       {shown.length === 0 && failure === undefined && (
         <p className={css("faint")}>{isLive ? "No output yet." : output === undefined ? "" : "No output."}</p>
       )}
-      {isLive && shown.at(-1)?.kind === "tool" && <Caret />}
+      {isLive && shown.at(-1)?.kind === "tool" && CARET}
       {follow.missed > 0 && (
         <Button className={css("new-lines")} onClick={follow.resume}>
           {countedText(follow.missed, "new line")}
@@ -116,15 +113,13 @@ function OutputBlock({ block, isLast }: { readonly block: TranscriptBlock; reado
       return (
         <div className={css("said")}>
           <AgentText text={block.text} />
-          {isLast && <Caret />}
+          {isLast && CARET}
         </div>
       );
   }
 }
 
-function Caret(): ReactElement {
-  return <span className={css("caret")} aria-hidden="true" />;
-}
+const CARET = <span className={css("caret")} aria-hidden="true" />;
 
 function UtilityOutput({ cast, visit }: VisitProps): ReactElement {
   const out = useVisitFile(cast, visit, "stdout.txt");
@@ -154,11 +149,7 @@ function UtilityOutput({ cast, visit }: VisitProps): ReactElement {
 }
 
 function prettyJson(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
+  return JSON.stringify(parseJson(text), null, 2) ?? text;
 }
 
 const NEAR_END_PX = 24;

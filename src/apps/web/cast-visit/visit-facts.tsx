@@ -16,7 +16,7 @@ import { eventsOfVisit } from "../../../core/history/visits.ts";
 import type { TimelineVisit } from "../../../core/view/progress/playback.ts";
 import { runningTurnUsage } from "../cast-replay/use-cast.ts";
 import type { CastView } from "../cast-replay/use-cast-view.ts";
-import { countedText } from "../../../core/model/text.ts";
+import { countedText, withoutCutMarks } from "../../../core/model/text.ts";
 import type { VisitProps } from "./visit-panel.tsx";
 import { bindSheets } from "../ui/classes.ts";
 import readerSheet from "./visit.module.css";
@@ -86,7 +86,7 @@ function VisitOrigin({ cast, view, visit }: VisitProps): ReactElement {
       {reason !== undefined && (
         <div className={css("note rework")}>
           <StepButton onGo={openLast(reason.socket)}>{visitLabel(reason.socket, reason.materia)}</StepButton>
-          {`: ${reason.text}`}
+          {`: ${withoutCutMarks(reason.text)}`}
         </div>
       )}
       {earlier.length > 0 && (
@@ -95,7 +95,7 @@ function VisitOrigin({ cast, view, visit }: VisitProps): ReactElement {
           {earlier.map((each, index) => (
             // The index is the key: lines may repeat.
             <div key={index} className={css("note")}>
-              {`${visitLabel(each.socket, each.materia)}: ${each.text}`}
+              {`${visitLabel(each.socket, each.materia)}: ${withoutCutMarks(each.text)}`}
             </div>
           ))}
         </details>

@@ -65,12 +65,12 @@ function useVisitTab({ view, visit }: VisitProps) {
   // Another visit is read, not the result.
   useEffect(() => setSelected((before) => (before === "result" && isOpened ? null : before)), [visit.index, isOpened]);
   const tab = selected ?? (hasResult && !isOpened ? "result" : "output");
-  return { tab: tab === "result" && !hasResult ? "output" : tab, setTab: setSelected, hasResult };
+  return { tab: tab === "result" && !hasResult ? "output" : tab, setTab: setSelected, hasResult, isOpened };
 }
 
 function VisitReader(props: VisitProps): ReactElement {
   const { visit } = props;
-  const { tab, setTab, hasResult } = useVisitTab(props);
+  const { tab, setTab, hasResult, isOpened } = useVisitTab(props);
   const [isFull, setFull] = useState(false);
   const main = useRef<HTMLDivElement>(null);
   useSearchHighlight(main, tab);
@@ -103,7 +103,7 @@ function VisitReader(props: VisitProps): ReactElement {
           {tab === "tools" && <ToolCallsTab blocks={blocks} />}
           {tab === "handoff" && <HandoffTab {...props} />}
           {tab === "route" && <RouteTab {...props} />}
-          {tab === "files" && <FilesTab {...props} />}
+          {tab === "files" && <FilesTab {...props} usual={hasResult && !isOpened ? "cast" : "visit"} />}
         </div>
         {tab !== "files" && tab !== "result" && <VisitFacts {...props} />}
       </div>

@@ -9,7 +9,7 @@ import {
   type OfferedActions,
 } from "../../../core/view/cast-actions.ts";
 import { textScale, useScreenWidth } from "../browser/display.ts";
-import { hrefOf, navigate } from "../browser/route.ts";
+import { hrefOf, navigate, replaceSearchParams } from "../browser/route.ts";
 import type { CastPanelProps } from "../cast-replay/use-cast-view.ts";
 import { AnswerDialog } from "../cast-visit/answer-form.tsx";
 import { ForkDialog } from "../cast-visit/fork-dialog.tsx";
@@ -40,11 +40,16 @@ export function useCastActions({
   const offered = isShort ? { main: whole.main.slice(0, 2), more: [...whole.main.slice(2), ...whole.more] } : whole;
   const all = [...offered.main, ...offered.more];
   const command = useCommand();
-  const [dialog, setDialog] = useState<CastAction | "explain" | null>(null);
+  const [dialog, showDialog] = useState<CastAction | "explain" | null>(null);
+  // A review or an answer has an address, which survives a reload.
+  const setDialog = (next: typeof dialog): void => {
+    showDialog(next);
+    replaceSearchParams({ do: next });
+  };
   const asked = all.find((each) => each === dialogToOpen);
   // A link may ask for an action; only what asks first is done without a click.
   useEffect(() => {
-    if (asked !== undefined && ACTION_LABELS[asked].endsWith("…")) setDialog(asked);
+    if (asked !== undefined && ACTION_LABELS[asked].endsWith("…")) showDialog(asked);
   }, [asked]);
   const [refused, setRefused] = useState<TypedCommand | null>(null);
   const run = async (sent: TypedCommand, done: string): Promise<void> => {

@@ -18,6 +18,7 @@ import { reworkLimitOf } from "../../../core/cast/rework-limit.ts";
 import type { LimitName } from "../../../core/cast/state/event.ts";
 import { amountText, costText } from "../../../core/view/numbers.ts";
 import { renderSymbols } from "../ui/line-text.tsx";
+import { capitalize } from "../ui/status.tsx";
 import { useCommand } from "../data/use-command.ts";
 import { DecimalField } from "../dialogs/cast-fields.tsx";
 
@@ -135,21 +136,14 @@ export function HintDialog(props: HintDialogProps): ReactElement {
   );
 }
 
-const COUNTED_LIMITS: readonly LimitName[] = [
-  "maxTurnTokens",
-  "maxTurnMinutes",
-  "maxTraversals",
-  "maxUnchanged",
-  "maxNoAdvanceCycles",
-  "maxRepairs",
-];
+const UNCOUNTED_LIMITS: readonly LimitName[] = ["maxTokens", "maxCostUsd", "maxRepeatedCalls"];
 
 export function RaiseLimitDialog(props: CastPanelProps & { readonly onClose: () => void }): ReactElement {
   const { cast, view, onClose } = props;
   const { status, limit, tokens, cost } = view.latest;
   const { budget } = cast.replay.timelineAt(cast.replay.lastSeq()).state;
   const stopped = status === "failed" || status === "aborted" || status === "interrupted";
-  const counted = limit !== null && COUNTED_LIMITS.includes(limit);
+  const counted = limit !== null && !UNCOUNTED_LIMITS.includes(limit);
   const [maxTokens, setTokens] = useState(String(suggestedLimit(budget.maxTokens, limit === "maxTokens" ? tokens : 0)));
   const [maxCost, setCost] = useState(String(suggestedLimit(budget.maxCostUsd, limit === "maxCostUsd" ? cost : 0)));
   const [allow, setAllow] = useState("1");
@@ -177,7 +171,9 @@ export function RaiseLimitDialog(props: CastPanelProps & { readonly onClose: () 
       onClose={onClose}
       onAct={() => void raise()}
     >
-      {view.latest.reason !== null && <p className={css("note bad")}>{renderSymbols(view.latest.reason)}</p>}
+      {view.latest.reason !== null && (
+        <p className={css("note bad")}>{renderSymbols(capitalize(view.latest.reason))}</p>
+      )}
       {counted && <DecimalField label="Additional times to allow" value={allow} onType={setAllow} />}
       <DecimalField
         label={`Token limit (${amountText(tokens)} used)`}

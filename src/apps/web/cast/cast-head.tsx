@@ -1,6 +1,7 @@
 import { useState, type ReactElement } from "react";
 import { amountText, durationText, costText, itemsDoneText } from "../../../core/view/numbers.ts";
 import { countOfLimitText } from "../../../core/cast/failure-text.ts";
+import { askedPersonMateria } from "../../../core/cast/prompt-text.ts";
 import { currentRework } from "../../../core/view/progress/cast-path.ts";
 import { oneLine } from "../../../core/model/text.ts";
 import { Icon } from "../ui/icons.tsx";
@@ -23,6 +24,7 @@ export function CastHead(props: CastPanelProps & { readonly dialogToOpen: string
   const { cast, view } = props;
   const { reason, question, status, position } = view.board;
   const actions = useCastActions(props);
+  const isGate = askedPersonMateria(view.trail.state) !== undefined;
   // The choices of a failed cast stand beside the reason.
   const isStopped = view.latest.status === "failed" && view.at === null;
   return (
@@ -57,7 +59,7 @@ export function CastHead(props: CastPanelProps & { readonly dialogToOpen: string
       {question !== null && view.at === null && (
         <p className={css("cast-reason note waiting-tone")}>
           <b>{`${position?.materia ?? ""} waits for you: `}</b>
-          <span dir="auto">{oneLine(questionLine(question), 200)}</span>
+          <span dir="auto">{oneLine(questionLine(question, isGate), 200)}</span>
         </p>
       )}
       <SleepBanner cast={cast} view={view} />
@@ -77,17 +79,9 @@ function Crumbs({ cast, view }: CastPanelProps): ReactElement {
   return (
     <nav className={css("crumbs")} aria-label="Breadcrumb">
       <a href={hrefOf("casts")}>Casts</a>
-      <span aria-hidden="true">/</span>
-      {item && (
-        <>
-          <a href={hrefOf("casts", item.parent)}>{oneLine(request, 60)}</a>
-          <span aria-hidden="true">/</span>
-          <span>{`Item ${item.index + 1}${item.attempt > 1 ? `, attempt ${item.attempt}` : ""}`}</span>
-          <span aria-hidden="true">·</span>
-        </>
-      )}
+      {item && <a href={hrefOf("casts", item.parent)}>{oneLine(request, 60)}</a>}
+      {item && <span>{`Item ${item.index + 1}${item.attempt > 1 ? `, attempt ${item.attempt}` : ""}`}</span>}
       <code>{castId}</code>
-      <span aria-hidden="true">·</span>
       {only?.kind === "loadout" && others.length === 0 ? (
         <a className={css("cut")} href={hrefOf("loadouts", only.name)}>
           {loadout}
@@ -101,12 +95,7 @@ function Crumbs({ cast, view }: CastPanelProps): ReactElement {
         </span>
       )}
       {origin && <a href={hrefOf("casts", origin.castId, { visit: origin.visit })}>{`Forked from ${origin.visit}`}</a>}
-      {fleet && (
-        <>
-          <span aria-hidden="true">·</span>
-          <span className={css("cut")}>{fleetCastText(fleet)}</span>
-        </>
-      )}
+      {fleet && <span className={css("cut")}>{fleetCastText(fleet)}</span>}
       {rehearsal !== null && <span className={css("badge")}>Rehearsal</span>}
     </nav>
   );
@@ -119,7 +108,7 @@ function CastTitle({ cast, view }: CastPanelProps): ReactElement {
   const text = (item && view.allVisits[0]?.item?.title) ?? request;
   return (
     <div className={css("title-row")}>
-      <h1 className={css(isOpen ? "whole-title" : "cut")} dir="auto">
+      <h1 className={css(isOpen ? "whole-title" : "cut")} dir="auto" tabIndex={isOpen ? 0 : undefined}>
         {text}
       </h1>
       {(text.length > 75 || text.includes("\n")) && (
@@ -167,11 +156,14 @@ function CastFigures({ cast, view }: CastPanelProps): ReactElement {
   );
 }
 
-/** The last line that asks, without its Markdown; a question may end with the text that it is about. */
-function questionLine(question: string): string {
-  const lines = question.trim().split("\n");
-  const asking = lines.findLast((line) => line.includes("?")) ?? lines[0] ?? "";
-  return asking.replace(/^[\s#>*-]+|[*`]+/g, "");
+/** The line that asks, without code and Markdown: the last one of an agent, the first one of a gate, which quotes other texts. */
+function questionLine(question: string, isGate: boolean): string {
+  const lines = question
+    .replace(/^```[^]*?(^```|$(?![^]))/gm, "")
+    .trim()
+    .split("\n");
+  const asking = lines.filter((line) => /[?？؟]\W*$/u.test(line));
+  return ((isGate ? asking[0] : asking.at(-1)) ?? lines[0] ?? "").replace(/^[\s#>*-]+|[*`]+/g, "");
 }
 
 function BudgetMeter(props: {

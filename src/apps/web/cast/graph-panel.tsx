@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState, type ReactElement } from "react";
+import { useEffect, useMemo, useRef, type ReactElement } from "react";
 import {
   type GraphDrawing,
   type PlacedEdge,
@@ -14,7 +14,7 @@ import { GraphView, GraphLegend } from "../graph/graph-view.tsx";
 import type { GraphPart, EdgeMark, LoopMark, GraphMarks, SocketMark } from "../graph/graph-marks.ts";
 import { navigate } from "../browser/route.ts";
 import { itemVisitHref } from "./timeline-rows.tsx";
-import type { GraphHandle } from "../graph/viewport.tsx";
+import { ZoomButtons, type GraphHandle } from "../graph/viewport.tsx";
 import { Button } from "../ui/buttons.tsx";
 import { textScale, type ScreenWidth } from "../browser/display.ts";
 import type { CastPanelProps, CastView } from "../cast-replay/use-cast-view.ts";
@@ -47,7 +47,6 @@ export function CastGraphPanel(
   // Large letters fit only with shorter socket texts.
   const compact = width !== "large" || textScale() >= 1.5;
   const handle = useRef<GraphHandle>(null);
-  const [legend, setLegend] = useState(false);
   const drawing = useCastDrawing(cast, compact);
   const marks = useMemo(
     () => castMarks(drawing, view, cast.castFile.window !== undefined),
@@ -66,22 +65,13 @@ export function CastGraphPanel(
       <div className={css("panel-head")}>
         <h2>Graph</h2>
         <span className={css("grow")} />
-        <Button look="bare" aria-pressed={legend} onClick={() => setLegend(!legend)}>
-          {legend ? "Hide the legend" : "Show the legend"}
-        </Button>
-        <Button
-          look="bare"
-          off={position ? null : "The cast is at no socket"}
-          onClick={() => position && handle.current?.center(position.socket)}
-        >
-          Center on now
-        </Button>
+        {position && (
+          <Button look="bare" onClick={() => handle.current?.center(position.socket)}>
+            Center on now
+          </Button>
+        )}
+        <ZoomButtons handle={handle} />
       </div>
-      {legend && (
-        <div className={css("legend-row")}>
-          <GraphLegend />
-        </div>
-      )}
       <div className={css("graph-wrap")}>
         <GraphView
           graph={graph}
@@ -92,11 +82,14 @@ export function CastGraphPanel(
           onSelect={(part) => readLatestVisit(view, part)}
           onOpen={onOpen}
           compact={compact}
-          fullHeight={width !== "large"}
           fitWhole={cast.castFile.layout !== undefined}
           handle={handle}
         />
       </div>
+      <details className={css("legend-row")}>
+        <summary>Legend</summary>
+        <GraphLegend />
+      </details>
     </section>
   );
 }
@@ -127,11 +120,12 @@ function readLatestVisit(view: CastView, part: GraphPart | null): void {
 function castMarks(drawing: GraphDrawing, view: CastView, isItem: boolean): GraphMarks {
   const inItems = [...view.itemVisits.values()].flat().map(({ visit }) => visit);
   const bySocket = Map.groupBy([...view.visits, ...inItems], ({ socket }) => socket);
-  const counts = new Map<string, number>();
-  for (const { id } of view.waysTaken) counts.set(id, (counts.get(id) ?? 0) + 1);
+  const taken = Map.groupBy(view.waysTaken, ({ id }) => id);
   return {
     sockets: new Map(drawing.sockets.map(({ id }) => [id, socketMark(id, bySocket.get(id) ?? [], view)])),
-    edges: new Map(drawing.edges.map((edge) => [edge.way.id, edgeMark(edge, view, counts.get(edge.way.id) ?? 0)])),
+    edges: new Map(
+      drawing.edges.map((edge) => [edge.way.id, edgeMark(edge, view, taken.get(edge.way.id)?.length ?? 0)]),
+    ),
     loops: new Map(drawing.loops.map(({ id }) => [id, loopMark(id, view, isItem)])),
   };
 }

@@ -24,7 +24,6 @@ export function TimelinePanel(props: TimelineProps): ReactElement {
   const [bySocket, setBySocket] = useState(false);
   const [zoom, setZoom] = useState(1);
   const isAligned = aligned || props.width === "small";
-  const fixed = aligned ? "Zoom is off for aligned rows" : null;
   const tabs = [
     { key: "timeline", label: "Timeline" },
     { key: "cost", label: "Cost" },
@@ -41,32 +40,32 @@ export function TimelinePanel(props: TimelineProps): ReactElement {
           </Button>
         )}
         {tab === "timeline" && props.width !== "small" && (
-          <>
+          <Button
+            look="bare"
+            aria-pressed={aligned}
+            onClick={() => setAligned(!aligned)}
+            title="Start every row at zero"
+          >
+            Align rows
+          </Button>
+        )}
+        {tab === "timeline" && !isAligned && (
+          <div className={css("row steps")} role="group" aria-label="Zoom of the timeline">
             <Button
               look="bare"
-              aria-pressed={aligned}
-              onClick={() => setAligned(!aligned)}
-              title="Start every row at zero"
-            >
-              Align rows
-            </Button>
-            <div className={css("row steps")} role="group" aria-label="Zoom">
-              <Button
-                look="bare"
-                icon="minus"
-                label="Zoom out"
-                off={fixed ?? (zoom === 1 ? "The whole cast is visible" : null)}
-                onClick={() => setZoom(Math.max(1, zoom / 2))}
-              />
-              <Button
-                look="bare"
-                icon="plus"
-                label="Zoom in"
-                off={fixed ?? (zoom >= MAX_ZOOM ? "This is the largest zoom" : null)}
-                onClick={() => setZoom(zoom * 2)}
-              />
-            </div>
-          </>
+              icon="minus"
+              label="Zoom out"
+              off={zoom === 1 ? "The whole cast is visible" : null}
+              onClick={() => setZoom(zoom / 2)}
+            />
+            <Button
+              look="bare"
+              icon="plus"
+              label="Zoom in"
+              off={zoom >= MAX_ZOOM ? "This is the largest zoom" : null}
+              onClick={() => setZoom(zoom * 2)}
+            />
+          </div>
         )}
         <VisitStepButtons view={props.view} />
       </div>

@@ -4,6 +4,7 @@ import { IssueList } from "../ui/issues.tsx";
 import { useCommand } from "../data/use-command.ts";
 import { css } from "../ui/classes.ts";
 import type { TypedCommand } from "../../../core/wire/commands.ts";
+import { oneLine } from "../../../core/model/text.ts";
 import type { Issue } from "../../../core/model/issue.ts";
 
 export function AbortDialog(props: {
@@ -25,9 +26,7 @@ export function AbortDialog(props: {
       onClose={onClose}
       onAct={() => void abort()}
     >
-      <p>
-        <b>{request}</b>
-      </p>
+      <b dir="auto">{oneLine(request, 200)}</b>
       <p className={css("secondary")}>The current visit is stopped. The cast can be resumed from there.</p>
       <IssueList issues={command.issues} />
     </ConfirmDialog>

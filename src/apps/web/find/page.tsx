@@ -20,7 +20,7 @@ export default function FindPage({ search }: PageProps): ReactElement {
     <section className={css("view")} aria-label="Find">
       <div className={css("page-head")}>
         <h1>Find</h1>
-        <label className={css("field grow")}>
+        <label className={css("field grow find-field")}>
           <Icon name="search" />
           <input
             type="search"

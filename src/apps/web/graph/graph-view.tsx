@@ -15,6 +15,7 @@ import "@xyflow/react/dist/base.css";
 import {
   useMemo,
   useRef,
+  type CSSProperties,
   type DragEvent,
   type KeyboardEvent,
   type MouseEvent,
@@ -62,8 +63,6 @@ export interface GraphViewProps {
   readonly onKey?: (event: KeyboardEvent, focus: GraphPart | null) => boolean;
   readonly edit?: GraphEditHandlers;
   readonly compact?: boolean;
-  /** As high as the drawing, so that the page scrolls: for small screens. */
-  readonly fullHeight?: boolean;
   /** Starts with the whole graph in view; otherwise with its whole width at a readable size. */
   readonly fitWhole?: boolean;
   readonly handle?: Ref<GraphHandle>;
@@ -81,10 +80,10 @@ export function GraphView(props: GraphViewProps): ReactElement {
 }
 
 function GraphCanvas(props: GraphViewProps): ReactElement {
-  const { graph, drawing, marks, selected = [], onSelect, edit, compact = false, fullHeight: grows = false } = props;
+  const { graph, drawing, marks, selected = [], onSelect, edit, compact = false } = props;
   const box = useRef<HTMLDivElement>(null);
-  const view = useGraphViewport(box, drawing, { grows, whole: props.fitWhole ?? false, handle: props.handle });
-  const hasMap = !grows && drawing.sockets.length > MINI_MAP_MIN_SOCKETS;
+  const view = useGraphViewport(box, drawing, { whole: props.fitWhole ?? false, handle: props.handle });
+  const hasMap = drawing.sockets.length > MINI_MAP_MIN_SOCKETS;
   const framed = useRef<Set<string> | null>(null);
   const keys = useGraphKeys(box, { ...props, reveal: view.reveal });
   const shown = { graph, drawing, marks, selected, focus: keys.focus, editing: edit !== undefined, onSelect };
@@ -95,11 +94,9 @@ function GraphCanvas(props: GraphViewProps): ReactElement {
   return (
     <div
       data-graph
-      className={css(
-        `graph-box ${compact ? "compact" : ""} ${grows ? "grows" : ""} ${edit ? "editing" : ""} ${hasMap ? "mapped" : ""}`,
-      )}
+      className={css(`graph-box ${compact ? "compact" : ""} ${edit ? "editing" : ""} ${hasMap ? "mapped" : ""}`)}
       ref={box}
-      style={grows ? { height: view.drawnHeight } : undefined}
+      style={{ "--drawn-height": `${drawing.height}px` } as CSSProperties}
       onKeyDown={keys.onKeyDown}
       onFocus={keys.onFocus}
       {...dropHandlers(edit, view.toDrawing)}
@@ -112,11 +109,6 @@ function GraphCanvas(props: GraphViewProps): ReactElement {
         {...clickHandlers(onSelect)}
         {...FLOW_OPTIONS}
         {...changeHandlers(edit, framed)}
-        // When the page scrolls, a finger on the graph must scroll the page.
-        panOnDrag={!grows}
-        panOnScroll={!grows}
-        zoomOnPinch={!grows}
-        preventScrolling={!grows}
         onlyRenderVisibleElements={drawing.sockets.length > 80}
         translateExtent={view.extent}
       >
@@ -153,6 +145,7 @@ const FLOW_OPTIONS = {
   selectionMode: SelectionMode.Partial,
   disableKeyboardA11y: true,
   zoomOnScroll: false,
+  panOnScroll: true,
   zoomOnDoubleClick: false,
   minZoom: LEAST_ZOOM,
   maxZoom: 2,

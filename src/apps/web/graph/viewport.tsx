@@ -16,6 +16,7 @@ import type { Box, GraphDrawing, Size } from "../../../core/view/layout/drawing.
 import { textScale } from "../browser/display.ts";
 import { boxOfPart } from "./graph-marks.ts";
 import { bindSheets } from "../ui/classes.ts";
+import { Button } from "../ui/buttons.tsx";
 import { materiaColorStyle } from "../ui/icons.tsx";
 import mapSheet from "./mini-map.module.css";
 
@@ -28,21 +29,16 @@ export interface GraphHandle {
   readonly boxOf: (part: string) => Box | undefined;
 }
 
-export interface GraphFrame {
-  readonly box: RefObject<HTMLDivElement | null>;
-  readonly drawing: GraphDrawing;
-  readonly width: number;
-  readonly height: number;
-  /** As high as the drawing: the page scrolls, not the drawing. */
-  readonly fullHeight: boolean;
-}
-
 const REVEAL_MARGIN = 24;
 const ANIMATION_MS = 220;
 
-function useGraphHandle(handle: Ref<GraphHandle> | undefined, frame: GraphFrame, reveal: (box: Box) => void): void {
+function useGraphHandle(
+  handle: Ref<GraphHandle> | undefined,
+  frame: Size & { readonly box: RefObject<HTMLDivElement | null>; readonly drawing: GraphDrawing },
+  reveal: (box: Box) => void,
+): void {
   const flow = useReactFlow();
-  const { box, drawing, width, height, fullHeight: grows } = frame;
+  const { box, drawing, width, height } = frame;
   useImperativeHandle(handle, () => {
     const boxOf = (part: string): Box | undefined => boxOfPart(drawing, part);
     const elementOf = (part: string) => box.current?.querySelector<HTMLElement>(`[data-part$=" ${CSS.escape(part)}"]`);
@@ -61,7 +57,6 @@ function useGraphHandle(handle: Ref<GraphHandle> | undefined, frame: GraphFrame,
       center: (part) => {
         const target = boxOf(part);
         if (!target) return;
-        if (grows) return elementOf(part)?.scrollIntoView({ block: "center" });
         const zoom = flow.getZoom();
         const x = drawing.width * zoom <= width ? drawing.width / 2 : target.x + target.width / 2;
         void flow.setCenter(x, target.y + target.height / 2, { zoom, ...animated() });
@@ -69,23 +64,22 @@ function useGraphHandle(handle: Ref<GraphHandle> | undefined, frame: GraphFrame,
       focus: (part) => {
         revealPart(part);
         // Parts outside the view are drawn in the next frame.
-        requestAnimationFrame(() => elementOf(part)?.focus({ preventScroll: !grows }));
+        requestAnimationFrame(() => elementOf(part)?.focus({ preventScroll: true }));
       },
     };
-  }, [box, drawing, flow, grows, height, reveal, width]);
+  }, [box, drawing, flow, height, reveal, width]);
 }
 
-function useRevealBox({ fullHeight: grows, width, height }: Omit<GraphFrame, "box" | "drawing">) {
+function useRevealBox({ width, height }: Size) {
   const flow = useReactFlow();
   return useCallback(
     (target: Box): void => {
-      if (grows) return;
       const { x, y, zoom } = flow.getViewport();
       const dx = revealShift(target.x * zoom + x, target.width * zoom, width);
       const dy = revealShift(target.y * zoom + y, target.height * zoom, height);
       if (dx !== 0 || dy !== 0) void flow.setViewport({ x: x + dx, y: y + dy, zoom }, animated());
     },
-    [flow, grows, height, width],
+    [flow, height, width],
   );
 }
 
@@ -107,18 +101,18 @@ const MIN_ZOOM = 0.3;
 export function useGraphViewport(
   box: RefObject<HTMLDivElement | null>,
   drawing: GraphDrawing,
-  options: { readonly grows: boolean; readonly whole: boolean; readonly handle: Ref<GraphHandle> | undefined },
+  options: { readonly whole: boolean; readonly handle: Ref<GraphHandle> | undefined },
 ) {
   const flow = useReactFlow();
   const { width, height } = useElementSize(box);
-  const { grows, whole, handle } = options;
-  const fits = whole && !grows ? Math.min(width / drawing.width, height / drawing.height) : width / drawing.width;
+  const { whole, handle } = options;
+  const fits = whole ? Math.min(width / drawing.width, height / drawing.height) : width / drawing.width;
   // What cannot be seen as a whole starts readable.
-  const least = grows || (whole && fits >= MIN_ZOOM) ? MIN_ZOOM : MIN_READABLE_ZOOM / textScale();
+  const least = whole && fits >= MIN_ZOOM ? MIN_ZOOM : MIN_READABLE_ZOOM / textScale();
   const zoom = width === 0 ? 1 : Math.min(1, Math.max(least, fits));
-  useInitialViewport(drawing, { width, height: whole ? height : 0, grows }, zoom);
-  const reveal = useRevealBox({ fullHeight: grows, width, height });
-  useGraphHandle(handle, { box, drawing, width, height, fullHeight: grows }, reveal);
+  useInitialViewport(drawing, { width, height: whole ? height : 0 }, zoom);
+  const reveal = useRevealBox({ width, height });
+  useGraphHandle(handle, { box, drawing, width, height }, reveal);
   const extent = useMemo<[[number, number], [number, number]]>(
     () => [
       [-drawing.width - 400, -400],
@@ -126,17 +120,16 @@ export function useGraphViewport(
     ],
     [drawing.width, drawing.height],
   );
-  const drawnHeight = Math.ceil(drawing.height * zoom);
-  return { width, height, drawnHeight, extent, toDrawing: flow.screenToFlowPosition, reveal };
+  return { width, height, extent, toDrawing: flow.screenToFlowPosition, reveal };
 }
 
 /** Fits the whole width from the top, at first and after a resize. A person's own view stays. */
-function useInitialViewport(drawing: GraphDrawing, frame: Size & { readonly grows: boolean }, zoom: number): void {
+function useInitialViewport(drawing: GraphDrawing, frame: Size, zoom: number): void {
   const flow = useReactFlow();
   const placed = useRef("");
-  const { width, height, grows } = frame;
+  const { width, height } = frame;
   useLayoutEffect(() => {
-    const now = `${width} ${height} ${grows} ${Math.round(drawing.width)}`;
+    const now = `${width} ${height} ${Math.round(drawing.width)}`;
     if (width === 0 || placed.current === now) return;
     placed.current = now;
     const fits = drawing.width * zoom <= width + 1;
@@ -145,7 +138,7 @@ function useInitialViewport(drawing: GraphDrawing, frame: Size & { readonly grow
     const middle = fits || !entry ? drawing.width / 2 : entry.x + entry.width / 2;
     const x = width / 2 - middle * zoom;
     void flow.setViewport({ x: fits ? x : Math.min(0, x), y: 0, zoom });
-  }, [flow, width, height, grows, drawing, zoom]);
+  }, [flow, width, height, drawing, zoom]);
 }
 
 function useElementSize(box: RefObject<HTMLDivElement | null>): Size {
@@ -164,6 +157,19 @@ function useElementSize(box: RefObject<HTMLDivElement | null>): Size {
 }
 
 const css = bindSheets(mapSheet);
+
+/** [W40] For a graph that is larger than its box. */
+export function ZoomButtons({ handle }: { readonly handle: RefObject<GraphHandle | null> }): ReactElement {
+  return (
+    <div className={css("zoom")} role="group" aria-label="Zoom">
+      <Button look="bare" icon="minus" label="Draw it smaller" onClick={() => handle.current?.zoom(1 / 1.2)} />
+      <Button look="bare" onClick={() => handle.current?.fit()}>
+        Fit
+      </Button>
+      <Button look="bare" icon="plus" label="Draw it larger" onClick={() => handle.current?.zoom(1.2)} />
+    </div>
+  );
+}
 
 /** Larger graphs rarely fit at a readable size. */
 export const MINI_MAP_MIN_SOCKETS = 20;

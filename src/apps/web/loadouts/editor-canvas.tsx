@@ -10,7 +10,7 @@ import {
 import { addSocket } from "../../../core/edit/loadout-edit.ts";
 import type { GraphDrawing } from "../../../core/view/layout/drawing.ts";
 import { GraphView, GraphLegend } from "../graph/graph-view.tsx";
-import type { GraphHandle } from "../graph/viewport.tsx";
+import { ZoomButtons, type GraphHandle } from "../graph/viewport.tsx";
 import { Button } from "../ui/buttons.tsx";
 import { useScreenWidth } from "../browser/display.ts";
 import { ProblemCallout, ConnectBar, AddSocketButton } from "./canvas-overlays.tsx";
@@ -99,7 +99,6 @@ function GraphCanvas(props: CanvasProps): ReactElement {
         onOpen={onOpen}
         onKey={choose.onKey}
         compact={width !== "large"}
-        fullHeight={width === "small"}
         fitWhole
         handle={handle}
         {...(readOnly === null ? { edit } : {})}
@@ -114,7 +113,7 @@ function GraphCanvas(props: CanvasProps): ReactElement {
           onEnd={() => draw(connecting.from, "end", connecting.when ?? undefined)}
         />
       )}
-      {width === "large" && <CanvasFooter handle={handle} />}
+      <CanvasFooter handle={handle} />
     </div>
   );
 }
@@ -137,17 +136,7 @@ function usePendingFocus({ pendingFocus: awaited, handle }: CanvasProps, drawing
 function CanvasFooter({ handle }: { readonly handle: RefObject<GraphHandle | null> }): ReactElement {
   return (
     <div className={css("below-canvas")}>
-      <div className={css("zoom")} role="group" aria-label="Zoom">
-        <Button look="bare" label="Zoom out" className={css("icon-only")} onClick={() => handle.current?.zoom(1 / 1.2)}>
-          −
-        </Button>
-        <Button look="bare" onClick={() => handle.current?.fit()}>
-          Fit
-        </Button>
-        <Button look="bare" label="Zoom in" className={css("icon-only")} onClick={() => handle.current?.zoom(1.2)}>
-          +
-        </Button>
-      </div>
+      <ZoomButtons handle={handle} />
       <FindSocketField handle={handle} />
       <GraphLegend />
     </div>

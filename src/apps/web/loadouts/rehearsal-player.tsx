@@ -107,7 +107,6 @@ function RehearsalCanvas(props: {
           if (step !== -1) play.goToStep(step);
         }}
         compact={compact}
-        fullHeight={width === "small"}
         fitWhole
         handle={handle}
       />

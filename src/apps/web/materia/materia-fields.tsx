@@ -4,6 +4,7 @@ import { BUNDLED_SCRIPT_NAMES } from "../../../core/catalog/bundled-utilities.ts
 import { isJsonObject, isSameJson, type Json } from "../../../core/model/json.ts";
 import { useEquipment } from "../data/use-catalog.ts";
 import { Select, TextField, type SelectOption } from "../ui/fields.tsx";
+import { DurationField } from "../ui/units.tsx";
 import { setMateriaField, type OpenMateriaDraft } from "./materia-drafts.ts";
 import { bindSheets } from "../ui/classes.ts";
 import materiaSheet from "./materia.module.css";
@@ -21,7 +22,7 @@ interface MateriaKey {
   readonly label: string;
   /** The accessible name, if it says more than the label. */
   readonly named?: string;
-  readonly as: "text" | "code" | "number" | "words" | "choice";
+  readonly as: "text" | "code" | "duration" | "words" | "choice";
   /** Also the choice of no value. */
   readonly placeholder: string;
 }
@@ -37,7 +38,7 @@ const AGENT_KEYS: readonly MateriaKey[] = [
 ];
 
 const UTILITY_KEYS: readonly MateriaKey[] = [
-  { field: "timeoutMs", label: "Time-out in ms", as: "number", placeholder: "30000" },
+  { field: "timeoutMs", label: "Time-out", as: "duration", placeholder: "30 s" },
   { field: "env", label: "Environment", named: "Environment variables", as: "words", placeholder: "GIT_DIR, CI" },
 ];
 
@@ -53,7 +54,7 @@ export function MateriaField(
   const { draft, field, label, named = label, as, placeholder, known = [], whole = false } = props;
   const value = draft.history.present.raw[field];
   const words = wordsOf(value);
-  const shown = typeof value === "number" ? `${value}` : stringOr(value, "");
+  const shown = stringOr(value, "");
   const set = (next: Json, kind?: string): void =>
     setMateriaField(draft.name, field, next === "" || isSameJson(next, []) ? null : next, kind);
   const others = known.filter((each) => !words.includes(each));
@@ -68,14 +69,20 @@ export function MateriaField(
           options={[{ value: "", label: placeholder }, ...known.map(plainOption)]}
           onPick={(next) => set(next)}
         />
+      ) : as === "duration" ? (
+        <DurationField
+          label={named}
+          placeholder={placeholder}
+          value={value}
+          onChange={(next) => set(next ?? "", field)}
+        />
       ) : (
         <TextField
           label={named}
           mono={as === "code"}
-          numeric={as === "number"}
           value={shown}
           placeholder={placeholder}
-          onType={(text) => set(as === "number" && text !== "" ? Number(text) : text, field)}
+          onType={(text) => set(text, field)}
         />
       )}
       {as === "words" && others.length > 0 && (

@@ -76,12 +76,12 @@ function useQueue() {
     if (answer.ok) setRows(answer.value);
     setIssues(answer.ok ? [] : answer.issues);
   }, []);
-  useEffect(() => void load(), [load, states]);
   useEffect(() => {
     const reload = (): void => void load();
+    reload();
     window.addEventListener("focus", reload);
     return () => window.removeEventListener("focus", reload);
-  }, [load]);
+  }, [load, states]);
   return { rows, issues, load };
 }
 
@@ -135,7 +135,9 @@ function RequestText({ row }: { readonly row: QueueRow }): ReactElement {
   const settings = [loadout, model].filter((part) => part !== undefined).join(", ");
   return (
     <span className={css("request-text")}>
-      <span className={css("breakable words")}>{request}</span>
+      <span className={css("breakable words")} dir="auto">
+        {request}
+      </span>
       {castId === undefined ? (
         <span className={css("faint")}>{settings === "" ? "Waits" : `Waits: ${settings}`}</span>
       ) : (

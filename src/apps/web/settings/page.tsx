@@ -9,12 +9,12 @@ import { ModelField } from "../dialogs/cast-fields.tsx";
 import { LayerField } from "../dialogs/save-review-dialog.tsx";
 import { Button } from "../ui/buttons.tsx";
 import { Select, FieldRow, Switch, TextField } from "../ui/fields.tsx";
+import { parseAmount, unitText, type Unit } from "../ui/units.tsx";
 import { toast } from "../ui/toasts.tsx";
 import { IssueList } from "../ui/issues.tsx";
 import { bindSheets } from "../ui/classes.ts";
 import settingsSheet from "./settings.module.css";
 import { LIMIT_DEFAULTS } from "../../../core/model/config.ts";
-import { amountText } from "../../../core/view/numbers.ts";
 import { withSetting } from "../../../core/edit/config-text.ts";
 import { isJsonObject, type Json } from "../../../core/model/json.ts";
 import { getConfig, putConfig } from "../net/api.ts";
@@ -104,7 +104,7 @@ function NumberFields(props: {
   return fields.map((field) => {
     const { key, label, unit, defaultText, description } = field;
     const text = typed[key] ?? currentValueText(settings, field);
-    const read = parseSettingNumber(text, unit);
+    const read = parseAmount(text, unit);
     return (
       <FieldRow key={key} label={label}>
         <span>
@@ -131,7 +131,7 @@ function changedSettings(
     const text = typed[field.key];
     return text === undefined || text.trim() === currentValueText(settings, field)
       ? []
-      : [{ path: [field.part, field.key], ...parseSettingNumber(text, field.unit) }];
+      : [{ path: [field.part, field.key], ...parseAmount(text, field.unit) }];
   });
   const named = model.trim() === "" ? null : model.trim();
   const changes: readonly ChangedSetting[] = [
@@ -152,24 +152,6 @@ interface NumberSetting {
   /** What applies without it. */
   readonly defaultText: string;
 }
-
-/** The factor of each sign that may follow a number; the first one that fits is printed. */
-const UNIT_FACTORS = {
-  tokens: { "": 1, g: 1e9, m: 1e6, k: 1e3 },
-  dollars: { "": 1 },
-  percent: { "": 1, "%": 1 },
-  times: { "": 1 },
-  duration: { h: 3_600_000, min: 60_000, m: 60_000, s: 1_000, ms: 1 },
-} as const satisfies Record<string, Readonly<Record<string, number>>>;
-type Unit = keyof typeof UNIT_FACTORS;
-
-const EXAMPLES: Readonly<Record<Unit, string>> = {
-  tokens: "an amount such as 200 k or 10 M",
-  dollars: "an amount such as $20",
-  percent: "a share such as 75 %",
-  times: "a number of at least 0",
-  duration: "a time such as 30 s or 15 min",
-};
 
 /** Key, unit, label, effect, and what applies without it. */
 type SettingRow = readonly [key: string, unit: Unit, label: string, description: string, usual: number | string];
@@ -215,30 +197,6 @@ function currentValueText(settings: Settings, { part, key, unit }: NumberSetting
   const values: Readonly<Record<string, unknown>> = settings[part];
   const value = values[key];
   return typeof value === "number" ? unitText(value, unit) : "";
-}
-
-/** `10 M`, `$20`, `75 %`, `15 min`; never rounded. */
-function unitText(value: number, unit: Unit): string {
-  if (unit === "dollars") return `$${value}`;
-  if (unit === "percent") return `${value} %`;
-  if (unit === "duration") {
-    const [sign, factor] = Object.entries(UNIT_FACTORS.duration).find(([, ms]) => value % ms === 0) ?? ["ms", 1];
-    return value === 0 ? "0 s" : `${value / factor} ${sign}`;
-  }
-  const short = amountText(value);
-  const read = parseSettingNumber(short, unit);
-  return unit === "tokens" && "value" in read && read.value === value ? short : String(value);
-}
-
-/** A valid number, null to remove it, or the reason of a refusal. */
-function parseSettingNumber(text: string, unit: Unit): { readonly value: number | null } | { readonly fault: string } {
-  const trimmed = text.trim().toLowerCase();
-  if (trimmed === "") return { value: null };
-  const [, number = "", sign = ""] = /^\$?\s*(\d+(?:\.\d+)?)\s*([a-z%]*)$/.exec(trimmed) ?? [];
-  const factors: Readonly<Record<string, number>> = UNIT_FACTORS[unit];
-  const factor = factors[sign];
-  if (number === "" || factor === undefined) return { fault: `Write ${EXAMPLES[unit]}, or nothing` };
-  return { value: Math.round(Number(number) * factor * 1e6) / 1e6 };
 }
 
 interface ChangedSetting {

@@ -184,7 +184,7 @@ function CoverageGraph(props: {
     return (
       <p className={css("faint")}>This loadout has problems and cannot be drawn. Open it under Loadouts to fix them.</p>
     );
-  return <GraphView {...drawn} label={`${loadout}, test coverage`} compact={compact} fullHeight={width !== "large"} />;
+  return <GraphView {...drawn} label={`${loadout}, test coverage`} compact={compact} />;
 }
 
 function socketMark(isMissing: boolean): SocketMark {

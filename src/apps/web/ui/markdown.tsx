@@ -55,7 +55,7 @@ function Block(props: { readonly token: Token; readonly depth: number; readonly 
     case "code":
       return (
         // It may be wider than its place: the keyboard must reach it.
-        <pre className={styles["code-block"]} dir="ltr" tabIndex={0} role="region" aria-label="Code">
+        <pre className={styles["code-block"]} dir="ltr" tabIndex={0} role="group" aria-label="Code">
           <CodeTokens text={known.text} language={known.lang?.split(/\s/, 1)[0] ?? ""} />
         </pre>
       );
@@ -126,7 +126,7 @@ function Table({ table, depth }: { readonly table: Tokens.Table; readonly depth:
     children: renderInlineTokens(tokens, depth),
   });
   return (
-    <div className={styles.table} role="region" aria-label="Table" tabIndex={0}>
+    <div className={styles.table} role="group" aria-label="Table" tabIndex={0}>
       <table dir={directionOf(table)}>
         <thead>
           <tr>

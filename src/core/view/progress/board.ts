@@ -7,7 +7,7 @@ import { countOf } from "../../cast/state/persistent-map.ts";
 import { NO_USAGE, addUsage, totalsOf, type Usage } from "../../cast/state/usage.ts";
 import { socketOf } from "../../compile/graph.ts";
 import type { SocketId } from "../../model/ids.ts";
-import { oneLine, countedText, parseMillis } from "../../model/text.ts";
+import { oneLine, countedText, parseMillis, withoutCutMarks } from "../../model/text.ts";
 import { statusSpan, statusSymbol } from "../cast-list.ts";
 import { nameText, visitLabel } from "../graph/labels.ts";
 import { itemProgressLine, type ItemProgress } from "./item-progress.ts";
@@ -94,7 +94,7 @@ export function castBoard(timeline: CastTimeline, options: BoardOptions): CastBo
     ...(state.rehearsed ? { rehearsed: true } : {}),
     elapsedMs: elapsedMs(clock, { status, now }),
     last: lastEventOf(timeline, now),
-    reason: ended && ended.reason,
+    reason: ended && withoutCutMarks(ended.reason),
     limit: ended?.limit?.limit ?? null,
     asleep: sleepOf(phase, now),
     question: phase.kind === "waiting" ? phase.reply : null,
