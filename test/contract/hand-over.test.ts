@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { createPiHost } from "../../src/shell/agents/pi-host.ts";
 import { createRehearsalHost } from "../../src/shell/agents/rehearsal-host.ts";
 import { readConversation, readTranscript } from "../../src/shell/agents/transcript.ts";
-import { repliesInTranscript } from "../../src/core/testing/record-test.ts";
+import { readTurns } from "../../src/core/cast/transcript.ts";
 import { servePi } from "../harness/agent-bodies.ts";
 import { ask, rehearsal } from "../harness/agents.ts";
 import type { ServerReply } from "../harness/model-server.ts";
@@ -40,7 +40,7 @@ it("[H24, H25] the tool is offered with its schema, and a call of it ends the tu
     model: "local/small",
   });
   expect(readConversation(transcript)).toMatchObject({ model: "local/small" });
-  expect(repliesInTranscript(transcript)).toEqual([{ text: JSON.stringify(YES), byTool: true, tools: [] }]);
+  expect(readTurns(transcript).replies).toEqual([{ text: JSON.stringify(YES), byTool: true, tools: [] }]);
 });
 
 it("[H24] it is not offered where no handoff is due", async () => {

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { HAND_OVER } from "../model/handoff.ts";
 import { parseJson } from "../model/json.ts";
-import { reportedAmount, type Usage } from "./state/usage.ts";
+import { addUsage, NO_USAGE, reportedAmount, type Usage } from "./state/usage.ts";
 
 const Part = v.looseObject({
   type: v.string(),
@@ -83,4 +83,63 @@ export function ownTranscriptLines(lines: readonly string[]): readonly string[] 
 export function parseTranscriptLine(line: string): TranscriptMessage | undefined {
   const parsed = v.safeParse(Entry, parseJson(line));
   return parsed.success ? parsed.output.message : undefined;
+}
+
+export interface ToolCall {
+  readonly name: string;
+  readonly arguments: unknown;
+  /** Null if the visit was interrupted before the tool answered. */
+  readonly failed: boolean | null;
+  readonly said: string;
+}
+
+/** A reply of an agent, with the tool calls before it. */
+export interface ReplyWithTools {
+  readonly text: string;
+  /** [H25] The text is the argument of `hand_over`, whose call is not among the tools. */
+  readonly byTool?: true;
+  readonly tools: readonly ToolCall[];
+}
+
+/**
+ * The requests of a visit, its finished replies, and the usage and the model of all replies. `unfinished` is what came
+ * behind the last finished one. A failed request that was retried is no turn.
+ */
+export function readTurns(transcript: string) {
+  const replies: ReplyWithTools[] = [];
+  let asked = 0;
+  let usage = NO_USAGE;
+  let last: TranscriptMessage | undefined;
+  let calls: (ToolCall & { readonly id: string })[] = [];
+  const replyWith = (text: string): ReplyWithTools => ({ text, tools: calls.map(({ id: _id, ...call }) => call) });
+  const finish = (reply: ReplyWithTools): void => {
+    replies.push(reply);
+    calls = [];
+  };
+  for (const line of ownTranscriptLines(transcript.split("\n"))) {
+    const message = parseTranscriptLine(line);
+    if (message?.role === "user") asked += 1;
+    if (message?.role === "toolResult") {
+      const result = { failed: message.isError === true, said: messageText(message) };
+      calls = calls.map((call) => (call.id === message.toolCallId ? { ...call, ...result } : call));
+      const handed = handedOverText(message, last);
+      if (handed !== undefined) {
+        calls = calls.filter(({ id }) => id !== message.toolCallId);
+        finish({ ...replyWith(handed), byTool: true });
+      }
+    }
+    if (message?.role !== "assistant") continue;
+    last = message;
+    usage = addUsage(usage, message.usage ?? NO_USAGE);
+    for (const { type, id = "", name = "", arguments: given } of partsOf(message))
+      if (type === "toolCall") calls.push({ id, name, arguments: given, failed: null, said: "" });
+    if (message["stopReason"] === "stop") finish(replyWith(messageText(message)));
+  }
+  const isCutOff = last && last["stopReason"] !== "stop" && !partsOf(last).some(({ type }) => type === "toolCall");
+  const unfinished = replyWith(last && isCutOff ? messageText(last) : "");
+  return { asked, replies, unfinished, usage, model: last && modelName(last) };
+}
+
+function partsOf({ content }: TranscriptMessage): readonly TranscriptPart[] {
+  return typeof content === "string" ? [] : content;
 }

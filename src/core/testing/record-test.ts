@@ -1,17 +1,9 @@
-import { appendAll } from "../model/lists.ts";
 import { foldVisits, type VisitRecord } from "../history/visits.ts";
 import { type Graph, socketsOf } from "../compile/graph.ts";
 import { itemKeyOfCast, type SocketId } from "../model/ids.ts";
 import { type Json, type JsonObject, isJsonObject, parseJson } from "../model/json.ts";
 import { mergeItemEvents, type ItemEvents } from "../cast/simulate.ts";
-import {
-  handedOverText,
-  messageText,
-  ownTranscriptLines,
-  parseTranscriptLine,
-  type TranscriptMessage,
-  type TranscriptPart,
-} from "../cast/transcript.ts";
+import { type ReplyWithTools } from "../cast/transcript.ts";
 import { HAND_OVER } from "../model/handoff.ts";
 import { fullExpectation, type ObservedCast } from "./expectations.ts";
 
@@ -21,7 +13,7 @@ export interface TestRecording {
   readonly config?: string;
   readonly tools: boolean;
   readonly items: ItemEvents;
-  readonly repliesOf: (castId: string, socket: string, visit: number) => readonly RecordedReply[];
+  readonly repliesOf: (castId: string, socket: string, visit: number) => readonly ReplyWithTools[];
 }
 
 /** [T19] A past cast as a test: its replies in order, and its result as the expectation. */
@@ -61,46 +53,8 @@ function replyKey(graph: Graph, socket: SocketId): string {
   return socketsOf(graph).filter((each) => each.materia === materia).length === 1 ? materia : socket;
 }
 
-/** One turn of an agent, as a rehearsal file describes it. */
-export interface RecordedReply {
-  readonly text: string;
-  /** [H25] The text is the argument of `hand_over`, which is not among the tools. */
-  readonly byTool?: true;
-  readonly tools: readonly { readonly name: string; readonly arguments: unknown; readonly failed: boolean }[];
-}
-
-/** The turns of a visit, from its transcript. A failed request that was retried is no turn. */
-export function repliesInTranscript(transcript: string): readonly RecordedReply[] {
-  const replies: RecordedReply[] = [];
-  const failed = new Map<string, boolean>();
-  let calls: { readonly id: string; readonly name: string; readonly arguments: unknown }[] = [];
-  let last: TranscriptMessage | undefined;
-  const finish = (reply: Omit<RecordedReply, "tools">): void => {
-    const own = calls.filter(({ id, name }) => !reply.byTool || name !== HAND_OVER || failed.get(id) === true);
-    replies.push({ ...reply, tools: own.map(({ id, ...call }) => ({ ...call, failed: failed.get(id) === true })) });
-    calls = [];
-  };
-  for (const line of ownTranscriptLines(transcript.split("\n"))) {
-    const message = parseTranscriptLine(line);
-    if (message?.role === "toolResult") {
-      failed.set(message.toolCallId ?? "", message.isError === true);
-      const handed = handedOverText(message, last);
-      if (handed !== undefined) finish({ text: handed, byTool: true });
-    }
-    if (message?.role !== "assistant" || typeof message.content === "string") continue;
-    last = message;
-    const called = message.content.flatMap(({ type, id = "", name = "", arguments: given = {} }: TranscriptPart) =>
-      type === "toolCall" ? [{ id, name, arguments: given }] : [],
-    );
-    appendAll(calls, called);
-    if (called.length > 0 || message["stopReason"] !== "stop") continue;
-    finish({ text: messageText(message) });
-  }
-  return replies;
-}
-
 /** [T19] A reply that is JSON stays JSON, so that people can read and edit it. */
-function toRehearsalReply({ text, byTool, tools }: RecordedReply, withTools: boolean): JsonObject {
+function toRehearsalReply({ text, byTool, tools }: ReplyWithTools, withTools: boolean): JsonObject {
   const value = parseJson(text);
   const said = isJsonObject(value) ? value : undefined;
   const kept = (withTools ? tools : []).map(({ name, arguments: given, failed }) => ({

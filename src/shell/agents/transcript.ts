@@ -5,15 +5,12 @@ import * as v from "valibot";
 import type { TurnOutcome, TurnRequest } from "../ports.ts";
 import { hasErrorCode, MAX_FILE_BYTES, readRegularText } from "../system/files.ts";
 import type { Pi } from "./pi-sdk.ts";
-import { NO_USAGE, addUsage } from "../../core/cast/state/usage.ts";
 import {
   continuesEntry,
   handedOverText,
-  messageText,
   modelName,
-  ownTranscriptLines,
   parseTranscriptLine,
-  type TranscriptMessage,
+  readTurns,
   type TranscriptPart,
 } from "../../core/cast/transcript.ts";
 import { parseJson, withoutUndefined } from "../../core/model/json.ts";
@@ -176,20 +173,7 @@ export type FinishedReply = Pick<Extract<TurnOutcome, { kind: "said" }>, "text" 
 
 /** Reads the intact part of a transcript: requests, finished replies, and the usage of all requests, finished or not. */
 export function readTranscript(text: string) {
-  const replies: FinishedReply[] = [];
-  let asked = 0;
-  let usage = NO_USAGE;
-  let last: TranscriptMessage | undefined;
-  for (const line of ownTranscriptLines(validPrefix(text).split("\n"))) {
-    const message = parseTranscriptLine(line);
-    if (message?.role === "user") asked += 1;
-    const handed = message?.role === "toolResult" ? handedOverText(message, last) : undefined;
-    if (handed !== undefined) replies.push({ text: handed, byTool: true });
-    if (message?.role !== "assistant") continue;
-    last = message;
-    usage = addUsage(usage, message.usage ?? NO_USAGE);
-    if (message["stopReason"] === "stop") replies.push({ text: messageText(message) });
-  }
-  const model = last && modelName(last);
-  return { asked, replies, usage, ...withoutUndefined({ model }) };
+  const { asked, replies, usage, model } = readTurns(validPrefix(text));
+  const finished = replies.map(({ tools: _tools, ...reply }): FinishedReply => reply);
+  return { asked, replies: finished, usage, ...withoutUndefined({ model }) };
 }

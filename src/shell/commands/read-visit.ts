@@ -1,16 +1,6 @@
-import { appendAll } from "../../core/model/lists.ts";
-import { NO_USAGE, addUsage } from "../../core/cast/state/usage.ts";
 import type { CastId } from "../../core/model/ids.ts";
-import type { ReplyWithTools, ToolCall, VisitDetail } from "../../core/view/report/visit-detail.ts";
-import {
-  handedOverText,
-  messageText,
-  modelName,
-  ownTranscriptLines,
-  parseTranscriptLine,
-  type TranscriptMessage,
-} from "../../core/cast/transcript.ts";
-import { HAND_OVER } from "../../core/model/handoff.ts";
+import type { VisitDetail } from "../../core/view/report/visit-detail.ts";
+import { readTurns } from "../../core/cast/transcript.ts";
 import { readArtifactText, type CastStore, type VisitRef, type LoadedCast } from "../store/cast-store.ts";
 import { TRANSCRIPT_FILE } from "../store/layout.ts";
 import { failWith } from "../../core/model/issue.ts";
@@ -30,50 +20,18 @@ export async function readVisitDetail(
 ): Promise<VisitDetail> {
   const read = async (name: string): Promise<string | null> =>
     (await readArtifactText(store, castId, { socket, visit, name })) ?? null;
-  const talk = parseReplies((await read(TRANSCRIPT_FILE)) ?? "");
+  const talk = readTalk((await read(TRANSCRIPT_FILE)) ?? "");
   const nothing = { prompt: null, stdout: null, stderr: null };
   if (parts === "talk") return { socket, visit, ...talk, ...nothing };
   const prompt = (await read("prompt.md")) ?? (await read("input.json"));
   return { socket, visit, ...talk, prompt, stdout: await read("stdout.txt"), stderr: await read("stderr.txt") };
 }
 
-/** The turns of a transcript, with the tools of each. An interrupted turn comes last, without a text. */
-function parseReplies(transcript: string): Pick<VisitDetail, "model" | "usage" | "replies"> {
-  const replies: ReplyWithTools[] = [];
-  let model: string | null = null;
-  let usage = NO_USAGE;
-  let tools: (ToolCall & { readonly id: string })[] = [];
-  let last: TranscriptMessage | undefined;
-  const finish = (text: string): void => {
-    replies.push({ tools: tools.map(({ id: _id, ...call }) => call), text });
-    tools = [];
-  };
-  for (const line of ownTranscriptLines(transcript.split("\n"))) {
-    const message = parseTranscriptLine(line);
-    if (message?.role === "toolResult")
-      tools = tools.map((call) =>
-        call.id === message.toolCallId
-          ? { ...call, failed: message.isError === true, said: messageText(message) }
-          : call,
-      );
-    const handed = message?.role === "toolResult" ? handedOverText(message, last) : undefined;
-    if (handed !== undefined) {
-      tools = tools.filter(({ name }) => name !== HAND_OVER);
-      finish(handed);
-    }
-    if (message?.role !== "assistant") continue;
-    last = message;
-    model = modelName(message) ?? model;
-    usage = message.usage ? addUsage(usage, message.usage) : usage;
-    const parts = typeof message.content === "string" ? [] : message.content;
-    const calls = parts.flatMap(({ type, id = "", name = "", arguments: given }) =>
-      type === "toolCall" ? [{ id, name, arguments: given, failed: null, said: "" }] : [],
-    );
-    appendAll(tools, calls);
-    if (calls.length === 0) finish(messageText(message));
-  }
-  if (tools.length > 0) finish("");
-  return { model, usage, replies };
+/** An interrupted turn comes last, with what it had said. */
+function readTalk(transcript: string): Pick<VisitDetail, "model" | "usage" | "replies"> {
+  const { replies, unfinished, usage, model = null } = readTurns(transcript);
+  const isLeft = unfinished.text !== "" || unfinished.tools.length > 0;
+  return { model, usage, replies: isLeft ? [...replies, unfinished] : replies };
 }
 
 /** [C53] What the agent of a visit was sent. */

@@ -9,7 +9,8 @@ import type { Graph } from "../../core/compile/graph.ts";
 import { printJson } from "../../core/edit/json-edit.ts";
 import type { CastId } from "../../core/model/ids.ts";
 import { sanitizeForTerminal } from "../../core/model/text.ts";
-import { recordTest, repliesInTranscript, type RecordedReply } from "../../core/testing/record-test.ts";
+import { readTurns, type ReplyWithTools } from "../../core/cast/transcript.ts";
+import { recordTest } from "../../core/testing/record-test.ts";
 import { foldVisits, visitKey } from "../../core/history/visits.ts";
 import { line, toned } from "../../core/view/line.ts";
 import type { RecordedTest } from "../../core/wire/catalog.ts";
@@ -125,12 +126,12 @@ function testConfigOf(
 async function readReplies(
   store: CastStore,
   casts: ReadonlyMap<CastId, readonly CastEvent[]>,
-): Promise<ReadonlyMap<string, readonly RecordedReply[]>> {
-  const found = new Map<string, readonly RecordedReply[]>();
+): Promise<ReadonlyMap<string, readonly ReplyWithTools[]>> {
+  const found = new Map<string, readonly ReplyWithTools[]>();
   for (const [castId, events] of casts)
     for (const { socket, visit } of foldVisits(events)) {
       const text = await readArtifactText(store, castId, { socket, visit, name: TRANSCRIPT_FILE });
-      if (text !== undefined) found.set(`${castId} ${visitKey(socket, visit)}`, repliesInTranscript(text));
+      if (text !== undefined) found.set(`${castId} ${visitKey(socket, visit)}`, readTurns(text).replies);
     }
   return found;
 }

@@ -20,9 +20,9 @@ import {
   toolCallsOf,
   turnsText,
   visitSections,
-  type ToolCall,
   type VisitDetail,
 } from "./visit-detail.ts";
+import type { ToolCall } from "../../cast/transcript.ts";
 import { initialState } from "../../cast/state/initial-state.ts";
 
 export interface MarkdownOptions extends StoryOptions {

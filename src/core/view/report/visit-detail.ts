@@ -4,6 +4,7 @@ import { cutColumns, fitLine, line, toned, type Line } from "../line.ts";
 import { FULL_DETAIL, textLines } from "./handoff-lines.ts";
 import type { SocketId } from "../../model/ids.ts";
 import type { Usage } from "../../cast/state/usage.ts";
+import type { ReplyWithTools, ToolCall } from "../../cast/transcript.ts";
 
 /** [C39] The tools of a visit in one line: `tools: read ×3, write, bash failed`. */
 export function toolSummaryLine(detail: Pick<VisitDetail, "replies">): readonly Line[] {
@@ -80,19 +81,6 @@ export function visitSections({ model, replies, prompt, stdout, stderr }: VisitD
     ...part("Printed", stdout),
     ...part("Printed as errors", stderr === "" ? null : stderr),
   ];
-}
-
-export interface ToolCall {
-  readonly name: string;
-  readonly arguments: unknown;
-  /** Null if the visit was interrupted before the tool answered. */
-  readonly failed: boolean | null;
-  readonly said: string;
-}
-
-export interface ReplyWithTools {
-  readonly tools: readonly ToolCall[];
-  readonly text: string;
 }
 
 /** [C48] The artifacts of a visit. */
