@@ -5,7 +5,6 @@ import { handoffModeOf } from "../compile/socket-outputs.ts";
 import { HAND_OVER } from "../model/handoff.ts";
 import type { SocketId } from "../model/ids.ts";
 import { truncate, truncateStart, stripControls } from "../model/text.ts";
-import { assertNever } from "../model/issue.ts";
 import { withoutUndefined } from "../model/json.ts";
 import type { EventBody, EventOf } from "./state/event.ts";
 import { outputExcerpt } from "./state/rework-reasons.ts";
@@ -59,8 +58,6 @@ export function decide(state: CastState, socket: GraphSocket, outcome: EffectOut
       return decideGate(state, socket, place, { satisfied: outcome.satisfied, context: outcome.text });
     case "replied":
       return decideReply(state, socket, phase, outcome);
-    default:
-      return assertNever(outcome);
   }
 }
 

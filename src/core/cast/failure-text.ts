@@ -2,7 +2,6 @@ import { type Graph, castSocketLabel, socketOf } from "../compile/graph.ts";
 import { type Destination, END } from "../model/ids.ts";
 import { itemKey } from "../model/handoff.ts";
 import { countedText, oneLine } from "../model/text.ts";
-import { assertNever } from "../model/issue.ts";
 import type { EventOf } from "./state/event.ts";
 import type { CastState, CastFailure, CastPhase } from "./state/state.ts";
 
@@ -41,8 +40,6 @@ function limitText({ graph, handed, phase }: CastState, { limit, value, where }:
       const back = destinationText(graph, where.to ?? END);
       return `the cast goes round without progress${item}: ${cycleText(graph, where)} (it would be return number ${had + 1} to ${back})`;
     }
-    default:
-      return assertNever(limit);
   }
 }
 

@@ -16,7 +16,6 @@ import { itemKey } from "../model/handoff.ts";
 import { END, type SocketId } from "../model/ids.ts";
 import { materiaMayWrite } from "../model/materia.ts";
 import { NEXT_ITEM } from "../model/loadout.ts";
-import { assertNever } from "../model/issue.ts";
 import { acceptReply, decide } from "./decide.ts";
 import type { EventBody, EventOf } from "./state/event.ts";
 import { conversationToContinue, type SocketConversation } from "./state/conversations.ts";
@@ -99,8 +98,6 @@ export function next(state: CastState): Effect {
       });
     case "ended":
       return { kind: "stop", phase };
-    default:
-      return assertNever(phase);
   }
 }
 

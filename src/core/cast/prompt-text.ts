@@ -4,7 +4,6 @@ import { truncate } from "../model/text.ts";
 import type { CastState } from "./state/state.ts";
 import { currentItem, visibleState } from "./state/current-item.ts";
 import { type Json, valueAt } from "../model/json.ts";
-import { assertNever } from "../model/issue.ts";
 import type { WorkItem } from "../model/handoff.ts";
 
 export function askedPersonMateria({ phase, graph }: Pick<CastState, "phase" | "graph">): PersonMateria | undefined {
@@ -54,8 +53,6 @@ function valueOf(state: CastState, variable: TemplateVariable): string {
       return valueText(valueAt(visibleState(state), variable.path), VARIABLE_LIMITS.value);
     case "unknown":
       return "";
-    default:
-      return assertNever(variable);
   }
 }
 

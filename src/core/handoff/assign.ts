@@ -1,7 +1,6 @@
 import type { Assignment } from "../compile/assignment.ts";
 import { type WorkItem, isWorkItem } from "../model/handoff.ts";
 import { isJsonObject, type Json, type JsonObject, valueAt, withValueAt } from "../model/json.ts";
-import { assertNever } from "../model/issue.ts";
 import { oneLine } from "../model/text.ts";
 
 export function listProblems(workItems: Json): readonly string[] {
@@ -97,8 +96,6 @@ function sourceOf({ from, path }: Assignment, output: Json, { data, item }: Assi
       return item === null ? data : { ...data, workItem: itemFields(item), workItemIndex: item.index };
     case "item":
       return item === null ? undefined : itemFields(item);
-    default:
-      return assertNever(from);
   }
 }
 

@@ -110,8 +110,3 @@ export function pathText(path: KeyPath): string {
     })
     .join("");
 }
-
-/** Ends a `switch` over a union: a new variant without a case does not compile. */
-export function assertNever(value: never): never {
-  throw new Error(`unexpected value: ${JSON.stringify(value)}`);
-}

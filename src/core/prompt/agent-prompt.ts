@@ -6,7 +6,6 @@ import { lastAnswerOf } from "../cast/state/reports.ts";
 import type { TurnReason, CastState, Visit } from "../cast/state/state.ts";
 import { currentItem } from "../cast/state/current-item.ts";
 import type { ReworkReason } from "../cast/state/parallel-run.ts";
-import { assertNever } from "../model/issue.ts";
 import { materiaMayWrite, parseVariables, toolMayWrite, toolsInScope, type AgentMateria } from "../model/materia.ts";
 import { isWorkItem } from "../model/handoff.ts";
 import { truncate } from "../model/text.ts";
@@ -141,8 +140,6 @@ function promptText(state: CastState, input: AgentPromptInput, materia: AgentMat
       return truncate(ask.text, PART_LIMITS.answer);
     case "finish":
       return join(["The person is content. Hand over now what was agreed.", handoffContractText(state.graph, socket)]);
-    default:
-      return assertNever(ask);
   }
 }
 

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { NO_USAGE } from "../../core/cast/state/usage.ts";
-import { type KeyPath, assertNever } from "../../core/model/issue.ts";
+import { type KeyPath } from "../../core/model/issue.ts";
 import { splitModels, type ThinkingLevel } from "../../core/model/materia.ts";
 import { thrownMessage } from "../../core/model/text.ts";
 import type { AgentHost, TurnOutcome } from "../ports.ts";
@@ -93,7 +93,5 @@ function modelFailure(choice: Exclude<ModelChoice, { kind: "found" }>): TurnOutc
       return failed(`there is no key for ${choice.provider}`);
     case "none":
       return failed("Pi has no model with a key");
-    default:
-      return assertNever(choice);
   }
 }

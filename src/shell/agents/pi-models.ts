@@ -13,7 +13,7 @@ import {
 } from "./pi-sdk.ts";
 import { registerSecrets } from "../secrets/redact.ts";
 import { MAX_FILE_BYTES, readRegularText, valueOr } from "../system/files.ts";
-import { error, type Issue, type KeyPath, assertNever } from "../../core/model/issue.ts";
+import { error, type Issue, type KeyPath } from "../../core/model/issue.ts";
 import { didYouMean, nearestName, thrownMessage } from "../../core/model/text.ts";
 import { KNOWN_TOOLS, splitModels } from "../../core/model/materia.ts";
 import { parseJson } from "../../core/model/json.ts";
@@ -217,8 +217,6 @@ function modelIssue(
       const hint = `log in with /login in Pi, ${ANOTHER_MODEL}, or ${WITHOUT_MODEL}`;
       return error("missing_model", MODEL_OPTION, `Pi has no model with a key; wanted by ${who}`, hint);
     }
-    default:
-      return assertNever(choice);
   }
 }
 

@@ -9,7 +9,6 @@ import type {
   ToolCall,
 } from "@earendil-works/pi-ai";
 import { HAND_OVER } from "../../core/model/handoff.ts";
-import { assertNever } from "../../core/model/issue.ts";
 import type { ScriptedReply } from "../../core/model/rehearsal.ts";
 import type { Timer } from "./turn-guard.ts";
 
@@ -114,8 +113,6 @@ async function playStep(
       return assistantMessage({ stopReason: "stop", usage, content: [{ type: "text", text: step.does.text }] });
     case "fail":
       return assistantMessage({ stopReason: "error", usage, errorMessage: scriptedErrorText(step.does) });
-    default:
-      return assertNever(step.does);
   }
 }
 

@@ -2,7 +2,7 @@ import { apply } from "../../core/cast/apply.ts";
 import type { CastEvent } from "../../core/cast/state/event.ts";
 import type { CastState } from "../../core/cast/state/state.ts";
 import type { CastId } from "../../core/model/ids.ts";
-import { error, type Issue, assertNever } from "../../core/model/issue.ts";
+import { error, type Issue } from "../../core/model/issue.ts";
 import { parseRehearsalText } from "../workspace/agent-hosts.ts";
 import { castStartOf, type CastFile } from "../store/cast-file.ts";
 import type { ArtifactRef, CastStore, VisitRef } from "../store/cast-store.ts";
@@ -172,8 +172,6 @@ export function expectedFiles(record: JournaledVisit): readonly ExpectedFile[] {
     }
     case "agent":
       return [anyTextFile("prompt.md"), outputFile("output.md", record), transcriptFile(record), ...accepted];
-    default:
-      return assertNever(record.type);
   }
 }
 

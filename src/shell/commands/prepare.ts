@@ -8,17 +8,7 @@ import {
 } from "../../core/command/options.ts";
 import type { CastStatus } from "../../core/cast/summary.ts";
 import type { CastId } from "../../core/model/ids.ts";
-import {
-  failWith,
-  fail,
-  ok,
-  type Issue,
-  type Result,
-  suggest,
-  typed,
-  withHintParts,
-  assertNever,
-} from "../../core/model/issue.ts";
+import { failWith, fail, ok, type Issue, type Result, suggest, typed, withHintParts } from "../../core/model/issue.ts";
 import type { Rehearsal } from "../../core/model/rehearsal.ts";
 import type { PreparedCast } from "../casting/prepared-cast.ts";
 import {
@@ -77,8 +67,6 @@ export async function prepareCommand(command: CastingCommand, asker: CommandCall
       return prepareRecast(command, asker);
     case "fork":
       return prepareForkedCast(command, asker);
-    default:
-      return assertNever(command);
   }
 }
 

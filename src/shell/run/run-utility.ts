@@ -9,7 +9,6 @@ import { spawnOptionsFor, currentToolsUser } from "../process/tools-user.ts";
 import { packagePath } from "../system/package.ts";
 import { BUNDLED_SCRIPT_NAMES, bundledScriptFile } from "../../core/catalog/bundled-utilities.ts";
 import { stat } from "node:fs/promises";
-import { assertNever } from "../../core/model/issue.ts";
 import { truncateMiddle, sanitizeForTerminal, oneLine, countedText } from "../../core/model/text.ts";
 
 const TIMEOUT_MS = 30_000;
@@ -174,8 +173,6 @@ async function describeFailure(failure: UtilityFailure, request: UtilityRequest,
       return `${name} took longer than ${request.limitText ?? `its timeoutMs of ${failure.limitMs}`} and was ended${said}`;
     case "aborted":
       return `${name} was ended because the cast was aborted${said}`;
-    default:
-      return assertNever(failure);
   }
 }
 

@@ -1,6 +1,5 @@
 import * as v from "valibot";
 import { quoteWord } from "../../command/split-words.ts";
-import { assertNever } from "../../model/issue.ts";
 import { sanitizeForTerminal, countedText } from "../../model/text.ts";
 import { wholeNumber } from "../../model/schemas.ts";
 import { ageText } from "../numbers.ts";
@@ -96,8 +95,6 @@ export function waitReasonText(why: WaitReason, queue: string): string {
       return "every worker is busy";
     case "soon":
       return "about to begin";
-    default:
-      return assertNever(why);
   }
 }
 

@@ -2,7 +2,6 @@ import type { CastEvent, EventOf } from "../../cast/state/event.ts";
 import { itemKey } from "../../model/handoff.ts";
 import { itemGitRef, type CastId } from "../../model/ids.ts";
 import type { ChangeCounts } from "../../model/checkpoint.ts";
-import { assertNever } from "../../model/issue.ts";
 import { sanitizeForTerminal } from "../../model/text.ts";
 import { fileCountsText } from "../file-changes.ts";
 import { titleText, conflictFilesText, shortCommit } from "./handoff-lines.ts";
@@ -168,8 +167,6 @@ function itemStatusWords(row: ItemRow, alive: boolean): readonly [Tone, string, 
       const words = commit === null ? "no change" : `merged as ${shortCommit(merged ?? "")}`;
       return gaveUp ? ["bad", "✗", `given up, ${words}`] : ["ok", "✓", words];
     }
-    default:
-      return assertNever(status);
   }
 }
 

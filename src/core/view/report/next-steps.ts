@@ -4,7 +4,6 @@ import { reworkLimitOf } from "../../cast/rework-limit.ts";
 import { askedPersonMateria } from "../../cast/prompt-text.ts";
 import type { CastState } from "../../cast/state/state.ts";
 import { totalTokens } from "../../cast/state/usage.ts";
-import { assertNever } from "../../model/issue.ts";
 import { hasResult, type CastStatus } from "../../cast/summary.ts";
 import { oneLine } from "../../model/text.ts";
 import { sleepText } from "../numbers.ts";
@@ -61,8 +60,6 @@ export function nextSteps(state: CastState, status: CastStatus, program = "mater
     case "aborted":
     case "interrupted":
       return [step(`recast ${id}`, "go on where it stopped")];
-    default:
-      return assertNever(status);
   }
 }
 
