@@ -28,13 +28,7 @@ export async function runWorkerCommand(
   let figures = () => none;
   const health = command.port === undefined ? undefined : await serveHealth(command.port, () => figures());
   if (health && !health.ok) return health;
-  const [draining, stopping] = [new AbortController(), new AbortController()];
-  const stopped = (): void => (draining.signal.aborted ? stopping : draining).abort();
-  for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, stopped);
-  const stop = (): void => {
-    for (const name of ["SIGINT", "SIGTERM"] as const) process.off(name, stopped);
-  };
-  const signals = { draining: draining.signal, stopping: stopping.signal, stop };
+  const signals = listenForStopSignals();
   try {
     const done = await runWorker({
       profile: profile.value,
@@ -88,4 +82,15 @@ function logLine(text: string, why: string | undefined): string {
 /** [B71] And one for each reason to wait. */
 function queueLine(group: WaitGroup): string {
   return `${new Date().toISOString()} ${oneLine(waitGroupText(group), 300)}\n`;
+}
+
+/** The first signal drains the worker, the second stops it. */
+function listenForStopSignals() {
+  const [draining, stopping] = [new AbortController(), new AbortController()];
+  const onSignal = (): void => (draining.signal.aborted ? stopping : draining).abort();
+  for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, onSignal);
+  const stop = (): void => {
+    for (const name of ["SIGINT", "SIGTERM"] as const) process.off(name, onSignal);
+  };
+  return { draining: draining.signal, stopping: stopping.signal, stop };
 }

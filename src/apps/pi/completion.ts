@@ -40,7 +40,7 @@ export async function completeCommand(typed: string, ctx: ExtensionContext | und
 async function offersAtCursor(before: string, partial: string, ctx: ExtensionContext | undefined) {
   const words = before.split(/\s+/).filter((word) => word !== "");
   const ofPi = words.length === 0 ? [{ word: "detach", description: "continue this cast in the background" }] : [];
-  const known = await suggestCompletions(words, partial, {
+  const suggestions = await suggestCompletions(words, partial, {
     open: () => {
       const place = ctx && resolveProject(ctx, {});
       return place?.ok ? place.value.workspace : undefined;
@@ -51,5 +51,5 @@ async function offersAtCursor(before: string, partial: string, ctx: ExtensionCon
         description: name,
       })),
   });
-  return [...known, ...ofPi];
+  return [...suggestions, ...ofPi];
 }

@@ -135,7 +135,7 @@ function pollForeignRuns(live: LiveSources, look: (castId: CastId) => void) {
 
 /** [N10] Announces every change of a configuration file. */
 export function openConfigFeed(files: readonly string[], watch: FolderWatcher, wake: () => void): EventFeed {
-  let known = fileStamps(files);
+  let lastStamps = fileStamps(files);
   const touched = changeFlag(wake, false);
   const stops = [...new Set(files.map((file) => dirname(file)))].map((folder) => watch.onChange(folder, touched.set));
   return {
@@ -143,8 +143,8 @@ export function openConfigFeed(files: readonly string[], watch: FolderWatcher, w
       if (!touched.take()) return undefined;
       const now = fileStamps(files);
       // The folder contains other files too.
-      if (now === known) return undefined;
-      known = now;
+      if (now === lastStamps) return undefined;
+      lastStamps = now;
       return encodeMessage({ kind: "config", data: {} });
     },
     close: () => stops.forEach((stop) => stop()),

@@ -107,12 +107,15 @@ export interface ServedProject {
 
 type Answer = Response | Promise<Response>;
 
+/** Read again for every request: files may have changed. */
+function openServedWorkspace({ place, artifacts, live, fleet }: ServedProject): Result<Workspace> {
+  const workspace = loadWorkspace(place, artifacts, live.watch);
+  return workspace.ok && fleet ? ok(fleet.workspaceFor(workspace.value)) : workspace;
+}
+
 export function withWorkspace(served: ServedProject, route: (c: Context, workspace: Workspace) => Answer) {
   return (c: Context): Answer => {
-    const { place, artifacts, live, fleet } = served;
-    // Read again for every request: files may have changed.
-    const loaded = loadWorkspace(place, artifacts, live.watch);
-    const workspace = loaded.ok && fleet ? ok(fleet.workspaceFor(loaded.value)) : loaded;
+    const workspace = openServedWorkspace(served);
     return workspace.ok ? route(c, workspace.value) : refuseByCode(c, workspace.issues);
   };
 }

@@ -57,9 +57,17 @@ export function startItem(state: CastState, event: EventOf<"item_started">): Cas
   const { visits = {}, open } = before?.end ?? {};
   const previous = before && { previous: { castId: before.child, visits, ...(open && { open }) } };
   const work = { index, child, attempt, base, ...previous, conflict: before?.conflict ?? null };
-  let { begun } = fork;
-  while (begun === index || itemRunAt(fork, begun)) begun += 1;
-  return withItemRun(state, { ...fork, begun }, { kind: "running", ...work, resume: null, before: null });
+  return withItemRun(
+    state,
+    { ...fork, begun: nextUnstartedItem(fork, index) },
+    { kind: "running", ...work, resume: null, before: null },
+  );
+}
+
+function nextUnstartedItem(fork: ParallelRun, started: number): number {
+  let index = fork.begun;
+  while (index === started || itemRunAt(fork, index)) index += 1;
+  return index;
 }
 
 export function applyItemEnded(state: CastState, event: EventOf<"item_ended">): CastState {
@@ -69,7 +77,7 @@ export function applyItemEnded(state: CastState, event: EventOf<"item_ended">): 
   const { kind: _kind, resume: _resume, before, ...work } = run;
   const isOver = event.outcome === "completed" || event.outcome === "not_satisfied";
   const next: ItemRun = isOver
-    ? { kind: "ended", ...work, end: event, told: false }
+    ? { kind: "ended", ...work, end: event, isGivenUp: false }
     : { kind: "failed", ...work, end: event };
   // A resumed cast reports its whole usage; count the earlier part once.
   let { visits } = state;
@@ -90,7 +98,7 @@ export function applyItemMerged(state: CastState, event: EventOf<"item_merged">)
   const { fork } = expectPhase(state, event, "forked");
   const run = itemRunAt(fork, event.index);
   if (run?.kind !== "ended" || event.index !== fork.merged) throw impossibleEventError(event);
-  const { end, told: _told, ...work } = run;
+  const { end, isGivenUp: _isGivenUp, ...work } = run;
   const from = attemptBaseOf(state, fork, run);
   const data = stateWithItemWrites(state, end, from);
   const notes = { ...keptNotes(from, data), ...keptNotes(state, data), ...end.notes };
@@ -126,9 +134,9 @@ export function applyItemConflict(state: CastState, event: EventOf<"item_conflic
   const { fork } = expectPhase(state, event, "forked");
   const run = itemRunAt(fork, event.index);
   if (run?.kind !== "ended" || event.index !== fork.merged) throw impossibleEventError(event);
-  const { told, ...work } = run;
+  const { isGivenUp, ...work } = run;
   // Its next attempt decides whether it is given up or ends the cast.
-  const open = told && state.pass ? withoutLastGivenUpItem(state, state.pass) : state;
+  const open = isGivenUp && state.pass ? withoutLastGivenUpItem(state, state.pass) : state;
   const ender = fork.ender === event.index ? nextEndingItem(state, fork, event.index) : fork.ender;
   return withItemRun(open, { ...fork, ender }, { ...work, kind: "stuck", conflict: event });
 }
@@ -148,7 +156,7 @@ export function applyItemGivenUp(state: CastState, event: EventOf<"item_given_up
   const run = itemRunAt(fork, event.index);
   if (!state.pass || !run || event.index !== fork.merged) throw impossibleEventError(event);
   const given = withGivenUpItem(state, state.pass, event.index, event.reason);
-  if (run.kind === "ended") return withItemRun(given, fork, { ...run, told: true });
+  if (run.kind === "ended") return withItemRun(given, fork, { ...run, isGivenUp: true });
   if (run.kind !== "stuck") throw impossibleEventError(event);
   const { tip } = fork;
   const handed = handoffOfConflict(state, fork, event.index, event.reason);

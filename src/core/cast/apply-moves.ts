@@ -143,10 +143,10 @@ export function enterLoop(state: CastState, event: EventOf<"loop_entered">): Cas
 /** [G40] A list that comes back has its counts; those of lists that are nowhere in state are gone. */
 function walkOf(state: CastState, last: ListCounts | undefined, items: readonly WorkItem[]): ListCounts {
   const before = last ? [{ ...last, earlier: [] }, ...(last.earlier ?? [])] : [];
-  const known = before.find(({ list }) => list === items);
+  const sameList = before.find(({ list }) => list === items);
   const there = new Set<unknown>(before.length === 0 ? [] : listsInState(state));
   const earlier = before.filter(({ list }) => list !== items && there.has(list));
-  return { ...(known ?? { list: items, ...initialCounts(state.item?.window) }), earlier };
+  return { ...(sameList ?? { list: items, ...initialCounts(state.item?.window) }), earlier };
 }
 
 /** [V48] The cast of one item continues with the counts of an earlier pass. */

@@ -207,9 +207,9 @@ function providersAfterVisit(state: CastState, { socket, model }: EventOf<"visit
   if (model === undefined) return providers.sleeps === 0 ? providers : { ...providers, sleeps: 0 };
   const { materia } = socketOf(graph, socket);
   const item = pass?.cursor ?? null;
-  const known = Object.hasOwn(providers.answered, materia) ? providers.answered[materia] : undefined;
-  const before = known?.item === item ? known.models : [];
-  if (providers.sleeps === 0 && known?.item === item && before.includes(model)) return providers;
+  const answered = Object.hasOwn(providers.answered, materia) ? providers.answered[materia] : undefined;
+  const before = answered?.item === item ? answered.models : [];
+  if (providers.sleeps === 0 && answered?.item === item && before.includes(model)) return providers;
   const models = before.includes(model) ? before : [...before, model];
   return { ...providers, sleeps: 0, answered: { ...providers.answered, [materia]: { item, models } } };
 }

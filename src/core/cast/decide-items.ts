@@ -22,8 +22,8 @@ export function itemResultOf(state: CastState, { commit, files }: ItemCommit = {
   if (phase.kind !== "ended" || !item) throw new Error("only the cast of an item that has ended tells its end");
   const [given] = givenUp.first;
   const { reached: limit } = phase;
-  const { notes: known } = item.window;
-  const isNew = ([path, note]: [string, unknown]) => JSON.stringify(known[path]) !== JSON.stringify(note);
+  const { notes: notesBefore } = item.window;
+  const isNew = ([path, note]: [string, unknown]) => JSON.stringify(notesBefore[path]) !== JSON.stringify(note);
   const made = Object.entries(state.notes).filter(isNew);
   const counted = socketsOf(graph).map(({ id }): [string, number] => [id, countOf(visits, id)]);
   return {

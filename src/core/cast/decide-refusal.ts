@@ -81,12 +81,12 @@ function sleepEnd(
   maySleep: boolean,
 ): number | undefined {
   if (failure === "overflow") return undefined;
-  const known = models.flatMap((each) => {
+  const resets = models.flatMap((each) => {
     const end = Object.hasOwn(refused, each) ? refused[each] : undefined;
     return typeof end === "number" && end > now && (each !== model || refusal.kind === "until") ? [end] : [];
   });
   const retried = refusal.kind === "transient" && maySleep ? [now + backoffMs(providers.sleeps)] : [];
-  const ends = [...known, ...retried];
+  const ends = [...resets, ...retried];
   return ends.length === 0 ? undefined : Math.min(...ends);
 }
 

@@ -48,8 +48,8 @@ export function stateWithItemWrites(
   const lists = [before, base.data].flatMap((data) => listsInState({ graph, data }));
   const data = wrote.reduce((all, [path, value]) => {
     const isCopy = Array.isArray(value) && !newLists.includes(path.join("."));
-    const known = isCopy ? [valueAt(before, path), ...lists] : [];
-    return withValueAt(all, path, known.find((list) => JSON.stringify(list) === JSON.stringify(value)) ?? value);
+    const candidates = isCopy ? [valueAt(before, path), ...lists] : [];
+    return withValueAt(all, path, candidates.find((list) => JSON.stringify(list) === JSON.stringify(value)) ?? value);
   }, before);
   return keepUnchangedLists({ graph, data: before }, data, newLists);
 }

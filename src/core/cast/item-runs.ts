@@ -201,7 +201,7 @@ function givenUpEvent(
   first: ItemRun | undefined,
 ): EventBody | undefined {
   let reason: string | undefined;
-  if (first?.kind === "ended" && !first.told) reason = first.end.gaveUp;
+  if (first?.kind === "ended" && !first.isGivenUp) reason = first.end.gaveUp;
   if (first?.kind === "stuck" && hasConflictedTooOften(state, fork, first) && givesUpItems(state.graph, loop))
     reason = first.conflict?.reason ?? "";
   return reason === undefined ? undefined : { type: "item_given_up", loop: fork.loop, index: fork.merged, reason };

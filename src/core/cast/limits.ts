@@ -41,12 +41,12 @@ export function unchangedAfterVisit(
   const { counts } = state;
   if (state.files === null || !materiaMayWrite(materiaOf(state.graph, socketOf(state.graph, socket)))) return counts;
   const place = itemIndexAt(state, socket);
-  const known = getValue(counts.unchanged, socket);
+  const unchanged = getValue(counts.unchanged, socket);
   // The first visit for an item was not sent back, even if the item before was refused.
   const isUnchanged = files === undefined || ("commit" in files && files.changed === 0);
-  const isIdle = reworked && known?.place === place && isUnchanged;
-  const visits = isIdle ? known.visits + 1 : 0;
-  if (known?.place === place && known.visits === visits) return counts;
+  const isIdle = reworked && unchanged?.place === place && isUnchanged;
+  const visits = isIdle ? unchanged.visits + 1 : 0;
+  if (unchanged?.place === place && unchanged.visits === visits) return counts;
   return { ...counts, unchanged: withValue(counts.unchanged, socket, { place, visits }) };
 }
 
@@ -54,11 +54,11 @@ export function unchangedAfterVisit(
 export function checkUnchangedLimit(state: CastState, from: SocketId, way: Way): LimitReached | undefined {
   if (way.via !== "edge" || way.edge.when !== "not_satisfied" || way.to === END) return undefined;
   const { to, via, index } = way;
-  const known = getValue(state.counts.unchanged, to);
+  const unchanged = getValue(state.counts.unchanged, to);
   const most = limitOf(state.limits, "maxUnchanged");
-  if (most === 0 || known?.place !== itemIndexAt(state, to)) return undefined;
-  if (known.visits < most + traversalCount(state, "allowed", unchangedScope(state, from, way))) return undefined;
-  const where = { socket: from, to, via, index, when: way.edge.when, taken: known.visits };
+  if (most === 0 || unchanged?.place !== itemIndexAt(state, to)) return undefined;
+  if (unchanged.visits < most + traversalCount(state, "allowed", unchangedScope(state, from, way))) return undefined;
+  const where = { socket: from, to, via, index, when: way.edge.when, taken: unchanged.visits };
   return limitReachedEvent(state, "maxUnchanged", most, where);
 }
 

@@ -32,22 +32,22 @@ export function startTimeline(state: CastState): CastTimeline {
 }
 
 /** Advances by one step; its cost does not depend on earlier events. */
-export function advanceTimeline(trail: CastTimeline, { event, before, after }: CastStep): CastTimeline {
-  const clock = advanceClock(trail.clock, before, event);
+export function advanceTimeline(timeline: CastTimeline, { event, before, after }: CastStep): CastTimeline {
+  const clock = advanceClock(timeline.clock, before, event);
   return {
     state: after,
-    order: trail.order,
+    order: timeline.order,
     clock,
-    visitSince: event.type === "visit_started" ? clock : trail.visitSince,
-    last: isReported(before, event) ? { event, before } : trail.last,
-    walk: advanceListProgress(trail.walk, after, event),
+    visitSince: event.type === "visit_started" ? clock : timeline.visitSince,
+    last: isReported(before, event) ? { event, before } : timeline.last,
+    walk: advanceListProgress(timeline.walk, after, event),
   };
 }
 
 export function buildTimeline(state: CastState, events: Iterable<CastEvent>): CastTimeline {
-  let trail = startTimeline(state);
-  for (const step of replaySteps(state, events)) trail = advanceTimeline(trail, step);
-  return trail;
+  let timeline = startTimeline(state);
+  for (const step of replaySteps(state, events)) timeline = advanceTimeline(timeline, step);
+  return timeline;
 }
 
 function advanceListProgress(walk: ListProgress | null, { pass }: CastState, event: CastEvent): ListProgress | null {

@@ -271,10 +271,10 @@ function editScript({ edits }: FormatTranslation, path: readonly string[], mater
   const { script } = materia;
   if (!isJsonObject(script)) return;
   const file = typeof script["name"] === "string" ? script["name"] : "";
-  const known = bundledUtilityOf(file);
+  const bundled = bundledUtilityOf(file);
   // An unknown script name is refused when the translated file is read.
-  edits.push({ path: [...path, "script"], value: known ?? file, was: [...path, "script", "name"] });
-  const { env, timeoutMs } = BUNDLED_UTILITY_MATERIA[known ?? ""] ?? {};
+  edits.push({ path: [...path, "script"], value: bundled ?? file, was: [...path, "script", "name"] });
+  const { env, timeoutMs } = BUNDLED_UTILITY_MATERIA[bundled ?? ""] ?? {};
   if (env && !("env" in materia)) edits.push({ path: [...path, "env"], value: env });
   if (timeoutMs !== undefined && !("timeoutMs" in materia))
     edits.push({ path: [...path, "timeoutMs"], value: timeoutMs });

@@ -43,7 +43,7 @@ const TOP_LEVEL_KEYS = [...Object.keys(settingsSchemaEntries), "materia", "loado
 
 export function readLayer(name: LayerName, written: unknown, file?: string): ConfigLayer {
   const source = withoutUndefined({ file });
-  const { value: raw, issues: told, positionOf } = readAnyFormat(written);
+  const { value: raw, issues: formatIssues, positionOf } = readAnyFormat(written);
   if (!isJsonObject(raw)) {
     const message = "a configuration must be one JSON object";
     const issues = [error("bad_value", "", message, 'begin with { "materia": {}, "loadouts": {} }')];
@@ -53,7 +53,7 @@ export function readLayer(name: LayerName, written: unknown, file?: string): Con
   const readEntry = <T>(section: Section, key: string, read: EntryReading<T>): CatalogEntry<T> => {
     const { value, issues: found, ...entry } = read;
     const issues = [
-      ...told.filter(({ path }) => path[0] === section && path[1] === key),
+      ...formatIssues.filter(({ path }) => path[0] === section && path[1] === key),
       ...found.map((issue) => ({ ...issue, path: positionOf(issue.path) })),
     ];
     const content = value === undefined ? {} : issues.some(isError) ? { partial: value } : { value };
@@ -61,7 +61,9 @@ export function readLayer(name: LayerName, written: unknown, file?: string): Con
   };
   const settings = readSettings(raw, name);
   const issues = [
-    ...told.filter(({ path: [section, entry] }) => entry === undefined || !SECTIONS.some((each) => each === section)),
+    ...formatIssues.filter(
+      ({ path: [section, entry] }) => entry === undefined || !SECTIONS.some((each) => each === section),
+    ),
     ...settings.issues,
     ...SECTIONS.flatMap((section) => sectionIssues(raw, section)),
     ...unknownKeyIssues(raw),

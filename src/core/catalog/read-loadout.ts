@@ -18,19 +18,23 @@ export function readLoadout(
   const oddSockets = keysOf("sockets").filter((id) => !isCanonicalSocketId(id));
   const oddLoops = keysOf("loops").filter((id) => !LOOP_ID.test(id));
   const ids = [...oddSockets.map((id) => socketIdIssue(id, keys)), ...oddLoops.map((id) => loopIdIssue(id, keys))];
-  // A socket may be called `constructor`. A valibot record drops it, so it is read separately.
-  const dropped = entriesOrNone(isJsonObject(raw) ? raw["sockets"] : undefined)
-    .filter(([id]) => PROTOTYPE_KEYS.includes(id) && v.is(SocketId, id))
-    .map(([id, socket]) => ({ id, ...validate(Socket, socket, [...keys, "sockets", id]) }));
-  const missed = {
-    sockets: dropped.flatMap(({ id, value }): [string, Socket][] => (value ? [[id, value]] : [])),
-    issues: dropped.flatMap(({ issues }) => issues),
-  };
+  const missed = readSocketsMissedByRecord(raw, keys);
   const value =
     read.value && missed.sockets.length > 0
       ? { ...read.value, sockets: { ...read.value.sockets, ...Object.fromEntries(missed.sockets) } }
       : (read.value ?? salvageLoadout(raw));
   return { name, value, issues: [...nameIssues(name, keys), ...read.issues, ...missed.issues, ...ids] };
+}
+
+/** A socket may be called `constructor`. A valibot record drops it, so it is read separately. */
+function readSocketsMissedByRecord(raw: unknown, keys: readonly string[]) {
+  const dropped = entriesOrNone(isJsonObject(raw) ? raw["sockets"] : undefined)
+    .filter(([id]) => PROTOTYPE_KEYS.includes(id) && v.is(SocketId, id))
+    .map(([id, socket]) => ({ id, ...validate(Socket, socket, [...keys, "sockets", id]) }));
+  return {
+    sockets: dropped.flatMap(({ id, value }): [string, Socket][] => (value ? [[id, value]] : [])),
+    issues: dropped.flatMap(({ issues }) => issues),
+  };
 }
 
 function isLayoutIssue({ path }: Issue): boolean {

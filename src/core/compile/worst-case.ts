@@ -137,11 +137,11 @@ function listCounter(
     return Math.max(1, lists);
   };
   // A thousand loops may walk the same list.
-  const known = new Map<string, number>();
+  const countOf = new Map<string, number>();
   return ({ items }) => {
     const place = JSON.stringify(items);
-    const lists = known.get(place) ?? count(items);
-    known.set(place, lists);
+    const lists = countOf.get(place) ?? count(items);
+    countOf.set(place, lists);
     return lists;
   };
 }

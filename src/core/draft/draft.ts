@@ -32,8 +32,8 @@ export function readDraftReply(reply: string, from?: Draft): Result<Draft> {
   const { materia = {}, loadouts } = object;
   if (!draft.ok || !isJsonObject(materia)) return draft;
   const text = JSON.stringify(loadouts);
-  const known = Object.entries(isJsonObject(from?.config["materia"]) ? from.config["materia"] : {});
-  const kept = known.filter(([name]) => text.includes(`"materia":${JSON.stringify(name)}`));
+  const materiaBefore = Object.entries(isJsonObject(from?.config["materia"]) ? from.config["materia"] : {});
+  const kept = materiaBefore.filter(([name]) => text.includes(`"materia":${JSON.stringify(name)}`));
   if (kept.length === 0) return draft;
   return ok({ ...draft.value, config: { ...object, materia: { ...Object.fromEntries(kept), ...materia } } });
 }

@@ -63,9 +63,7 @@ export function findAssignProblems(
   for (const { assignment, value } of readAssignedValues(assignments, output, around)) {
     const { target, from, path } = assignment;
     const into = `state.${target.join(".")}`;
-    // The part of a path that is a list and has more steps after it: a value there would replace the list.
-    const steps = target.slice(0, -1).map((_, index) => target.slice(0, index + 1));
-    const list = steps.find((path) => Array.isArray(valueAt(data, path)))?.join(".");
+    const list = listInsidePath(data, target);
     const [unusable] =
       value === undefined || from === "output" || into !== "state.workItems" ? [] : listProblems(value);
     if (list !== undefined) state.push(`nothing can be put at ${into}: state.${list} is a list`);
@@ -75,6 +73,12 @@ export function findAssignProblems(
     else state.push(`nothing to put into ${into}: ${[from, ...path].join(".")} is not there`);
   }
   return { inReply: said, inState: state };
+}
+
+/** The part of a path that is a list and has more steps after it: a value there would replace the list. */
+function listInsidePath(data: JsonObject, target: readonly string[]): string | undefined {
+  const steps = target.slice(0, -1).map((_, index) => target.slice(0, index + 1));
+  return steps.find((path) => Array.isArray(valueAt(data, path)))?.join(".");
 }
 
 export function assign(assignments: readonly Assignment[], output: Json, around: AssignSources): JsonObject {

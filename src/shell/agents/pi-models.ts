@@ -158,10 +158,10 @@ export function toolIssues(
 function toolHint(tool: string, others: ReadonlyMap<string, string>): string {
   const user = others.get(tool);
   if (user !== undefined) return `${user} has it: name the same "extensions" and "mcp" here`;
-  const known = [...new Set([...KNOWN_TOOLS, ...others.keys()])];
+  const names = [...new Set([...KNOWN_TOOLS, ...others.keys()])];
   const server = /^mcp__(.+?)__/.exec(tool)?.[1];
-  const all = `Pi has ${known.join(", ")}; "extensions" and "mcp" may bring others, and "tools" of a rehearsal plays those of servers`;
-  return didYouMean(tool, known) ?? (server === undefined ? all : `"mcp": ["${server}"] may bring it`);
+  const all = `Pi has ${names.join(", ")}; "extensions" and "mcp" may bring others, and "tools" of a rehearsal plays those of servers`;
+  return didYouMean(tool, names) ?? (server === undefined ? all : `"mcp": ["${server}"] may bring it`);
 }
 
 /** [A4] Reports each unusable model once, with every socket that uses it and the remedies. */

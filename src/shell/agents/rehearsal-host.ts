@@ -138,7 +138,7 @@ function answerForPerson(
 }
 
 /** One call per message: Pi runs the calls of one message at the same time. */
-function scriptedSteps(reply: ScriptedReply, position: number, told: number): readonly ScriptedStep[] {
+function scriptedSteps(reply: ScriptedReply, position: number, inputTokens: number): readonly ScriptedStep[] {
   const text = reply.text ?? (reply.json === undefined ? "" : JSON.stringify(reply.json));
   const calls = reply.tools.map((call, index): ScriptedStep["does"] => ({
     kind: "call",
@@ -150,7 +150,7 @@ function scriptedSteps(reply: ScriptedReply, position: number, told: number): re
     ? { kind: "fail", error: reply.error, ...withoutUndefined({ resetMs: reply.resetMs }) }
     : { kind: "say", text };
   const none = { input: 0, output: 0 };
-  const guess = reply.error ? none : { input: told, output: Math.ceil(text.length / 4) };
+  const guess = reply.error ? none : { input: inputTokens, output: Math.ceil(text.length / 4) };
   // [H25] It ends the turn, so that nothing is said after it.
   const isHandedOver = text === "" && !reply.error && reply.tools.at(-1)?.name === HAND_OVER;
   const steps = isHandedOver ? calls : [...calls, lastStep];

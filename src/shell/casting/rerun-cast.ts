@@ -18,12 +18,12 @@ import { TRANSCRIPT_FILE } from "../store/layout.ts";
 export type CompileGraph = (targets: readonly TargetRef[]) => Result<Graph>;
 
 export function createGraphCompiler(catalog: Catalog): CompileGraph {
-  const known = new Map<string, Result<Graph>>();
+  const graphs = new Map<string, Result<Graph>>();
   return (targets) => {
     const key = JSON.stringify(targets);
-    const compiled = known.has(key) ? undefined : compileTargets(targets, catalog);
-    const graph = known.get(key) ?? (compiled?.ok ? ok(compiled.value.graph) : failAll(compiled?.issues ?? []));
-    known.set(key, graph);
+    const compiled = graphs.has(key) ? undefined : compileTargets(targets, catalog);
+    const graph = graphs.get(key) ?? (compiled?.ok ? ok(compiled.value.graph) : failAll(compiled?.issues ?? []));
+    graphs.set(key, graph);
     return graph;
   };
 }

@@ -116,7 +116,7 @@ function watchItems(watching: WatchOptions, source: ItemSource) {
   const { store, wake } = source;
   const { isQueued, onItemSteps, onItemProgress, onItemQueued } = watching;
   const items = followItemJournals(source);
-  const known = new Map<CastId, WatchedItem>();
+  const watched = new Map<CastId, WatchedItem>();
   const begin = async (child: CastId): Promise<WatchedItem | undefined> => {
     const file = await store.readCastFile(child);
     return file.ok
@@ -125,13 +125,13 @@ function watchItems(watching: WatchOptions, source: ItemSource) {
   };
   const tell = async (child: CastId): Promise<void> => {
     const events = await items.read(child);
-    const item = known.get(child) ?? (events && events.length > 0 ? await begin(child) : undefined);
+    const item = watched.get(child) ?? (events && events.length > 0 ? await begin(child) : undefined);
     if (!item) return;
     const steps = [...replaySteps(item.state, events ?? [])];
     const state = steps.at(-1)?.after ?? item.state;
     // A worker that dies or leaves writes no event, and a late follower still finds its name.
-    const mayBeLeft = events && (events.length === 0 || !known.has(child));
-    known.set(child, { ...item, state });
+    const mayBeLeft = events && (events.length === 0 || !watched.has(child));
+    watched.set(child, { ...item, state });
     if (steps.length > 0) onItemSteps?.(steps);
     if (mayBeLeft && (await isQueued?.(child))) onItemQueued?.(state);
     item.turn?.followVisit(currentVisit(state));
@@ -139,8 +139,8 @@ function watchItems(watching: WatchOptions, source: ItemSource) {
   };
   const leave = (child: CastId): void => {
     items.unfollow(child);
-    known.get(child)?.turn?.close();
-    known.delete(child);
+    watched.get(child)?.turn?.close();
+    watched.delete(child);
   };
   return {
     /** Follows the items that run in this state of the parent, and reports the last events of the others. */

@@ -35,9 +35,14 @@ export async function runCheck(
     const findings = () => issueFindings(issues, folder);
     return answer({ issues: issues.map(issueJson), loadouts: [] }, () => issueLines(issues), { code: 1, findings });
   }
-  const { loadouts: known } = catalog.value;
-  if (loadout !== undefined && !known.has(loadout))
-    return failWith("unknown_loadout", loadout, `there is no loadout "${loadout}"`, didYouMean(loadout, known.keys()));
+  const { loadouts: allLoadouts } = catalog.value;
+  if (loadout !== undefined && !allLoadouts.has(loadout))
+    return failWith(
+      "unknown_loadout",
+      loadout,
+      `there is no loadout "${loadout}"`,
+      didYouMean(loadout, allLoadouts.keys()),
+    );
   const checked = checkCatalog(catalog.value);
   const past = asksBill ? await (await import("./forecast.ts")).loadPastCasts(store) : ok({ casts: [] });
   // Without past casts the bill uses typical sizes.

@@ -123,8 +123,8 @@ export function findSpan({ castId, spans }: StoredCastFiles, name: string): Resu
   const [item, another] = items;
   if (item && !another) return ok(item);
   const message = item ? `${name} is an item of more than one loop` : `this cast has no visit or item "${name}"`;
-  const known = item ? items.map(({ loop, key }) => `${loop}/${key}`) : suggestPlaces(spans);
-  const hint = known.length === 0 ? suggest`${typed`show ${castId}`} shows what it did` : `one of ${known.join(", ")}`;
+  const names = item ? items.map(({ loop, key }) => `${loop}/${key}`) : suggestPlaces(spans);
+  const hint = names.length === 0 ? suggest`${typed`show ${castId}`} shows what it did` : `one of ${names.join(", ")}`;
   return failWith("unknown_visit", name, message, hint);
 }
 

@@ -150,13 +150,13 @@ function turnRequest(
 /** The skill, and the names that exist here. Prompts of existing materia stay out. */
 function draftSystemText({ materia, loadouts }: Workspace["catalog"]): string {
   const skill = readFileSync(packagePath("skills", "materia-draft", "SKILL.md"), "utf8");
-  const known = [...materia.values()].flatMap(({ name, value }) =>
+  const existing = [...materia.values()].flatMap(({ name, value }) =>
     value ? [`- ${oneLine(name, 60)} (${value.type}): ${oneLine(value.description ?? "", 160)}`] : [],
   );
   return [
     skill.replace(/^---\n[^]*?\n---\n/, "").trim(),
     "## Materia that exist here",
-    known.join("\n"),
+    existing.join("\n"),
     `Loadouts that exist here: ${[...loadouts.keys()].map((name) => oneLine(name, 60)).join(", ")}.`,
   ].join("\n\n");
 }
@@ -179,8 +179,8 @@ function draftText({ config }: Draft): string {
 
 /** [YD8] The loadout that `--from` names: a file with one loadout, or a loadout of this project. */
 export function readDraftSource({ catalog }: Workspace, named: string, file: string): Result<Draft> {
-  const known = catalog.loadouts.get(named)?.value;
-  if (known) return ok({ name: named, config: { loadouts: { [named]: loadoutToJson(known) } } });
+  const existing = catalog.loadouts.get(named)?.value;
+  if (existing) return ok({ name: named, config: { loadouts: { [named]: loadoutToJson(existing) } } });
   const read = readConfigText(file);
   const missing = `there is no loadout or file "${oneLine(named, 60)}"`;
   if (!read.ok && read.issues[0]?.code === "missing_file")

@@ -37,7 +37,7 @@ export async function runExport(workspace: Workspace, command: CommandOf<"export
 /** Each span below its parent, in the order of their starts, with its duration and its tokens. */
 function spanTreeLines(spans: readonly TraceSpan[], width: number): readonly Line[] {
   const byParent = Map.groupBy(spans, ({ parentSpanId = "" }) => parentSpanId);
-  const known = new Set(spans.map(({ spanId }) => spanId));
+  const spanIds = new Set(spans.map(({ spanId }) => spanId));
   const write = (span: TraceSpan, depth: number): readonly Line[] => {
     const { name, startMs, endMs, attributes, failed } = span;
     const { "materia.item": item, "materia.tokens": tokens, "gen_ai.usage.input_tokens": input } = attributes;
@@ -54,6 +54,6 @@ function spanTreeLines(spans: readonly TraceSpan[], width: number): readonly Lin
     return [fitLine(head, width), ...below.flatMap((each) => write(each, depth + 1))];
   };
   return spans
-    .filter(({ parentSpanId }) => parentSpanId === undefined || !known.has(parentSpanId))
+    .filter(({ parentSpanId }) => parentSpanId === undefined || !spanIds.has(parentSpanId))
     .flatMap((span) => write(span, 0));
 }

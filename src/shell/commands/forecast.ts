@@ -79,19 +79,19 @@ export async function runForecast(workspace: Workspace, command: CommandOf<"fore
   const { items, model } = command;
   const made = await makeForecast(workspace, { targets: [{ kind: "loadout", name }], items, model });
   if (!made.ok) return made;
-  const { told, worst } = made.value;
+  const { forecast, worst } = made.value;
   const range = (of: QuantileRange | undefined) => ({ p50: of?.p50 ?? null, p90: of?.p90 ?? null });
   const data: ForecastResponse = {
     loadout: name,
-    casts: told?.casts ?? 0,
+    casts: forecast?.casts ?? 0,
     items: made.value.items,
-    turns: { ...range(told?.turns), worst },
+    turns: { ...range(forecast?.turns), worst },
     worstCase: made.value.text,
-    tokens: range(told?.tokens),
-    cost: range(told?.cost),
-    seconds: range(told?.seconds),
-    unknown: [...(told?.unknown ?? [])],
-    otherModel: [...(told?.otherModel ?? [])],
+    tokens: range(forecast?.tokens),
+    cost: range(forecast?.cost),
+    seconds: range(forecast?.seconds),
+    unknown: [...(forecast?.unknown ?? [])],
+    otherModel: [...(forecast?.otherModel ?? [])],
   };
   return answer(data, (width) => forecastLines(name, made.value).flatMap((each) => wrapLine(each, width)));
 }
@@ -103,7 +103,7 @@ interface ForecastTarget {
 }
 
 interface ForecastResult {
-  readonly told: Forecast | undefined;
+  readonly forecast: Forecast | undefined;
   /** The number of items that the worst case is for: as given, else the largest of the past, else 1. */
   readonly items: number;
   readonly worst: number | null;
@@ -124,10 +124,10 @@ async function makeForecast(
   const { graph, flow } = compiled.value;
   const start = { castId: v.parse(CastId, "forecast"), request: "", graph, limits, budget: {}, data: {} };
   const request = { start, flow, ...withoutUndefined({ items, model }) };
-  const told = forecastGraph(past.value.casts, request);
-  const assumed = items ?? told?.items ?? 1;
+  const forecast = forecastGraph(past.value.casts, request);
+  const assumed = items ?? forecast?.items ?? 1;
   return ok({
-    told,
+    forecast,
     items: assumed,
     worst: maxTurns(request, assumed),
     text: worstCaseText(graph, worstCase(graph, flow, limits)),
@@ -135,9 +135,9 @@ async function makeForecast(
   });
 }
 
-function forecastLines(name: string, { told, text: worst, rehearsed }: ForecastResult): readonly Line[] {
+function forecastLines(name: string, { forecast, text: worst, rehearsed }: ForecastResult): readonly Line[] {
   const head = line(toned("strong", sanitizeForTerminal(name)), toned("dim", `  worst case: ${worst}`));
-  if (!told) return [head, line(`${NO_PAST}.${rehearsalsNote(rehearsed)}`)];
+  if (!forecast) return [head, line(`${NO_PAST}.${rehearsalsNote(rehearsed)}`)];
   const row = (what: string, { p50, p90 }: QuantileRange, text: (value: number) => string): Line =>
     line(
       toned("dim", padColumns(what, 8)),
@@ -150,15 +150,18 @@ function forecastLines(name: string, { told, text: worst, rehearsed }: ForecastR
       : [line(toned("rework", what(materia.map((each) => sanitizeForTerminal(each)).join(", "))))];
   return [
     head,
-    row("turns", told.turns, String),
-    row("tokens", told.tokens, amountText),
-    row("cost", told.cost, costText),
-    row("time", told.seconds, (seconds) => durationText(seconds * 1000)),
+    row("turns", forecast.turns, String),
+    row("tokens", forecast.tokens, amountText),
+    row("cost", forecast.cost, costText),
+    row("time", forecast.seconds, (seconds) => durationText(seconds * 1000)),
     line(
-      toned("dim", `From ${countedText(told.casts, "past cast")}, 500 runs of the graph.${rehearsalsNote(rehearsed)}`),
+      toned(
+        "dim",
+        `From ${countedText(forecast.casts, "past cast")}, 500 runs of the graph.${rehearsalsNote(rehearsed)}`,
+      ),
     ),
-    ...named(told.unknown, (names) => `No history: ${names}; figures of the others are used for them.`),
-    ...named(told.otherModel, (names) => `Only with other models so far: ${names}.`),
+    ...named(forecast.unknown, (names) => `No history: ${names}; figures of the others are used for them.`),
+    ...named(forecast.otherModel, (names) => `Only with other models so far: ${names}.`),
   ];
 }
 
@@ -173,7 +176,7 @@ export async function checkForecastLimit(
   const made = await makeForecast(workspace, what);
   // Starting the cast reports compile problems, with all of them at once.
   if (!made.ok) return {};
-  const bad = made.value.told?.cost.p90;
+  const bad = made.value.forecast?.cost.p90;
   if (bad === undefined)
     return { note: `--max-forecast had no effect: ${NO_PAST.toLowerCase()}; --cost USD stops a running cast` };
   if (bad <= mostUsd) return {};

@@ -114,9 +114,9 @@ async function addRequests(
   const own = createOwnCastRegistry(workspace.place.env);
   const added = addToQueue(queueRoot(workspace), entries, (entry) => own.record(ownRequest(entry), undefined));
   const already = requests.length - added;
-  const known = already === 0 ? "" : `, ${already} known by the key`;
+  const alreadyThere = already === 0 ? "" : `, ${already} known by the key`;
   return answer({ added, already }, () => [
-    line(`${countedText(added, "request")} added${known}.`),
+    line(`${countedText(added, "request")} added${alreadyThere}.`),
     line(toned("accent", "materia queue run"), toned("dim", "  cast them, each in a separate working tree")),
   ]);
 }

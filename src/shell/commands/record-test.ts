@@ -42,12 +42,7 @@ export async function runRecord(workspace: Workspace, command: CommandOf<"record
     named: command.seed === undefined ? undefined : resolve(from, command.seed),
   });
   if (!seed.ok) return seed;
-  // [T26] The events of its items' casts, in the order in which they started.
-  const items = new Map<CastId, readonly CastEvent[]>();
-  for (const event of cast.value.events) {
-    const child = event.type === "item_started" ? await store.load(event.child) : undefined;
-    if (child?.ok) items.set(child.value.castId, child.value.events);
-  }
+  const items = await readItemEvents(store, cast.value);
   const replies = await readReplies(store, new Map([[castId, cast.value.events], ...items]));
   const { folder, says } = seed.value;
   const { state } = cast.value;
@@ -81,6 +76,16 @@ export async function runRecord(workspace: Workspace, command: CommandOf<"record
     line("Wrote ", toned("strong", name), toned("dim", `  ${says}${sanitizeForTerminal(copied)}`)),
     line(toned("accent", `${place.program ?? "materia"} test ${name}`), toned("dim", "  runs it")),
   ]);
+}
+
+/** [T26] The events of its items' casts, in the order in which they started. */
+async function readItemEvents(store: CastStore, { events }: LoadedCast) {
+  const items = new Map<CastId, readonly CastEvent[]>();
+  for (const event of events) {
+    const child = event.type === "item_started" ? await store.load(event.child) : undefined;
+    if (child?.ok) items.set(child.value.castId, child.value.events);
+  }
+  return items;
 }
 
 /** Only a cast that ended by itself can be run to the same end again. */

@@ -88,30 +88,30 @@ async function equipmentDifferences(
 async function replayAll(workspace: Workspace, { loadout }: ReplayCommand, compile: CompileGraph): CommandResult {
   const ids = await workspace.store.listIds();
   if (!ids.ok) return ids;
-  const told: ReplayResult[] = [];
+  const results: ReplayResult[] = [];
   const refused: { readonly castId: CastId; readonly issues: readonly Issue[] }[] = [];
   for (const castId of ids.value) {
     if (loadout !== undefined && !(await isCastOf(workspace, castId, loadout))) continue;
     const one = await replayOne(workspace, castId, compile);
-    if (one.ok) told.push(one.value);
+    if (one.ok) results.push(one.value);
     else refused.push({ castId, issues: one.issues });
   }
-  if (told.length + refused.length === 0)
+  if (results.length + refused.length === 0)
     return failWith("missing_cast", workspace.store.location, "no casts here can be replayed");
-  const different = told.filter(({ differences }) => differences.length > 0);
+  const different = results.filter(({ differences }) => differences.length > 0);
   const code = different.length + refused.length === 0 ? 0 : DIFFERENT_EXIT_CODE;
   const data = {
-    casts: told.length + refused.length,
-    same: told.length - different.length,
+    casts: results.length + refused.length,
+    same: results.length - different.length,
     different: different.map(({ castId, differences }) => ({ castId, same: false, differences })),
     refused: refused.map(({ castId, issues }) => ({ castId, message: issues[0]?.message ?? "" })),
   };
-  const findings = () => replayFindings(told);
-  return answer(data, (width) => allReplayLines(told, refused, width), { code, findings });
+  const findings = () => replayFindings(results);
+  return answer(data, (width) => allReplayLines(results, refused, width), { code, findings });
 }
 
-function replayFindings(told: readonly ReplayResult[]): readonly ReviewProblem[] {
-  return told.flatMap(({ castId, differences }) =>
+function replayFindings(results: readonly ReplayResult[]): readonly ReviewProblem[] {
+  return results.flatMap(({ castId, differences }) =>
     differences.map(({ visit, kind, message }) => ({
       severity: "warning" as const,
       code: `replay_${kind}`,

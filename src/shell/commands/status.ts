@@ -24,10 +24,15 @@ export async function runStatus(workspace: Workspace, { castId: named }: Command
   if (!id.ok) return id;
   const cast = await store.current(id.value);
   if (!cast.ok) return cast;
-  const { file, timeline: trail } = cast.value;
+  const { file, timeline } = cast.value;
   const summary = await store.summary(id.value);
   const alive = summary?.status === "queued" ? "queued" : (await store.owner(id.value)) !== undefined;
-  const board = castBoard(trail, { now: Date.now(), alive, lineage: castLineage(file), ...programOption(workspace) });
+  const board = castBoard(timeline, {
+    now: Date.now(),
+    alive,
+    lineage: castLineage(file),
+    ...programOption(workspace),
+  });
   const queued = await workspace.fleet?.queuePosition(id.value);
   const foreign = foreignNote(workspace, file);
   const data = { ...summary, ...board, ...withoutUndefined({ queued }), runDir: store.locationOf(id.value) };

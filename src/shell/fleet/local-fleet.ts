@@ -136,9 +136,7 @@ export async function startLocalPostgres(
       const made = spawnSync(programs.initdb, args, { ...as, cwd: "/", encoding: "utf8" });
       if (made.status !== 0) throw made.error ?? new Error(made.stderr.trim());
     }
-    // The port of the last start: workers that outlived the database reconnect there.
-    const last = readRunning(folder);
-    const port = await freePort(last ? Number(new URL(last.url).port) : 0).catch(() => freePort(0));
+    const port = await portOfLastStart(folder);
     const { settings: more = [] } = options;
     const settings = [`port=${port}`, "listen_addresses=127.0.0.1", "unix_socket_directories=", ...more];
     const log = join(folder, "postgres.log");
@@ -184,6 +182,12 @@ async function waitUntilReady(child: ChildProcess, log: string): Promise<void> {
     if (problem) throw problem;
     await new Promise((resolve) => setTimeout(resolve, DATABASE_POLL_MS));
   }
+}
+
+/** Workers that outlived the database reconnect there. */
+function portOfLastStart(folder: string): Promise<number> {
+  const last = readRunning(folder);
+  return freePort(last ? Number(new URL(last.url).port) : 0).catch(() => freePort(0));
 }
 
 function freePort(port: number): Promise<number> {

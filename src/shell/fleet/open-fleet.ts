@@ -98,12 +98,12 @@ export function resolveFleetProfile(
     return failWith("database_unreachable", name, message, suggest`${typed`fleet up`} starts it, with all its casts`);
   }
   if (!found) {
-    const known = Object.keys(profiles);
+    const names = Object.keys(profiles);
     if (name === LOCAL_FLEET) {
       const message = `there is no fleet "${name}" on this machine`;
       return failWith("unknown_fleet", name, message, suggest`${typed`fleet up`} starts it`);
     }
-    const hint = didYouMean(name, known) ?? `add fleet.profiles.${name}.url to your own configuration`;
+    const hint = didYouMean(name, names) ?? `add fleet.profiles.${name}.url to your own configuration`;
     return failWith("unknown_fleet", name, `there is no fleet "${name}" in your configuration`, hint);
   }
   const url = expandVariables(found.url, `fleet.profiles.${name}.url`, context.env);

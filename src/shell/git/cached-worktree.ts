@@ -24,13 +24,13 @@ export function cacheWorktree(
   at: Pick<CachedWorktree, "settings" | "attributes" | "isClean"> & Pick<Repository, "head" | "tree">,
   folder: string,
 ): CachedWorktree | undefined {
-  const { head, tree, ...known } = at;
+  const { head, tree, ...facts } = at;
   const stamp = stampOf(folder, head);
   const gitDir = gitDirOf(folder);
   if (stamp === undefined || gitDir === undefined) return undefined;
   const { commonDir, objectFormat } = of;
   const repository = { top: folder, gitDir, commonDir, objectFormat, head, tree };
-  return { ...known, repository, lastCheckpoint: { tree: undefined, changed: undefined }, stamp };
+  return { ...facts, repository, lastCheckpoint: { tree: undefined, changed: undefined }, stamp };
 }
 
 /** [V8] True if nobody has used git in it since: then its files are all there is. */

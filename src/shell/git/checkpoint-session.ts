@@ -43,14 +43,14 @@ type CommittedFiles = Exclude<InitialCheckpoint, MissingCheckpoint>;
 export function openCheckpointSession(context: CheckpointContext): CheckpointSession {
   let shadow: ShadowIndex | undefined;
   // Cached facts hold until something fails; then git is asked.
-  let { cachedWorktree: known } = context;
+  let { cachedWorktree: cached } = context;
   const trees = new Map<string, string>();
   const close = (): void => {
     shadow?.close();
     shadow = undefined;
-    known = undefined;
+    cached = undefined;
   };
-  const open = async (): Promise<ShadowIndex> => (shadow ??= await openShadowFor(context, known));
+  const open = async (): Promise<ShadowIndex> => (shadow ??= await openShadowFor(context, cached));
   const closeOnError = async <T>(work: () => Promise<T>): Promise<T | MissingCheckpoint> => {
     try {
       return await work();
@@ -84,7 +84,7 @@ export function openCheckpointSession(context: CheckpointContext): CheckpointSes
   return {
     take,
     close,
-    takeFirst: () => closeOnError(async () => takeFirstCheckpoint({ opened: await open(), context, trees }, known)),
+    takeFirst: () => closeOnError(async () => takeFirstCheckpoint({ opened: await open(), context, trees }, cached)),
     takeOutsideChanges: async (last) => {
       const taken = await take({ last, since: last, title: "Meanwhile" });
       return taken && "commit" in taken ? { ...taken, names: taken.names ?? [] } : undefined;

@@ -10,7 +10,7 @@ const PROGRAM_SECTIONS = /\[\s*(filter|merge|diff|hook|include)/i;
 
 type Settings = readonly (readonly [key: string, value: string])[];
 
-const known = new Map<string, { readonly text: string; readonly settings: Settings }>();
+const settingsByFiles = new Map<string, { readonly text: string; readonly settings: Settings }>();
 
 /** [V47] Turns off programs that the repository's own configuration names. `list` runs git with nothing turned off. */
 export async function repositoryProgramsOff(
@@ -21,12 +21,12 @@ export async function repositoryProgramsOff(
   const text = files.map(readOrEmpty).join("\n");
   if (!PROGRAM_SECTIONS.test(text)) return [];
   const key = files.join("\0");
-  const before = known.get(key);
+  const before = settingsByFiles.get(key);
   if (before?.text === text) return before.settings;
   const args = ["config", "--null", "--show-scope", "--includes", "--get-regexp", PROGRAM_SETTINGS];
   const settings = settingsOff((await list(args)) ?? Buffer.alloc(0));
   // Included files may change unnoticed.
-  if (!/\[\s*include/i.test(text)) known.set(key, { text, settings });
+  if (!/\[\s*include/i.test(text)) settingsByFiles.set(key, { text, settings });
   return settings;
 }
 

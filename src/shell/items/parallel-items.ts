@@ -149,16 +149,18 @@ async function mergeItem(
   return { kind: "decided", decide: (now) => itemMergeEvent(now, fork, work, outcome) };
 }
 
+function unmergedItems(fork: ParallelRun, size: number) {
+  const runs = Array.from({ length: size }, (_, index) => itemRunAt(fork, index));
+  return runs.flatMap((run) => (run && (run.kind !== "merged" || run.dropped) ? [run.child] : []));
+}
+
 async function joinLoop(
   ports: ParallelItemsPorts & { items: ItemRunner },
   fork: ParallelRun,
   state: CastState,
 ): Promise<ItemStepResult> {
   const { loop, door, number, base, branch, tip } = fork;
-  const size = state.pass?.items.length ?? 0;
-  const unmerged = Array.from({ length: size }, (_, index) => itemRunAt(fork, index)).flatMap((run) =>
-    run && (run.kind !== "merged" || run.dropped) ? [run.child] : [],
-  );
+  const unmerged = unmergedItems(fork, state.pass?.items.length ?? 0);
   const joined = await ports.items.join({ fork: number, base: base.commit, branch, tip, unmerged });
   if (joined.kind === "broken") return joined;
   if (joined.kind === "refused") {

@@ -25,8 +25,8 @@ export function createSharedBudget(parent: Pick<CastState, "budget" | "usage" | 
   const turns = (): readonly Usage[] => [...runningTurns].map(({ used }) => used);
   const total = (): Usage => turns().reduce(addUsage, settled());
   const hasRoom = (): boolean => {
-    const known = isSizeKnown ? largest : undefined;
-    return hasBudgetForTurn(parent.budget, { settled: settled(), turns: turns(), largest: known });
+    const turnSize = isSizeKnown ? largest : undefined;
+    return hasBudgetForTurn(parent.budget, { settled: settled(), turns: turns(), largest: turnSize });
   };
   return {
     /** Its parent has already counted `before` of its usage. */

@@ -31,7 +31,7 @@ export async function runAgentTurn(due: AgentEffect, context: EffectContext): Pr
   const { effect, isContinued } = opened;
   const { ports, options } = context;
   const { socket, visit } = effect;
-  const told: Promise<string | undefined>[] = [];
+  const promptWrites: Promise<string | undefined>[] = [];
   const checkpoints = checkpointsDuringTurn(visit, context);
   const repeats = countRepeatedCalls();
   // 0 allows any number.
@@ -43,7 +43,7 @@ export async function runAgentTurn(due: AgentEffect, context: EffectContext): Pr
     facts: await readPromptFacts(effect, context),
     model: choice.model,
     isContinued,
-    writePrompt: (text) => told.push(ports.artifacts.append(socket.id, visit.number, "prompt.md", text)),
+    writePrompt: (text) => promptWrites.push(ports.artifacts.append(socket.id, visit.number, "prompt.md", text)),
     onProgress: (progress) => {
       checkpoints?.onProgress(progress);
       repeats.onProgress(progress);
@@ -67,7 +67,7 @@ export async function runAgentTurn(due: AgentEffect, context: EffectContext): Pr
   // [D37] End commands that left the process group, too.
   if (outcome.kind === "failed" && (outcome.reason === "aborted" || outcome.reason === "timeout"))
     await endVisitProcesses(options.secretOf?.(socket.id, visit.number), GRACE_MS);
-  const problem = unkept ?? (await writeTurn(effect, context, outcome, told));
+  const problem = unkept ?? (await writeTurn(effect, context, outcome, promptWrites));
   if (problem !== undefined) return { kind: "broken", problem };
   if (outcome.kind === "said") {
     await ports.limits?.clear(choice.model ?? choice.models[0] ?? outcome.model);
@@ -76,7 +76,7 @@ export async function runAgentTurn(due: AgentEffect, context: EffectContext): Pr
     return { kind: "replied", text, ...withoutUndefined({ model, byTool }), usage };
   }
   const failure = outcome.reason === "overflow" ? await withContextParts(outcome, request, context) : outcome;
-  const refused = await readRefusedTurn(failure, { choice, context, ms: elapsed(), wasAsked: told.length > 0 });
+  const refused = await readRefusedTurn(failure, { choice, context, ms: elapsed(), wasAsked: promptWrites.length > 0 });
   if (refused) return refused;
   if (outcome.reason === "limit") {
     const repeated = isRepeating() ? { repeated: repeats.count() } : {};

@@ -73,8 +73,8 @@ export interface OwnedCast {
   readonly worktreesFolder: string;
   /** Rises with every owner; each line of the journal has it. */
   readonly epoch: number;
-  /** The present state, which nobody else can change now. `known` is used if nothing has changed since. */
-  readonly load: (known?: CurrentCast) => Promise<Result<CurrentCast>>;
+  /** The present state, which nobody else can change now. `loaded` is used if nothing has changed since. */
+  readonly load: (loaded?: CurrentCast) => Promise<Result<CurrentCast>>;
   readonly journal: Journal;
   readonly artifacts: Artifacts;
   /** A folder for temporary files of the run; it may hold files of a killed owner. */
@@ -202,7 +202,7 @@ export type TranscriptUpdate =
 
 export const TIMELINE: CastFold<CastTimeline> = {
   begin: (file) => startTimeline(initialState(castStartOf(file))),
-  step: (trail, event) => advanceTimeline(trail, applyStep(trail.state, event)),
+  step: (timeline, event) => advanceTimeline(timeline, applyStep(timeline.state, event)),
 };
 
 export interface TimelineWithEvents {
@@ -212,8 +212,8 @@ export interface TimelineWithEvents {
 
 export const TIMELINE_WITH_EVENTS: CastFold<TimelineWithEvents> = {
   begin: (file) => ({ timeline: TIMELINE.begin(file), events: [] }),
-  step: ({ timeline: trail, events }, event) => {
-    const next = TIMELINE.step(trail, event);
+  step: ({ timeline, events }, event) => {
+    const next = TIMELINE.step(timeline, event);
     events.push(event);
     return { timeline: next, events };
   },

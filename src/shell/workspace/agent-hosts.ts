@@ -149,7 +149,7 @@ function validateRehearsal(file: string, raw: unknown): Result<Rehearsal> {
 function unknownSandboxes(graph: Graph, env: ConfigContext["env"]): readonly Issue[] {
   const profiles = readSandboxes(env);
   const names = Object.keys(profiles);
-  const known =
+  const ownSandboxes =
     names.length === 0 ? `define it under "sandboxes" in ${userConfigFile(env)}` : `there are ${names.join(", ")}`;
   const hint = "write the name of one of them, or none, as its sandbox";
   const several = "the agents of this cast have several sandboxes, and this program does not say which is its own";
@@ -159,7 +159,7 @@ function unknownSandboxes(graph: Graph, env: ConfigContext["env"]): readonly Iss
   const unknown = [...sandboxesOf(graph)].filter(([name]) => !findSandbox(profiles, name).command);
   const missing = unknown.map(([name, materia]) => {
     const message = `your own configuration has no sandbox "${name}"`;
-    return error("unknown_sandbox", ["materia", materia, "sandbox"], message, didYouMean(name, names) ?? known);
+    return error("unknown_sandbox", ["materia", materia, "sandbox"], message, didYouMean(name, names) ?? ownSandboxes);
   });
   return [...undecided, ...missing];
 }

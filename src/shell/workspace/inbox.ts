@@ -52,9 +52,9 @@ async function readIndexed(env: ConfigContext["env"], store: CastStore, cast: In
 
 /** [YI5] The one cast of this user in any project whose id is or begins with the text. */
 export async function findIndexedCast(env: ConfigContext["env"], text: string): Promise<IndexedCast | undefined> {
-  const known = listIndexedCasts(env);
-  const exact = known.filter(({ castId }) => castId === text);
-  const [only, ...others] = exact.length > 0 ? exact : known.filter(({ castId }) => castId.startsWith(text));
+  const casts = listIndexedCasts(env);
+  const exact = casts.filter(({ castId }) => castId === text);
+  const [only, ...others] = exact.length > 0 ? exact : casts.filter(({ castId }) => castId.startsWith(text));
   if (!only || others.length > 0) return undefined;
   return (await readIndexed(env, fileStore(only.root), only, createOwnCastRegistry(env))) ? only : undefined;
 }

@@ -65,7 +65,7 @@ function lineProgress(io: Io, also: (steps: readonly CastStep[]) => void): Progr
 
 /** Draws the board over itself, a few times a second: time passes between events. */
 function liveProgress(io: Io, start: CastTimeline): ProgressDisplay {
-  let trail = start;
+  let timeline = start;
   const frame = createFrame(io);
   let activity = "";
   let turn = NO_UNCOUNTED_USAGE;
@@ -76,7 +76,7 @@ function liveProgress(io: Io, start: CastTimeline): ProgressDisplay {
     const width = io.columns() - 1;
     const now = Date.now();
     const alive = queued ? "queued" : true;
-    const board = castBoard(trail, { now, alive, used: addUsage(estimateUsage(turn), items.usage()) });
+    const board = castBoard(timeline, { now, alive, used: addUsage(estimateUsage(turn), items.usage()) });
     const below = [...queueLines(io, queued), ...setupLines(settingUp, now)];
     frame.show([
       ...boardLines({ ...board, next: [] }, width),
@@ -92,7 +92,7 @@ function liveProgress(io: Io, start: CastTimeline): ProgressDisplay {
   return {
     onSteps: (steps) => {
       for (const step of steps) {
-        trail = advanceTimeline(trail, step);
+        timeline = advanceTimeline(timeline, step);
         items.onParentStep(step);
         turn = usageAfterEvent(turn, step.event);
         if (step.event.type === "visit_started" || step.event.type === "visit_completed") activity = "";

@@ -90,11 +90,11 @@ export function askLeave(
   { refusals, notes }: Pick<DetachCheck, "refusals" | "notes">,
   signal: AbortSignal,
 ): Promise<StopChoice | undefined> {
-  const known = [
+  const consequences = [
     ...refusals.map((why) => `It cannot be detached: ${why}`),
     ...(refusals.length > 0 ? [] : notes).map((note) => `Detached: ${note}`),
   ];
-  const about = ["A cast is running. What should happen to it?", ...known].map(sanitizeForTerminal).join("\n");
+  const about = ["A cast is running. What should happen to it?", ...consequences].map(sanitizeForTerminal).join("\n");
   const title = withEscape(ctx, about, "stay · Ctrl+C: pause it and leave");
   const detach = refusals.length === 0 && (["Detach: continue in the background", "detach"] as const);
   return askChoice(userOpenedDialogs(ctx), title, [detach, PAUSE, ABORT, ["Stay", undefined]], signal);

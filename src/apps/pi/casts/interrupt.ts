@@ -153,10 +153,10 @@ function onRpcRequests({ mode }: ExtensionContext, act: Readonly<Record<RpcReque
   const { stdin } = process;
   // Without a reader, a listener would start reading.
   if (mode !== "rpc" || stdin.listenerCount("data") === 0) return () => undefined;
-  let rest = "";
+  let unfinished = "";
   const hear = (chunk: unknown): void => {
-    const lines = `${rest}${String(chunk)}`.split("\n");
-    rest = lines.pop() ?? "";
+    const lines = `${unfinished}${String(chunk)}`.split("\n");
+    unfinished = lines.pop() ?? "";
     for (const name of lines.flatMap(parseRpcRequest)) act[name]();
   };
   stdin.on("data", hear);

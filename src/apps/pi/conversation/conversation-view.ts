@@ -65,17 +65,21 @@ export function conversationView(options: ViewOptions): Component {
       const shown = all[at];
       place.height = Math.max(1, tui.terminal.rows - FRAME_ROWS);
       const rows = shown ? rowsOf(shown, { width, expanded: place.expanded }) : [];
-      // Always fill the screen, with empty rows too: the screen behind must not show.
-      const { height } = place;
-      place.below = Math.min(place.below, Math.max(0, rows.length - height));
-      const end = rows.length - place.below;
-      const filled = rows.slice(Math.max(0, end - height), end);
-      const seen = [...filled, ...Array.from({ length: height - filled.length }, () => "")];
+      const seen = visibleRows(rows, place);
       const title = titleLine(shown, at + 1, all.length, place.below);
       const keys = width < WIDE_COLUMNS ? SHORT_KEY_HINTS : KEY_HINTS;
       return [...paintLines([title], width, theme), ...seen, ...paintLines([keys], width, theme)];
     },
   };
+}
+
+/** Always fills the screen, with empty rows too: the screen behind must not show. */
+function visibleRows(rows: readonly string[], place: ScrollPosition): readonly string[] {
+  const { height } = place;
+  place.below = Math.min(place.below, Math.max(0, rows.length - height));
+  const end = rows.length - place.below;
+  const seen = rows.slice(Math.max(0, end - height), end);
+  return [...seen, ...Array.from({ length: height - seen.length }, () => "")];
 }
 
 /** The position of the person in the conversation. */

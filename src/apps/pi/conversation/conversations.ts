@@ -38,14 +38,14 @@ const MAX_CONVERSATIONS = 12;
 
 /** The agents of casts that work now or worked recently, in the order in which they started. */
 export function createConversations() {
-  const known = new Map<string, TitledConversation>();
+  const conversations = new Map<string, TitledConversation>();
   const listeners = new Set<() => void>();
   const changed = (): void => {
     for (const listener of listeners) listener();
   };
   const forget = (key: string): void => {
-    known.get(key)?.close?.();
-    known.delete(key);
+    conversations.get(key)?.close?.();
+    conversations.delete(key);
   };
   return {
     add: <T extends Conversation>(visit: ConversationVisit, open: (changed: () => void) => T): T => {
@@ -55,12 +55,13 @@ export function createConversations() {
       forget(key);
       const opened = open(changed);
       const title = `${visitLabel(socket, materia)}, visit ${number}${item === null ? "" : `, ${item}`}`;
-      known.set(key, { ...opened, title });
-      for (const oldest of [...known.keys()].slice(0, Math.max(0, known.size - MAX_CONVERSATIONS))) forget(oldest);
+      conversations.set(key, { ...opened, title });
+      for (const oldest of [...conversations.keys()].slice(0, Math.max(0, conversations.size - MAX_CONVERSATIONS)))
+        forget(oldest);
       changed();
       return opened;
     },
-    all: (): readonly TitledConversation[] => [...known.values()],
+    all: (): readonly TitledConversation[] => [...conversations.values()],
     onChange: (listener: () => void): (() => void) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -75,7 +76,7 @@ export function sessionConversation(session: AgentSession, cwd: string, changed:
   session.subscribe((event) => {
     if (event.type === "tool_execution_start") starts.set(event.toolCallId, Date.now());
     if (event.type === "tool_execution_update") partials.set(event.toolCallId, event.partialResult);
-    if (event.type === "tool_execution_end") for (const known of [starts, partials]) known.delete(event.toolCallId);
+    if (event.type === "tool_execution_end") for (const calls of [starts, partials]) calls.delete(event.toolCallId);
     changed();
   });
   return {

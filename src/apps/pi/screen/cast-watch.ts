@@ -70,11 +70,11 @@ export function createCastWatch(
 ): CastWatch {
   const start = initialState(castStartOf(file));
   const cards = createVisitCards(start);
-  const tales = createItemLogs();
-  let trail = startTimeline(start);
+  const itemLogs = createItemLogs();
+  let timeline = startTimeline(start);
   for (const step of replaySteps(start, before)) {
-    trail = advanceTimeline(trail, step);
-    tales.follow(step);
+    timeline = advanceTimeline(timeline, step);
+    itemLogs.follow(step);
     cards.follow(step, IDLE_ACTIVITY);
     watcher.onStep?.(step);
   }
@@ -85,15 +85,15 @@ export function createCastWatch(
   let turn = NO_UNCOUNTED_USAGE;
   const items = createItemRows();
   const thenDraw = <A extends readonly unknown[]>(act: (...news: A) => void) => both(act, watcher.onChange);
-  const board = (): CastBoard => runningBoard(trail, addUsage(estimateUsage(turn), items.usage()));
+  const board = (): CastBoard => runningBoard(timeline, addUsage(estimateUsage(turn), items.usage()));
   return {
-    timeline: () => trail,
-    result: () => ({ ...tales.result(), command: file.command, workedMs: board().elapsedMs }),
+    timeline: () => timeline,
+    result: () => ({ ...itemLogs.result(), command: file.command, workedMs: board().elapsedMs }),
     used: () => turn.used,
     onSteps: thenDraw((steps) => {
       for (const step of steps) {
-        trail = advanceTimeline(trail, step);
-        tales.follow(step);
+        timeline = advanceTimeline(timeline, step);
+        itemLogs.follow(step);
         items.onParentStep(step);
         watcher.onStep?.(step);
         turn = usageAfterEvent(turn, step.event);
@@ -109,7 +109,7 @@ export function createCastWatch(
     onItemSteps: thenDraw((steps) => {
       items.onItemSteps(steps);
       for (const step of steps) {
-        tales.followItem(step);
+        itemLogs.followItem(step);
         watcher.onStep?.(step);
       }
     }),
@@ -117,7 +117,7 @@ export function createCastWatch(
     onItemQueued: thenDraw(items.onItemQueued),
     widgetContent: {
       lines: (width) => {
-        const shown = { trail, itemLines: items.lines(Date.now(), width), watcher, width };
+        const shown = { timeline, itemLines: items.lines(Date.now(), width), watcher, width };
         return widgetLines(board(), { ...shown, activity: isStreamed ? undefined : activity });
       },
       status: () => statusLineText(board()),
@@ -134,22 +134,22 @@ export function both<A extends readonly unknown[]>(act: (...news: A) => void, ne
 }
 
 /** Its last event may be a stop, but a watched cast is running. */
-function runningBoard(trail: CastTimeline, used: Usage): CastBoard {
-  const board = castBoard(trail, { now: Date.now(), program: COMMAND_PREFIX, used });
+function runningBoard(timeline: CastTimeline, used: Usage): CastBoard {
+  const board = castBoard(timeline, { now: Date.now(), program: COMMAND_PREFIX, used });
   const running = { reason: null, question: null, last: null, next: [] };
   return { ...board, ...running, status: board.asleep ? "sleeping" : "running" };
 }
 
 interface ShownCast {
-  readonly trail: CastTimeline;
+  readonly timeline: CastTimeline;
   readonly itemLines: readonly Line[];
   readonly activity: AgentActivity | undefined;
   readonly watcher: WatchHooks;
   readonly width: number;
 }
 
-function widgetLines(now: CastBoard, { trail, itemLines, activity, watcher, width }: ShownCast): readonly Line[] {
-  const { phase, graph } = trail.state;
+function widgetLines(now: CastBoard, { timeline, itemLines, activity, watcher, width }: ShownCast): readonly Line[] {
+  const { phase, graph } = timeline.state;
   const isWorking = phase.kind === "visiting" && materiaOf(graph, socketOf(graph, phase.visit.socket)).type === "agent";
   const isExpanded = runUnlessReplaced(() => watcher.user.ctx.ui.getToolsExpanded()) ?? false;
   const isShown = activity && isWorking && !watcher.isStreamedElsewhere?.();
@@ -159,7 +159,7 @@ function widgetLines(now: CastBoard, { trail, itemLines, activity, watcher, widt
     ...itemLines,
     ...(isShown ? activityLines(activity, width, isExpanded) : []),
     ...(watcher.unread?.() ?? []).map(unreadLine),
-    budgetLine(now, trail, isWorking ? watcher.agentLabel?.() : undefined),
+    budgetLine(now, timeline, isWorking ? watcher.agentLabel?.() : undefined),
     ...hints.map((each) => line(toned("dim", each))),
   ];
 }

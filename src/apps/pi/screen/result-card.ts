@@ -162,7 +162,7 @@ export interface ItemLog {
 
 /** [X11] Collects the items of a cast as they end. */
 export function createItemLogs() {
-  let tales = new Map<number, ItemLog>();
+  let logs = new Map<number, ItemLog>();
   const titles = new Map<number, string>();
   const itemWork = new Map<string, string>();
   const models = new Set<string>();
@@ -170,7 +170,7 @@ export function createItemLogs() {
   let report = "";
   return {
     result: () => ({
-      items: [...tales].toSorted(([a], [b]) => a - b).map(([, tale]) => tale),
+      items: [...logs].toSorted(([a], [b]) => a - b).map(([, log]) => log),
       report,
       models: [...models],
     }),
@@ -180,19 +180,19 @@ export function createItemLogs() {
     },
     follow: ({ event, before }: CastStep) => {
       addModel(models, event);
-      if (event.type === "loop_entered") [tales, said] = [new Map(), ""];
+      if (event.type === "loop_entered") [logs, said] = [new Map(), ""];
       said = workText(event) ?? said;
       report = workText(event) ?? report;
       if (event.type === "item_started") titles.set(event.index, event.title);
       if (event.type === "item_ended" && event.advanced !== null) {
         const { index, child, gaveUp, handed } = event;
         const how = gaveUp === undefined ? "done" : "given_up";
-        tales.set(index, { title: titles.get(index) ?? "", how, said: itemWork.get(child) || (handed?.text ?? "") });
+        logs.set(index, { title: titles.get(index) ?? "", how, said: itemWork.get(child) || (handed?.text ?? "") });
       }
       if (event.type !== "cursor_advanced" || before.pass === null) return;
       const { cursor, items } = before.pass;
       const gaveUp = before.phase.kind === "leaving" && before.phase.gaveUp;
-      tales.set(cursor, { title: items[cursor]?.title ?? "", how: gaveUp ? "given_up" : "done", said });
+      logs.set(cursor, { title: items[cursor]?.title ?? "", how: gaveUp ? "given_up" : "done", said });
       said = "";
     },
   };
@@ -220,8 +220,8 @@ function workText(event: CastEvent): string | undefined {
 const ITEM_MARKS = { done: "✓", given_up: "✗ given up:" } as const;
 
 /** As a Markdown list, which is readable as plain text, too. */
-function itemLogsText(tales: readonly ItemLog[]): string {
-  return tales
+function itemLogsText(logs: readonly ItemLog[]): string {
+  return logs
     .map(({ title, how, said }, at) => {
       const words = oneLine(said.trim(), 200);
       return `${at + 1}. ${ITEM_MARKS[how]} **${titleText(title, 120)}**${words === "" ? "" : `: ${words}`}`;

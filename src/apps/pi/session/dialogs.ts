@@ -78,7 +78,7 @@ export function redirectTyping(
   let isTyping = typing;
   const take = (data: string): boolean => {
     const { matchesKey } = piTui();
-    const text = pastedText(data) ?? (data !== "" && !/\p{Cc}/u.test(data) ? data : undefined);
+    const text = pastedText(data) ?? (isPrintable(data) ? data : undefined);
     if (text !== undefined) {
       typed += text;
       isTyping = true;
@@ -100,6 +100,10 @@ export function redirectTyping(
 }
 
 /** A terminal sends a paste between these marks: nothing inside it is a key. */
+function isPrintable(data: string): boolean {
+  return data !== "" && !/\p{Cc}/u.test(data);
+}
+
 const PASTE_PATTERN = /^\u001b\[200~(.*)\u001b\[201~$/s;
 
 function pastedText(data: string): string | undefined {

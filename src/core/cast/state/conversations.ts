@@ -53,13 +53,13 @@ export function initialConversations(
   { graph }: Pick<CastState, "graph">,
   { index, previous }: ItemCastInput,
 ): SocketConversations {
-  let known: SocketConversations = EMPTY_MAP;
-  if (!previous) return known;
+  let conversations: SocketConversations = EMPTY_MAP;
+  if (!previous) return conversations;
   const { castId, visits } = previous;
   for (const [socket, visit] of Object.entries(visits))
     if (visit > 0 && graph.sockets[socket]?.conversation === "item")
-      known = withValue(known, socket, { [String(index)]: { castId, visit, commit: null, begun: 0 } });
-  return known;
+      conversations = withValue(conversations, socket, { [String(index)]: { castId, visit, commit: null, begun: 0 } });
+  return conversations;
 }
 
 function loopIdOf({ graph }: Pick<CastState, "graph">, socket: SocketId): string {

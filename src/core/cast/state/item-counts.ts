@@ -103,8 +103,8 @@ export function withoutItemPlaces<T>(
 }
 
 export function withoutPlace<T>(values: ByItemPlace<T>, socket: string, place: string): ByItemPlace<T> {
-  const known = getValue(values, socket);
-  if (known?.[place] === undefined) return values;
-  const { [place]: _gone, ...others } = known;
+  const places = getValue(values, socket);
+  if (places?.[place] === undefined) return values;
+  const { [place]: _gone, ...others } = places;
   return Object.keys(others).length === 0 ? withoutKeys(values, [socket]) : withValue(values, socket, others);
 }

@@ -118,8 +118,8 @@ export interface ParallelRun {
 export type ItemRun = ItemRunFields &
   (
     | { readonly kind: "running"; readonly resume: ItemResume | null; readonly before: EventOf<"item_ended"> | null }
-    /** Its cast is finished and waits to be merged. `told`: the journal records that it was given up. */
-    | { readonly kind: "ended"; readonly end: EventOf<"item_ended">; readonly told: boolean }
+    /** Its cast is finished and waits to be merged. `isGivenUp`: the journal records that it was given up. */
+    | { readonly kind: "ended"; readonly end: EventOf<"item_ended">; readonly isGivenUp: boolean }
     /** A stuck one could not be merged and may not be retried. */
     | { readonly kind: "failed" | "stuck"; readonly end: EventOf<"item_ended"> }
     | { readonly kind: "merged"; readonly end: EventOf<"item_ended">; readonly dropped: boolean }

@@ -38,19 +38,19 @@ export function withReport(state: CastState, reporter: Reporter, text: string, s
 
 /** [P14] A new report replaces the points of the earlier one. */
 function withOpenPoints(
-  known: readonly OpenPoint[],
+  earlier: readonly OpenPoint[],
   { socket, item }: Reporter,
   points: readonly OpenPoint[],
 ): readonly OpenPoint[] {
-  const others = known.filter((each) => each.socket !== socket || each.item !== item);
-  if (others.length === known.length && points.length === 0) return known;
+  const others = earlier.filter((each) => each.socket !== socket || each.item !== item);
+  if (others.length === earlier.length && points.length === 0) return earlier;
   return addOpenPoints(others, points);
 }
 
 /** [P14] The same words count once, and only the newest points stay. */
-export function addOpenPoints(known: readonly OpenPoint[], points: readonly OpenPoint[]): readonly OpenPoint[] {
-  const isSaid = (point: OpenPoint) => known.some(({ text, item }) => text === point.text && item === point.item);
-  return [...known, ...points.filter((point) => !isSaid(point))].slice(-MAX_POINTS);
+export function addOpenPoints(earlier: readonly OpenPoint[], points: readonly OpenPoint[]): readonly OpenPoint[] {
+  const isSaid = (point: OpenPoint) => earlier.some(({ text, item }) => text === point.text && item === point.item);
+  return [...earlier, ...points.filter((point) => !isSaid(point))].slice(-MAX_POINTS);
 }
 
 const POINT_LINE = /^[\s>*_#-]*open(?: points?)?[*_]*:[*_]*(.*)$/i;

@@ -123,8 +123,8 @@ export function withExtraReturns(state: CastState, socket: SocketId, times: numb
   let { returns } = counts;
   for (const key of placesSince(state, last)) {
     // A loop that was entered once has no returns yet; its next one may be the first too many.
-    const known = getValue(returns, key) ?? (key.includes(":") ? [noReturns(null)] : []);
-    const more = known.map((had): ReturnCount => ({ ...had, allowed: had.allowed + times }));
+    const counted = getValue(returns, key) ?? (key.includes(":") ? [noReturns(null)] : []);
+    const more = counted.map((had): ReturnCount => ({ ...had, allowed: had.allowed + times }));
     returns = withValue(returns, key, more);
   }
   const passedBy = Object.entries(counts.passedBy).map(([loop, count]): [string, number] => [loop, count - times]);

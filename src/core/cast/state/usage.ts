@@ -94,8 +94,8 @@ export function hasTotals(events: readonly CastEvent[]): boolean {
 export function totalsFromLastEvents(castId: CastId, events: readonly CastEvent[]): Totals {
   const from = events.findLastIndex((event) => "totals" in event);
   const said = events[from];
-  const known = said && "totals" in said ? said.totals : undefined;
-  let totals: Totals = known ?? { visits: 0, itemsDone: 0, items: 0, tokens: 0, cost: 0 };
+  const stored = said && "totals" in said ? said.totals : undefined;
+  let totals: Totals = stored ?? { visits: 0, itemsDone: 0, items: 0, tokens: 0, cost: 0 };
   let gaveUp = false;
   for (const event of events.slice(from + 1)) {
     totals = withUsage(totals, uncountedUsage(event));

@@ -125,12 +125,12 @@ function checkVariables(
   });
 }
 
-const known = new WeakMap<Catalog, StateUse>();
+const stateUseOf = new WeakMap<Catalog, StateUse>();
 
 /** [G21] State that other loadouts set or read: a loadout may be meant to be linked with them. */
 export function stateUsedInCatalog(catalog: Catalog): StateUse {
-  const found = known.get(catalog) ?? collectStateUse(catalog);
-  known.set(catalog, found);
+  const found = stateUseOf.get(catalog) ?? collectStateUse(catalog);
+  stateUseOf.set(catalog, found);
   return found;
 }
 

@@ -159,15 +159,15 @@ function continuesConversation({ conversation }: Socket, materia: Materia): bool
 
 /** An edge to an unknown socket keeps its index, so that paths of later edges stay right. */
 function replaceUnknownEdge(edge: Edge, keys: KeyPath, context: FragmentContext): Edge {
-  const known = (key: "to" | "then", to: Destination): Destination => {
+  const checked = (key: "to" | "then", to: Destination): Destination => {
     if (to === END || Object.hasOwn(context.loadout.sockets, to)) return to;
     const subject = `the edge leads to "${to}", which is`;
     reportUnknownSocket(context, [...keys, key], to, { subject, others: [END] });
     return END;
   };
-  const to = known("to", edge.to);
+  const to = checked("to", edge.to);
   const { then } = edge;
-  if (then !== undefined && then !== NEXT_ITEM) return { ...edge, to, then: known("then", then) };
+  if (then !== undefined && then !== NEXT_ITEM) return { ...edge, to, then: checked("then", then) };
   return to === edge.to ? edge : { ...edge, to };
 }
 

@@ -76,9 +76,9 @@ export function makeBill({ graph, flow, limits, budget, past, ...asked }: BillRe
   const symbols = symbolsFor(loops, "N");
   const start: CastStart = { castId: v.parse(CastId, "bill"), request: "", graph, limits, budget: {}, data: {} };
   const request = { start, flow, ...withoutUndefined({ model: typedModel ?? model, items: asked.items }) };
-  const known = forecastGraph(past, request);
-  const told = known ?? forecastGraph([typicalFacts(graph)], request);
-  const items = loops.length === 0 ? 0 : (asked.items ?? told?.items ?? 1);
+  const fromPast = forecastGraph(past, request);
+  const forecast = fromPast ?? forecastGraph([typicalFacts(graph)], request);
+  const items = loops.length === 0 ? 0 : (asked.items ?? forecast?.items ?? 1);
   const most = evaluateFormula(turns, () => items);
   const seated = new Map(readingOrder(graph).map((socket) => [socket.materia, materiaOf(graph, socket)]));
   const collect = <T>(of: (materia: Materia, name: string) => readonly T[]): readonly T[] =>
@@ -89,12 +89,12 @@ export function makeBill({ graph, flow, limits, budget, past, ...asked }: BillRe
     shape: shapeText(graph, symbols),
     worstCase: { turns: formulaText(turns, symbols) ?? null, forItems: Number.isFinite(most) ? most : null },
     items,
-    forecast: told
+    forecast: forecast
       ? {
-          basis: known ? countedText(known.casts, "past cast") : "no history: typical sizes",
-          casts: known?.casts ?? 0,
-          tokens: told.tokens,
-          cost: known ? told.cost : null,
+          basis: fromPast ? countedText(fromPast.casts, "past cast") : "no history: typical sizes",
+          casts: fromPast?.casts ?? 0,
+          tokens: forecast.tokens,
+          cost: fromPast ? forecast.cost : null,
         }
       : null,
     writes: collect((each, name) => (each.type === "agent" && materiaMayWrite(each) ? [name] : [])),

@@ -35,12 +35,18 @@ export function promptParts(transcript: string, before: string | undefined): Sen
   if (!texts) return undefined;
   // What a visit continues was sent by it, too.
   const earlier = sentTexts(before ?? "")?.texts ?? [];
-  const known = texts.isContinued ? undefined : earlier.map(({ sent }) => sent).join("");
+  const sentBefore = texts.isContinued ? undefined : earlier.map(({ sent }) => sent).join("");
   let at = 0;
   let isEqual = true;
   const parts = texts.texts.map(({ sent, ...part }): PromptPart => {
     const reused =
-      known === undefined ? (part.kind === "message" ? 0 : sent.length) : isEqual ? commonLength(sent, known, at) : 0;
+      sentBefore === undefined
+        ? part.kind === "message"
+          ? 0
+          : sent.length
+        : isEqual
+          ? commonLength(sent, sentBefore, at)
+          : 0;
     at += sent.length;
     isEqual &&= reused === sent.length;
     return { ...part, chars: sent.length, tokens: estimateTokens(sent), reused };

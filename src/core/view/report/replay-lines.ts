@@ -34,11 +34,11 @@ function differenceLines(place: readonly (string | Span)[], { kind, message }: R
 }
 
 export function allReplayLines(
-  told: readonly ReplayReport[],
+  results: readonly ReplayReport[],
   refused: readonly { readonly castId: string; readonly issues: readonly Issue[] }[],
   width: number,
 ): readonly Line[] {
-  const different = told.filter(({ differences }) => differences.length > 0);
+  const different = results.filter(({ differences }) => differences.length > 0);
   const isAlike = different.length + refused.length === 0;
   return [
     ...different.flatMap(({ castId, differences }) => {
@@ -54,7 +54,7 @@ export function allReplayLines(
       return line(toned("bad", "! "), toned("strong", castId), why);
     }),
     line(
-      toned(isAlike ? "ok" : "rework", `${different.length} of ${told.length + refused.length}`),
+      toned(isAlike ? "ok" : "rework", `${different.length} of ${results.length + refused.length}`),
       ` would go differently`,
       toned("dim", refused.length === 0 ? "" : `, ${refused.length} cannot be replayed`),
     ),

@@ -1,3 +1,5 @@
+import { withoutUndefined } from "../../../core/model/json.ts";
+import { workerStretches } from "../../../core/view/progress/timeline-rows.ts";
 import { itemResultOf } from "../../../core/cast/decide-items.ts";
 import { issuesText } from "../../../core/model/issue.ts";
 import { type CastId, parallelRunNumber, parentCastId } from "../../../core/model/ids.ts";
@@ -95,11 +97,7 @@ async function remoteItemOutcome(
 ): Promise<ItemOutcome> {
   const { phase } = state;
   if (phase.kind !== "ended") return brokenOutcome(`${work.child} continues on a worker`);
-  // [B28] The last worker that ran it.
-  const last = events.findLast(
-    (event) => (event.type === "cast_started" || event.type === "cast_resumed") && event.worker !== undefined,
-  );
-  const by = last && "worker" in last && last.worker !== undefined ? { worker: last.worker } : {};
+  const by = withoutUndefined({ worker: workerStretches(events).at(-1)?.worker });
   const isDone = phase.outcome === "completed" || phase.outcome === "not_satisfied";
   if (!isDone || !start.window) return { kind: "ended", end: { ...itemResultOf(state), ...by } };
   const position = await files.fetchItem(work.child, file.castId);

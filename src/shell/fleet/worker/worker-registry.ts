@@ -178,10 +178,10 @@ with old as (
   -- A row that a member's session holds is skipped: it can be claimed in any case.
   update materia.casts set status = 'queued' where cast_id in (select cast_id from materia.casts
     where status = 'running' and owner in (select worker_id from dead) for no key update skip locked) returning notice
-), told as (
+), notified as (
   select pg_notify('materia', notice::text) from freed
 )
-select worker_id from dead, (select count(*) from told) as t`;
+select worker_id from dead, (select count(*) from notified) as t`;
 
 const RETENTION_DAYS = 7;
 

@@ -33,8 +33,8 @@ interface FoundObject {
 }
 
 /** [B62] All files, and messages of commits, that are reachable from a commit and not from those that the remote has. */
-export async function readUnpushedTexts(cwd: string, commit: string, known: readonly string[]) {
-  const input = [commit, ...known.map((each) => `^${each}`)].map((line) => `${line}\n`).join("");
+export async function readUnpushedTexts(cwd: string, commit: string, remoteHeads: readonly string[]) {
+  const input = [commit, ...remoteHeads.map((each) => `^${each}`)].map((line) => `${line}\n`).join("");
   const listed = expectSuccess(await runGit(["rev-list", "--objects", "--ignore-missing", "--stdin"], { cwd, input }));
   const names = new Map(
     stdoutText(listed)

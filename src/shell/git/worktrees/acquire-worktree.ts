@@ -52,10 +52,10 @@ export async function acquireWorktree(context: WorktreeContext, preparing: Workt
   } else if (lies === "something else") quarantine(folder);
   const problem = await reuseOrCreateWorktree(preparing, context.pool);
   if (problem !== undefined) return broken(`cannot create a working tree: ${problem}`);
-  const known = await cacheAcquired(context, preparing);
-  const unfurnished = await prepareWorktree(context, folder, tree.cwd);
-  if (unfurnished !== undefined) return broken(unfurnished);
-  if (progress === "not begun" || progress.checkpoint === undefined) return { tree, isNew: true, cached: known };
+  const cached = await cacheAcquired(context, preparing);
+  const unprepared = await prepareWorktree(context, folder, tree.cwd);
+  if (unprepared !== undefined) return broken(unprepared);
+  if (progress === "not begun" || progress.checkpoint === undefined) return { tree, isNew: true, cached: cached };
   const lost = await restoreWorktree(preparing, progress.checkpoint);
   return lost === undefined ? { tree, isNew: true, cached: undefined } : lostWorktree(folder, lost);
 }
@@ -114,8 +114,8 @@ async function cacheAcquired(
   const files = await filesOf(base);
   if (files === undefined) return undefined;
   const isClean = tree === null && copy.length === 0 && setup === undefined;
-  const known = { settings: await settings(), attributes: await attributesOf(base, folder), isClean };
-  return cacheWorktree(repository, { ...known, head: base, tree: files }, folder);
+  const facts = { settings: await settings(), attributes: await attributesOf(base, folder), isClean };
+  return cacheWorktree(repository, { ...facts, head: base, tree: files }, folder);
 }
 
 /** The project may be any folder below the top of its repository. */

@@ -52,12 +52,12 @@ export interface SavedItem {
 /** [V17] Stores all work of a tree under a ref. */
 export async function saveItem(opened: ItemRepository, request: ItemSaveRequest): Promise<SavedItem> {
   const { repository } = opened;
-  const { folder: tree, ref, base, cachedWorktree: known } = request;
+  const { folder: tree, ref, base, cachedWorktree: cached } = request;
   // A tree that this process filled and has not stored yet has no ref either.
-  const before = known ? undefined : await readRef(repository.top, ref);
+  const before = cached ? undefined : await readRef(repository.top, ref);
   if (before !== undefined)
     return { work: await addChangeCounts(repository, base, { kind: "kept", commit: before }), tree: "kept" };
-  const asLeft = known && isUntouched(known) ? known : undefined;
+  const asLeft = cached && isUntouched(cached) ? cached : undefined;
   const lies = asLeft ? "tree" : await repairWorktree(repository, tree);
   if (lies === "not known") return notSaved(`git cannot tell what is in ${tree}`);
   // An agent that removed its own tree has left nothing; files of a broken tree are not lost.

@@ -20,9 +20,9 @@ export function createFileArtifacts(
   const how = isSynced ? ({ flush: true } as const) : ({ encoding: "utf8" } as const);
   const keep = createValueWriter(layout, redact, isSynced);
   const put = (file: string, folder: string, flags: "w" | "a", text: string): string | undefined => {
-    const known = folder === there;
+    const isLastFolder = folder === there;
     try {
-      if (!known) for (const changed of makeFolder(folder, layout.folder)) if (isSynced) unsynced.add(changed);
+      if (!isLastFolder) for (const changed of makeFolder(folder, layout.folder)) if (isSynced) unsynced.add(changed);
       there = folder;
       writeFileSync(file, redact(text), { ...how, flag: flags, mode: 0o600 });
       if (isSynced) unsynced.add(folder);
@@ -30,7 +30,7 @@ export function createFileArtifacts(
     } catch (thrown) {
       there = "";
       // The folder was removed in between.
-      if (known && isMissingFile(thrown)) return put(file, folder, flags, text);
+      if (isLastFolder && isMissingFile(thrown)) return put(file, folder, flags, text);
       return `cannot write an artifact: ${errorText(thrown)}`;
     }
   };

@@ -20,7 +20,7 @@ export async function createCast(
   const { castId } = file;
   const root = parentFolderOf(casts, castId);
   const layout = castLayout(casts, castId);
-  const unborn = layoutInFolder(join(root, `${NEW_PREFIX}${castId}`));
+  const hiddenLayout = layoutInFolder(join(root, `${NEW_PREFIX}${castId}`));
   const isSynced = how.durability === "sync";
   const write = (path: string, text: string): void => writeFileSync(path, text, { mode: 0o600, flush: isSynced });
   let made: string | undefined;
@@ -29,23 +29,28 @@ export async function createCast(
     // Only the folder of casts is closed to others: its parent belongs to the project.
     const rootMade = mkdirSync(root, { recursive: true, mode: 0o700 });
     made ??= rootMade;
-    mkdirSync(unborn.folder, { mode: 0o700 });
-    made ??= unborn.folder;
-    for (const [name, text] of Object.entries(brings)) write(unborn.attachment(name), text);
-    write(unborn.castFile, `${JSON.stringify(extractSharedParts(file, layout, isSynced), undefined, 1)}\n`);
-    const mine = await claimCast(unborn, layout);
+    mkdirSync(hiddenLayout.folder, { mode: 0o700 });
+    made ??= hiddenLayout.folder;
+    for (const [name, text] of Object.entries(brings)) write(hiddenLayout.attachment(name), text);
+    write(hiddenLayout.castFile, `${JSON.stringify(extractSharedParts(file, layout, isSynced), undefined, 1)}\n`);
+    const mine = await claimCast(hiddenLayout, layout);
     if (mine.kind !== "mine") throw new Error(mine.kind === "failed" ? mine.problem : "another process has claimed it");
     const own = { castId, removed: removedFolder(root, castId), writeOptions: how };
     const head = firstChainHead(castId);
     try {
       if (writePast) {
-        const hidden = createOwnedCast({ ...own, layout: unborn, claim: { ...mine, release: () => undefined }, head });
-        const problem = await writePast(hidden);
-        await hidden.release();
+        const owned = createOwnedCast({
+          ...own,
+          layout: hiddenLayout,
+          claim: { ...mine, release: () => undefined },
+          head,
+        });
+        const problem = await writePast(owned);
+        await owned.release();
         if (problem !== undefined) throw new Error(problem);
       }
       // The rename fails on an existing cast, since its folder is not empty.
-      renameSync(unborn.folder, layout.folder);
+      renameSync(hiddenLayout.folder, layout.folder);
       if (isSynced) for (const folder of [layout.folder, ...foldersUpTo(root, made)]) syncFolder(folder);
     } catch (thrown) {
       mine.release();

@@ -43,11 +43,11 @@ export function createOwnedCast(options: OwnedCastOptions): OwnedCast {
     if (end.tornBytes > 0) truncateSync(layout.journal, end.soundBytes);
     openAt(end.head);
   };
-  const load = (known?: CurrentCast): Result<CurrentCast> => {
-    const end = unchangedJournalEnd(known, layout);
-    if (known && end) {
+  const load = (loaded?: CurrentCast): Result<CurrentCast> => {
+    const end = unchangedJournalEnd(loaded, layout);
+    if (loaded && end) {
       continueFrom(end);
-      return ok(known);
+      return ok(loaded);
     }
     const cast = foldCast(layout, castId, TIMELINE);
     if (!cast.ok) return cast;
@@ -83,9 +83,9 @@ export function createOwnedCast(options: OwnedCastOptions): OwnedCast {
     castId,
     epoch: mine.epoch,
     worktreesFolder: layout.worktreesFolder,
-    load: async (known) => {
+    load: async (loaded) => {
       try {
-        return load(known);
+        return load(loaded);
       } catch (thrown) {
         return failWith("write_failed", "", `cannot claim the cast: ${errorText(thrown)}`);
       }

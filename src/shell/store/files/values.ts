@@ -35,7 +35,7 @@ export function createValueWriter(
   isSynced: boolean,
 ): (value: Json) => StoredValue {
   /** The reference of this value: an unchanged list is not written again for each item. */
-  const known = new WeakMap<object, Json>();
+  const references = new WeakMap<object, Json>();
   const written = new Set<string>();
   const put = (text: string): string => {
     const digest = valueDigest(text);
@@ -46,10 +46,10 @@ export function createValueWriter(
   const textOf = (value: Json): string => redact(JSON.stringify(value));
   const keep = (value: Json): Json => {
     if (typeof value !== "object" || value === null) return reference(value);
-    const before = known.get(value);
+    const before = references.get(value);
     if (before !== undefined) return before;
     const json = textOf(value).length < LARGE_VALUE_CHARS ? value : reference(keepParts(value));
-    known.set(value, json);
+    references.set(value, json);
     return json;
   };
   const keepParts = (value: readonly Json[] | JsonObject): Json =>

@@ -111,8 +111,8 @@ function openNoticeReader(database: Database, tell: (castId?: string) => void) {
     },
     /** Notices that nobody here listens for cost no query. */
     resolve: (notice: string, isNamed: boolean): void => {
-      const known = casts.get(notice);
-      if (known !== undefined) return tell(known);
+      const castId = casts.get(notice);
+      if (castId !== undefined) return tell(castId);
       if (NOTICE.test(notice) && (isNamed || unlearned > 0)) readLater(notice);
     },
   };

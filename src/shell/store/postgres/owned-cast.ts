@@ -92,7 +92,7 @@ function createOwnedCast(parts: OwnedCastContext): OwnedCast {
     worktreesFolder: layout.worktreesFolder,
     scratch: layout.scratch,
     ...withoutUndefined({ checkpointPolicy }),
-    load: (known) => withDatabaseErrors(castId, () => writer.load(known)),
+    load: (loaded) => withDatabaseErrors(castId, () => writer.load(loaded)),
     journal: { append },
     artifacts: {
       ...artifacts,
@@ -163,19 +163,19 @@ function createEventWriter(parts: OwnedCastContext, artifacts: ScratchArtifacts)
   const { castId, claim, database, notify: tell } = parts;
   const { redact = (text: string) => text } = parts.writeOptions;
   /** The first event and the last ones that a listing needs. */
-  let told: JournalEnds | undefined;
+  let ends: JournalEnds | undefined;
   return {
-    load: async (known?: CurrentCast): Promise<Result<CurrentCast>> => {
-      told = undefined;
-      return known && known.stamp === (await stampOf(parts))
-        ? ok(known)
+    load: async (loaded?: CurrentCast): Promise<Result<CurrentCast>> => {
+      ends = undefined;
+      return loaded && loaded.stamp === (await stampOf(parts))
+        ? ok(loaded)
         : readCurrentCast(database, castId, parts.location);
     },
     /** Returns a problem; "lost" if another worker has the claim, or the sequence number is another. */
     write: async (given: readonly CastEvent[], after: number): Promise<"lost" | { problem: string } | undefined> => {
       const events = given.map((event) => redactEvent(event, redact));
-      told ??= await readCastEnds(database, castId, sufficesForSummary);
-      const next = { ...told, first: told.first ?? events[0], last: keepSummaryEvents([...told.last, ...events]) };
+      ends ??= await readCastEnds(database, castId, sufficesForSummary);
+      const next = { ...ends, first: ends.first ?? events[0], last: keepSummaryEvents([...ends.last, ...events]) };
       const summary = await startedSummary(castId, next, async () => true);
       if (!summary) return { problem: "the first event of a cast is its start" };
       const pack = await parts.worker.packFor?.(castId, events);
@@ -193,7 +193,7 @@ function createEventWriter(parts: OwnedCastContext, artifacts: ScratchArtifacts)
         ...withoutUndefined({ pack }),
       });
       if (done === "lost") return done;
-      told = next;
+      ends = next;
       tell(castId);
       return undefined;
     },
