@@ -2,7 +2,7 @@ import type { Context, Hono } from "hono";
 import type { CastEvent } from "../../core/cast/state/event.ts";
 import { type CastId, SocketId } from "../../core/model/ids.ts";
 import { readSentPrompt } from "../../shell/commands/read-visit.ts";
-import { error, type Issue } from "../../core/model/issue.ts";
+import { error } from "../../core/model/issue.ts";
 import { type CastResponseInput, VisitFileName } from "../../core/wire/casts.ts";
 import { type CastStore, inlineValues } from "../../shell/store/cast-store.ts";
 import { listInbox, markLookedAt } from "../../shell/workspace/inbox.ts";
@@ -108,10 +108,7 @@ async function deleteCast(c: Context, castId: CastId, workspace: Workspace): Pro
   return removed.ok ? c.json({ removed: removed.value }) : refuseByCode(c, removed.issues);
 }
 
-async function readSoundEvents(
-  store: CastStore,
-  castId: CastId,
-): Promise<{ events: readonly CastEvent[]; issues: readonly Issue[] }> {
+async function readSoundEvents(store: CastStore, castId: CastId) {
   const events: CastEvent[] = [];
   const folded = await store.fold(castId, {
     begin: () => 0,

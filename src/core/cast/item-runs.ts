@@ -86,11 +86,7 @@ export function itemTraversals({ walks }: CastState, loop: string, index: number
 }
 
 /** [V29] The list of the loop, if an earlier item replaced it in state. */
-function replacedList(
-  { graph }: CastState,
-  { loop, items, note }: LoopPass,
-  { data, notes }: ItemBase,
-): Pick<ItemCastInput, "list"> {
+function replacedList({ graph }: CastState, { loop, items, note }: LoopPass, { data, notes }: ItemBase) {
   const path = graph.loops[loop]?.items ?? [];
   const stands: unknown = valueAt(data, path);
   const isSame = stands === items && noteForList(notes, path) === note;

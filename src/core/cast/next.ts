@@ -17,7 +17,7 @@ import { END, type SocketId } from "../model/ids.ts";
 import { materiaMayWrite } from "../model/materia.ts";
 import { NEXT_ITEM } from "../model/loadout.ts";
 import { acceptReply, decide } from "./decide.ts";
-import type { EventBody, EventOf } from "./state/event.ts";
+import type { EventBody } from "./state/event.ts";
 import { conversationToContinue, type SocketConversation } from "./state/conversations.ts";
 import {
   budgetWarning,
@@ -186,9 +186,7 @@ function arrive(state: CastState, phase: Extract<CastPhase, { kind: "arriving" }
 
 const COUNTS_FOR_NEXT = "an edge after an advance has maxTraversals, which count for the next item";
 
-function continuedVisit(
-  last: SocketConversation | undefined,
-): Pick<EventOf<"visit_started">, "continues" | "continuesFrom"> {
+function continuedVisit(last: SocketConversation | undefined) {
   if (!last) return {};
   return { continues: last.visit, ...(last.castId === undefined ? undefined : { continuesFrom: last.castId }) };
 }

@@ -42,9 +42,7 @@ export function mergeLayers(layers: readonly ConfigLayer[]): Catalog {
 }
 
 /** [B3] Settings that only the user's own file may have. */
-function userSettings(
-  layers: readonly ConfigLayer[],
-): Pick<Catalog, "fleet" | "telemetry" | "sandboxes" | "receivers"> {
+function userSettings(layers: readonly ConfigLayer[]) {
   const { fleet, telemetry, sandboxes, notify } = layers.find(({ name }) => name === "user")?.settings ?? {};
   return withoutUndefined({ fleet, telemetry, sandboxes, receivers: Array.isArray(notify) ? notify : undefined });
 }

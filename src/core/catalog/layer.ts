@@ -99,10 +99,7 @@ function isUserSetting(key: string, value: unknown): boolean {
   return USER_SETTINGS.includes(key) || (key === "notify" && Array.isArray(value));
 }
 
-function readSettings(
-  raw: Readonly<Record<string, unknown>>,
-  layer: LayerName,
-): { value: LayerSettings; issues: readonly Issue[] } {
+function readSettings(raw: Readonly<Record<string, unknown>>, layer: LayerName) {
   const { $schema: _schema, ...schemas } = settingsSchemaEntries;
   const read = Object.entries(schemas).map(([key, schema]) => {
     if (layer === "user" || raw[key] === undefined || !isUserSetting(key, raw[key]))

@@ -111,10 +111,7 @@ function orderedMembers(loop: GraphLoop, { graph, loopEntries: doors }: Ordering
   });
 }
 
-function numberWithinRank<T>(
-  items: readonly T[],
-  rankOf: (item: T) => string,
-): readonly { readonly item: T; readonly aside: number }[] {
+function numberWithinRank<T>(items: readonly T[], rankOf: (item: T) => string) {
   const seen = new Map<string, number>();
   return items.map((item) => {
     const aside = seen.get(rankOf(item)) ?? 0;

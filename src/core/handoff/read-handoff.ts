@@ -95,10 +95,7 @@ function asJournaled(value: JsonObject): JsonObject {
 }
 
 /** [V3] Keeps `after` only in lists of parallel loops. */
-function keepItems(
-  value: Json | undefined,
-  ordered: boolean,
-): { items: Json | undefined; droppedKeys: readonly string[] } {
+function keepItems(value: Json | undefined, ordered: boolean) {
   if (!Array.isArray(value)) return { items: value, droppedKeys: [] };
   const droppedKeys = new Set<string>();
   const items = value.map((item: Json): Json => {

@@ -1,9 +1,4 @@
-import type {
-  ExtensionFactory,
-  LoadExtensionsResult,
-  ResourceDiagnostic,
-  Skill,
-} from "@earendil-works/pi-coding-agent";
+import type { ExtensionFactory, SettingsManager, ResourceDiagnostic, Skill } from "@earendil-works/pi-coding-agent";
 import { createHash, hash } from "node:crypto";
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
@@ -262,19 +257,18 @@ export interface SessionExtensions {
   readonly factories?: readonly ExtensionFactory[];
 }
 
-/** [YP6] Loads the code of extensions; a thrown error and a load that never ends become an error with the name. */
-export async function loadExtensionFiles(
+/** Pi's loader for extensions alone: no skills, prompts, themes or instructions. */
+export function createExtensionLoader(
   pi: Pi,
-  cwd: string,
-  { files, factories = [] }: SessionExtensions,
-  after: Timer = realTimer,
-): Promise<LoadExtensionsResult> {
-  const loader = new pi.DefaultResourceLoader({
-    cwd,
+  {
+    files,
+    factories = [],
+    ...place
+  }: SessionExtensions & { cwd: string; settingsManager: SettingsManager; noExtensions: boolean },
+) {
+  return new pi.DefaultResourceLoader({
+    ...place,
     agentDir: pi.getAgentDir(),
-    // The files are known: no package is resolved a second time.
-    settingsManager: pi.SettingsManager.inMemory({}),
-    noExtensions: true,
     additionalExtensionPaths: [...files],
     extensionFactories: [...factories],
     noSkills: true,
@@ -282,6 +276,18 @@ export async function loadExtensionFiles(
     noThemes: true,
     noContextFiles: true,
   });
+}
+
+/** [YP6] Loads the code of extensions; a thrown error and a load that never ends become an error with the name. */
+export async function loadExtensionFiles(
+  pi: Pi,
+  cwd: string,
+  { files, factories = [] }: SessionExtensions,
+  after: Timer = realTimer,
+) {
+  // The files are known: no package is resolved a second time.
+  const settingsManager = pi.SettingsManager.inMemory({});
+  const loader = createExtensionLoader(pi, { cwd, files, factories, settingsManager, noExtensions: true });
   if (!(await isDoneWithin(LOAD_MS, loader.reload(), after)))
     throw new Error(`the extension ${files.map(extensionName).join(", ")} did not load within ${LOAD_MS / 1000} s`);
   const loaded = loader.getExtensions();

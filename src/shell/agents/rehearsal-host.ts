@@ -163,11 +163,7 @@ function scriptedSteps(reply: ScriptedReply, position: number, inputTokens: numb
 }
 
 /** [A13] Splits the usage of a reply evenly over its requests; the last one gets the rest. */
-function shareOfUsage(
-  { input, output }: ScriptedStep["usage"],
-  index: number,
-  requests: number,
-): ScriptedStep["usage"] {
+function shareOfUsage({ input, output }: ScriptedStep["usage"], index: number, requests: number) {
   const part = (amount: number): number => {
     const even = Math.floor(amount / requests);
     return index === requests - 1 ? amount - even * index : even;

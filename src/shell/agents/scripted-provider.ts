@@ -10,7 +10,7 @@ import type {
 } from "@earendil-works/pi-ai";
 import { HAND_OVER } from "../../core/model/handoff.ts";
 import type { ScriptedReply } from "../../core/model/rehearsal.ts";
-import type { Timer } from "./turn-guard.ts";
+import { waitOrAbort, type Timer } from "./turn-guard.ts";
 
 export interface ScriptedStep {
   readonly does:
@@ -98,7 +98,7 @@ async function playStep(
 ): Promise<AssistantMessage> {
   const step = script ? script.next(done) : SUMMARY_STEP;
   if (!step) return assistantMessage({ stopReason: "error", errorMessage: "the rehearsal has no reply left" });
-  if (step.delayMs > 0) await delay(step.delayMs, after, signal);
+  if (step.delayMs > 0) await waitOrAbort(step.delayMs, after, signal);
   if (signal?.aborted) return assistantMessage({ stopReason: "aborted", errorMessage: "aborted" });
   const usage = stepUsage(step);
   switch (step.does.kind) {
@@ -125,17 +125,6 @@ function assistantMessage(part: Partial<AssistantMessage> & Pick<AssistantMessag
 function stepUsage({ usage: { input, output } }: ScriptedStep): AssistantMessage["usage"] {
   const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
   return { input, output, cacheRead: 0, cacheWrite: 0, totalTokens: input + output, cost };
-}
-
-function delay(ms: number, after: Timer, signal: AbortSignal | undefined): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const onAbort = () => resolve();
-  const cancel = after(ms, resolve);
-  signal?.addEventListener("abort", onAbort);
-  return promise.finally(() => {
-    cancel();
-    signal?.removeEventListener("abort", onAbort);
-  });
 }
 
 /** Pi copies any stream of events, so this need not be an instance of its class. */

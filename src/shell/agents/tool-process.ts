@@ -219,7 +219,7 @@ export function toolsRunApart({ pi, settings }: PiContext, { cwd, env, tools, sa
   };
 }
 
-function toolDefinitions(pi: Pi, cwd: string): readonly ToolDefinition[] {
+export function toolDefinitions(pi: Pi, cwd: string): readonly ToolDefinition[] {
   const made = TOOL_KINDS.map((kind) => pi[`create${kind}ToolDefinition`](cwd));
   return made as unknown as readonly ToolDefinition[]; // each typed by its own parameters, which only the tool reads
 }

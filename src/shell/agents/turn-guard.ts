@@ -6,6 +6,18 @@ export const realTimer: Timer = (ms, fire) => {
   return () => clearTimeout(handle);
 };
 
+/** Waits for a time, or until the signal aborts. */
+export function waitOrAbort(ms: number, after: Timer, signal: AbortSignal | undefined): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const onAbort = () => resolve();
+  const cancel = after(ms, onAbort);
+  signal?.addEventListener("abort", onAbort);
+  return promise.finally(() => {
+    cancel();
+    signal?.removeEventListener("abort", onAbort);
+  });
+}
+
 /** False if the work is not done after this time; it is left behind. */
 export async function isDoneWithin(ms: number, work: Promise<unknown>, after: Timer): Promise<boolean> {
   const { promise: late, resolve } = Promise.withResolvers<boolean>();

@@ -94,11 +94,7 @@ function boundedItems(items: readonly Json[]): Json {
 }
 
 /** Outputs of the last visits. A deleted folder counts as missing; the others are used. */
-async function newestArtifacts(
-  store: CastStore,
-  castId: CastId,
-  events: readonly CastEvent[],
-): Promise<{ readonly artifacts: readonly JsonObject[]; readonly missing: number }> {
+async function newestArtifacts(store: CastStore, castId: CastId, events: readonly CastEvent[]) {
   const artifacts: JsonObject[] = [];
   let room = MAX_ARTIFACT_BYTES;
   let missing = 0;

@@ -89,10 +89,7 @@ export const runOwnedCast: RunOwnedCast = async (owned, cast, given, firstEvents
 };
 
 /** [TM5, YN4] Loaded only for users who asked for it. Items are no news. */
-async function followForReceivers(
-  { telemetry, notify = [] }: RunContext,
-  cast: Parameters<typeof followJournal>[1],
-): Promise<readonly ReturnType<typeof followJournal>[]> {
+async function followForReceivers({ telemetry, notify = [] }: RunContext, cast: Parameters<typeof followJournal>[1]) {
   const targets = cast.file.window ? [] : notify;
   if (!telemetry && targets.length === 0) return [];
   const { followJournal: follow } = await import("./follow-journal.ts");

@@ -62,11 +62,7 @@ export async function openVisitSession(
   }
 }
 
-async function findVisitTranscript(
-  { store }: Workspace,
-  cast: LoadedCast,
-  name: string | undefined,
-): Promise<Result<{ readonly visit: VisitRecord; readonly text: string }>> {
+async function findVisitTranscript({ store }: Workspace, cast: LoadedCast, name: string | undefined) {
   const visit = findVisit(agentVisits(cast), name);
   if (!visit.ok) return visit;
   const transcript = await readArtifactText(store, cast.castId, { ...visit.value, name: TRANSCRIPT_FILE });

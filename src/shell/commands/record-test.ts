@@ -118,11 +118,7 @@ function testCastOf({ file: { targets, request } }: LoadedCast) {
 }
 
 /** The configuration named with the command; the project's own needs no name. */
-function testConfigOf(
-  { file: { configFiles } }: LoadedCast,
-  { place }: Workspace,
-  file: string,
-): { readonly config?: string } {
+function testConfigOf({ file: { configFiles } }: LoadedCast, { place }: Workspace, file: string) {
   const own = new Set([projectConfigFile(place.cwd), userConfigFile(place.env)]);
   const named = configFiles.findLast((each) => !own.has(each));
   return named === undefined ? {} : { config: relative(dirname(file), named) };

@@ -151,11 +151,7 @@ async function withFleetWorkers({ store, fleet }: Workspace, { rows, waiting }: 
 }
 
 /** [V39] Work of items that is in files here and in no commit. */
-async function findUncommittedWork(
-  { store, fleet }: Workspace,
-  castId: CastId,
-  items: ItemTable,
-): Promise<Pick<ItemTableOptions, "trees" | "aside">> {
+async function findUncommittedWork({ store, fleet }: Workspace, castId: CastId, items: ItemTable) {
   if (fleet) return { trees: new Map(), aside: new Map() };
   return {
     trees: await findItemTrees(store, items),

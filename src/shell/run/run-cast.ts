@@ -159,11 +159,7 @@ async function writeHandoffs(
   return undefined;
 }
 
-async function decideUntilEffect(
-  log: EventLog,
-  ports: Ports,
-  options: RunOptions,
-): Promise<Exclude<Effect, { kind: "record" }>> {
+async function decideUntilEffect(log: EventLog, ports: Ports, options: RunOptions) {
   for (;;) {
     const effect = next(log.latestState());
     const scripted = effect.kind === "wait" ? scriptedAnswer(effect, log.latestState(), ports.agents) : undefined;

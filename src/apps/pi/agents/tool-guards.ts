@@ -2,12 +2,12 @@ import { basename } from "node:path";
 import type {
   AgentSession,
   ExtensionContext,
-  ExtensionFactory,
   ResourceLoader,
   ExtensionUIContext,
 } from "@earendil-works/pi-coding-agent";
 import { KNOWN_TOOLS } from "../../../core/model/materia.ts";
 import { loadPi, type SessionHooks, type Pi } from "../../../shell/agents/pi-sdk.ts";
+import { createExtensionLoader, type SessionExtensions } from "../../../shell/agents/equipment.ts";
 import { deferDialogs } from "../session/dialogs.ts";
 
 type LoadedExtensions = ReturnType<ResourceLoader["getExtensions"]>;
@@ -28,7 +28,7 @@ export async function findToolGuards(ctx: ExtensionContext): Promise<Pick<Sessio
         guardsTools(extension) || tools.some((tool) => extension.tools.has(tool));
       const named = others.filter(isWanted).map(({ resolvedPath }) => resolvedPath);
       if (named.every((path) => declared.includes(path))) return own;
-      const wanted = { cwd, trusted, only: true, named: [...new Set([...declared, ...named])], factories };
+      const wanted = { cwd, trusted, only: true, files: [...new Set([...declared, ...named])], factories };
       const loaded = await loadExtensions(pi, wanted);
       const isDeclared = ({ resolvedPath }: Extension): boolean =>
         declared.includes(resolvedPath) || resolvedPath.startsWith("<inline");
@@ -59,34 +59,20 @@ async function findExtensions(ctx: ExtensionContext): Promise<readonly Extension
     return (word === "-e" || word === "--extension") && next !== undefined ? [next] : [];
   });
   const only = argv.includes("-ne") || argv.includes("--no-extensions");
-  const wanted = { cwd: ctx.cwd, trusted: ctx.isProjectTrusted(), named, only };
+  const wanted = { cwd: ctx.cwd, trusted: ctx.isProjectTrusted(), files: named, only };
   return (await loadExtensions(await loadPi(), wanted)).extensions;
 }
 
-interface ExtensionQuery {
+interface ExtensionQuery extends SessionExtensions {
   readonly cwd: string;
   readonly trusted: boolean;
-  /** Whether only the named extensions are loaded. */
+  /** Whether only these files are loaded. */
   readonly only: boolean;
-  readonly named: readonly string[];
-  /** Code of this process. */
-  readonly factories?: readonly ExtensionFactory[];
 }
 
-async function loadExtensions(pi: Pi, { cwd, trusted, only, named, factories = [] }: ExtensionQuery) {
-  const agentDir = pi.getAgentDir();
-  const loader = new pi.DefaultResourceLoader({
-    cwd,
-    agentDir,
-    settingsManager: pi.SettingsManager.create(cwd, agentDir, { projectTrusted: trusted }),
-    noExtensions: only,
-    additionalExtensionPaths: [...named],
-    extensionFactories: [...factories],
-    noSkills: true,
-    noPromptTemplates: true,
-    noThemes: true,
-    noContextFiles: true,
-  });
+async function loadExtensions(pi: Pi, { trusted, only: noExtensions, ...query }: ExtensionQuery) {
+  const settingsManager = pi.SettingsManager.create(query.cwd, pi.getAgentDir(), { projectTrusted: trusted });
+  const loader = createExtensionLoader(pi, { ...query, settingsManager, noExtensions });
   await loader.reload();
   return loader.getExtensions();
 }

@@ -7,7 +7,7 @@ import { fitLine, line, toned } from "../../../core/view/line.ts";
 import type { TurnRequest, TurnProgress } from "../../../shell/ports.ts";
 import type { Card } from "../screen/card.ts";
 import { plainProviderError, readRefusal } from "../../../core/cast/provider-refusal.ts";
-import type { Timer } from "../../../shell/agents/turn-guard.ts";
+import { waitOrAbort, type Timer } from "../../../shell/agents/turn-guard.ts";
 import type { AgentRetryOptions } from "../../../shell/workspace/agent-hosts.ts";
 
 type Messages = ContextWithSystemEvent["messages"];
@@ -111,11 +111,4 @@ export function createTurnRetries(
       return !signal.aborted;
     },
   };
-}
-
-function waitOrAbort(ms: number, after: Timer, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const cancel = after(ms, resolve);
-  signal.addEventListener("abort", () => resolve());
-  return promise.finally(cancel);
 }

@@ -9,6 +9,7 @@ import { type TranscriptMessage, ownTranscriptLines, parseTranscriptLine } from 
 import { createTranscriptProgress } from "../../../core/wire/stream.ts";
 import { turnProgressFrom } from "../../../shell/casting/live-progress.ts";
 import type { Pi } from "../../../shell/agents/pi-sdk.ts";
+import { toolDefinitions } from "../../../shell/agents/tool-process.ts";
 import type { CastStore, Subscription, TranscriptUpdate } from "../../../shell/store/cast-store.ts";
 import { thrownMessage } from "../../../core/model/text.ts";
 
@@ -167,7 +168,7 @@ interface TranscriptSource extends Pick<FollowOptions, "pi" | "cwd" | "onProblem
 function openTranscriptConversation(reading: TranscriptSource, changed: () => void): TranscriptConversation {
   const { pi, cwd, follow, onMessage, onProblem } = reading;
   const messages: SessionMessage[] = [];
-  const tools = new Map<string, ToolDefinition | undefined>();
+  let tools: readonly ToolDefinition[] | undefined;
   let isWorking = true;
   let lines: Subscription<TranscriptUpdate> | undefined;
   let isLookedAt = false;
@@ -202,10 +203,8 @@ function openTranscriptConversation(reading: TranscriptSource, changed: () => vo
     },
     streaming: () => undefined,
     partialOutput: () => undefined,
-    toolOf: (name) => {
-      if (!tools.has(name)) tools.set(name, piToolDefinition(pi, name, cwd));
-      return tools.get(name);
-    },
+    // Pi's own tools are drawn as Pi does; of a tool of an extension only the name and the output.
+    toolOf: (name) => (tools ??= toolDefinitions(pi, cwd)).find((tool) => tool.name === name),
     end: () => {
       isWorking = false;
       lines?.close();
@@ -216,18 +215,4 @@ function openTranscriptConversation(reading: TranscriptSource, changed: () => vo
       lines?.close();
     },
   };
-}
-
-/** Draws Pi's own tools as Pi does; for a tool of an extension only the name and the output. */
-function piToolDefinition(pi: Pi, name: string, cwd: string): ToolDefinition | undefined {
-  const tools: Readonly<Record<string, (cwd: string) => unknown>> = {
-    read: pi.createReadToolDefinition,
-    write: pi.createWriteToolDefinition,
-    edit: pi.createEditToolDefinition,
-    bash: pi.createBashToolDefinition,
-    ls: pi.createLsToolDefinition,
-    grep: pi.createGrepToolDefinition,
-    find: pi.createFindToolDefinition,
-  };
-  return Object.hasOwn(tools, name) ? (tools[name]?.(cwd) as ToolDefinition) : undefined; // each creates one
 }

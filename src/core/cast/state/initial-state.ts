@@ -1,7 +1,7 @@
 import type { WorkItem } from "../../model/handoff.ts";
 import { valueAt } from "../../model/json.ts";
 import { NO_ITEM_COUNTS } from "./item-counts.ts";
-import type { PreviousHandoff, ItemCastInput } from "./parallel-run.ts";
+import type { ItemCastInput } from "./parallel-run.ts";
 import { initialConversations } from "./conversations.ts";
 import { initialReworkReasons } from "./rework-reasons.ts";
 import { EMPTY_MAP } from "./persistent-map.ts";
@@ -44,10 +44,7 @@ export function initialState({ window, ...start }: CastStart): CastState {
 }
 
 /** Replaces an equal list by the one in state: a prompt recognises it by identity and does not repeat it. */
-function initialHandoff(
-  { graph, data }: Omit<CastStart, "window">,
-  { handed, loop, list: given }: ItemCastInput,
-): PreviousHandoff | null {
+function initialHandoff({ graph, data }: Omit<CastStart, "window">, { handed, loop, list: given }: ItemCastInput) {
   const path = graph.loops[loop]?.items ?? [];
   const list = given?.items ?? valueAt(data, path);
   if (!handed?.workItems || JSON.stringify(list) !== JSON.stringify(handed.workItems)) return handed;

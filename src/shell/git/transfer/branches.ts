@@ -55,10 +55,7 @@ export async function readUnpushedTexts(cwd: string, commit: string, remoteHeads
   return { texts: readObjects(cwd, small), tooLarge };
 }
 
-async function* readObjects(
-  cwd: string,
-  found: readonly FoundObject[],
-): AsyncIterable<{ readonly name: string; readonly text: string }> {
+async function* readObjects(cwd: string, found: readonly FoundObject[]) {
   for (let at = 0; at < found.length;) {
     let size = 0;
     const batch: FoundObject[] = [];
