@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { ageText, amountText, durationText, costText } from "../../src/core/view/numbers.ts";
+import {
+  ageText,
+  amountText,
+  clockText,
+  costText,
+  durationText,
+  groupedText,
+  momentText,
+} from "../../src/core/view/numbers.ts";
 import { countOfLimitText } from "../../src/core/cast/failure-text.ts";
 import { parseMillis } from "../../src/core/model/text.ts";
 
@@ -41,6 +49,20 @@ describe("[C14] figures are written as people read them", () => {
     [47 * 3_600_000, "47 h"],
     [72 * 3_600_000, "3 days"],
   ])("%s ms as an age", (ms, text) => expect(ageText(ms)).toBe(text));
+
+  it.each<[number, string]>([
+    [7, "7"],
+    [999, "999"],
+    [1_000, "1,000"],
+    [1_234_567, "1,234,567"],
+  ])("%s as an exact count", (count, text) => expect(groupedText(count)).toBe(text));
+
+  it("a moment in words", () => {
+    const at = new Date(2026, 8, 3, 4, 5);
+    expect(momentText(at.toISOString())).toBe("Thursday, September 3, 2026, 04:05");
+    expect(momentText("soon")).toBe("soon");
+    expect(clockText(at.toISOString(), at.getTime() + 864e5)).toBe("3 Sep 04:05");
+  });
 
   it("limits as 2 of 3, and what a person allowed beyond them", () => {
     expect([countOfLimitText(2, 3), countOfLimitText(4, 3)]).toEqual(["2 of 3", "4 of 3 + 1 allowed"]);

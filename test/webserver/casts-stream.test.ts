@@ -29,6 +29,32 @@ describe("the list of casts", () => {
     await stream.close();
   });
 
+  it("[N10] a long list comes in parts, newest first, and others are answered between them", async () => {
+    const at = site();
+    const ids = Array.from({ length: 250 }, (_, index) => `c${1000 + index}`);
+    for (const id of ids) journalOf(at, id, 1);
+    const { body } = await at.ask("/api/casts/stream");
+    if (!body) throw new Error("there is no stream");
+    // Counts how often others had their turn.
+    let turns = 0;
+    let next = setImmediate(function turn() {
+      turns += 1;
+      next = setImmediate(turn);
+    });
+    const pieces: { readonly text: string; readonly turn: number }[] = [];
+    for await (const piece of body.pipeThrough(new TextDecoderStream())) {
+      pieces.push({ text: piece, turn: turns });
+      if (piece.includes("event: ready")) break;
+    }
+    clearImmediate(next);
+    const parts = pieces
+      .map(({ text, turn }) => ({ turn, casts: [...text.matchAll(/"castId":"(c\d+)"/g)].map(([, id]) => id) }))
+      .filter(({ casts }) => casts.length > 0);
+    expect(parts.flatMap(({ casts }) => casts)).toEqual(ids.toReversed());
+    expect(parts.map(({ casts }) => casts.length)).toEqual([100, 100, 50]);
+    expect(new Set(parts.map(({ turn }) => turn)).size).toBe(3);
+  });
+
   it("[N10] the first cast of a project appears, and is followed to its end", async () => {
     const at = site();
     const stream = hear(await at.ask("/api/casts/stream"));

@@ -10,6 +10,8 @@ import type { CastSummary } from "../../core/cast/summary.ts";
 
 /** Older casts are listed but not watched. */
 const MAX_WATCHED = 2_000;
+/** A longer list is sent in parts: its first rows are drawn early, and other requests are answered between them. */
+const CASTS_IN_PART = 100;
 
 /** [N10] Every cast, newest first, then every new, changed or removed one. */
 export function openCastListFeed(
@@ -44,10 +46,13 @@ export function openCastListFeed(
     next: async () => {
       const gone = await goneCasts();
       if (gone !== "") return gone;
+      const part: string[] = [];
       for (const castId of changes.take()) {
         const news = await newsOf(castId);
-        if (news !== "") return news;
+        if (news !== "") part.push(news);
+        if (part.length === CASTS_IN_PART) break;
       }
+      if (part.length > 0) return part.join("");
       if (isReady) return undefined;
       isReady = true;
       return encodeMessage({ kind: "ready", data: {} });

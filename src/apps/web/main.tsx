@@ -13,9 +13,11 @@ import "./ui/toasts.module.css";
 import "./ui/dialog.module.css";
 import "./ui/fields.module.css";
 import "./ui/editor-layout.module.css";
-import { App } from "./app/app.tsx";
+import { App, preloadPage } from "./app/app.tsx";
 import { takeTokenFromUrl } from "./net/request.ts";
 import { requestCastEarly } from "./net/api.ts";
+import { followCastsOnce } from "./data/use-casts-and-fleet.ts";
+import { loadCatalogOnce } from "./data/use-catalog.ts";
 import { listenForKeys } from "./browser/keyboard.ts";
 import { applyTheme } from "./browser/display.ts";
 import { parseRoute } from "./browser/route.ts";
@@ -23,8 +25,7 @@ import { parseRoute } from "./browser/route.ts";
 takeTokenFromUrl();
 applyTheme();
 listenForKeys();
-const { page, name } = parseRoute(location.hash);
-if (page === "casts" && name !== null) requestCastEarly(name);
+requestFirstView();
 
 const root = document.getElementById("root");
 if (!root) throw new Error("the page has no root");
@@ -33,3 +34,13 @@ createRoot(root).render(
     <App />
   </StrictMode>,
 );
+
+/** Asks for the content of the page while the page itself still loads. */
+function requestFirstView(): void {
+  const route = parseRoute(location.hash);
+  const { page, name } = route;
+  preloadPage(route);
+  if (page !== "casts") loadCatalogOnce();
+  else if (name === null) followCastsOnce();
+  else requestCastEarly(name);
+}

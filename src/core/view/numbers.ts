@@ -18,6 +18,11 @@ const SCALES = [
   { from: 999.5, unit: 1e3, sign: "k" },
 ] as const;
 
+/** `12,345`. The browser would first load the rules of a language, which takes longer than a list. */
+export function groupedText(count: number): string {
+  return String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
+}
+
 /** `$3.84`; a cost below one cent is not shown as zero. */
 export function costText(dollars: number): string {
   if (!Number.isFinite(dollars)) return "—";
@@ -53,13 +58,31 @@ export function leftText(ms: number): string {
   return `${Math.floor(hours / 24)} days ${hours % 24} h`;
 }
 
+/** `Thursday, January 1`. */
+export function dateText(day: Date): string {
+  return `${WEEKDAYS[day.getDay()]}, ${MONTHS[day.getMonth()]} ${day.getDate()}`;
+}
+
+/** `Thursday, January 1, 2026, 14:05`. */
+export function momentText(at: string): string {
+  const day = new Date(at);
+  return Number.isNaN(day.getTime()) ? at : `${dateText(day)}, ${day.getFullYear()}, ${hourText(day)}`;
+}
+
+function hourText(time: Date): string {
+  return `${String(time.getHours()).padStart(2, "0")}:${String(time.getMinutes()).padStart(2, "0")}`;
+}
+
+const WEEKDAYS = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday".split(" ");
+const MONTHS = "January February March April May June July August September October November December".split(" ");
+
 /** A moment as people read a clock here: `03:00`, or `18 Nov 03:00` on another day. */
 export function clockText(at: string, now = Date.now()): string {
   const time = new Date(at);
   if (Number.isNaN(time.getTime())) return "an unknown time";
-  const hour = `${String(time.getHours()).padStart(2, "0")}:${String(time.getMinutes()).padStart(2, "0")}`;
+  const hour = hourText(time);
   if (time.toDateString() === new Date(now).toDateString()) return hour;
-  return `${time.getDate()} ${time.toLocaleString("en", { month: "short" })} ${hour}`;
+  return `${time.getDate()} ${MONTHS[time.getMonth()]?.slice(0, 3)} ${hour}`;
 }
 
 /** When a failed request is sent again. */

@@ -1,22 +1,15 @@
-import {
-  Suspense,
-  useEffect,
-  useState,
-  type ReactElement,
-  lazy,
-  type ComponentType,
-  Component,
-  type ReactNode,
-  useRef,
-} from "react";
+import { useEffect, useState, type ReactElement, type ComponentType, Component, type ReactNode, useRef } from "react";
 import { useKeys } from "../browser/keyboard.ts";
-import { navigate, hrefOf, useRoute, type PageProps } from "../browser/route.ts";
+import { navigate, hrefOf, useRoute, type PageProps, type PageRoute } from "../browser/route.ts";
+import CastsPage from "../casts/page.tsx";
+import { lazyPart } from "../ui/lazy-part.tsx";
 import { toggleTheme } from "../browser/display.ts";
 import { ToastList } from "../ui/toasts.tsx";
 import { MAIN_PAGES, StatusBanner, TopBar, projectName } from "./top-bar.tsx";
 import { useCatalog } from "../data/use-catalog.ts";
 import { draftIndex } from "../browser/unsaved-drafts.ts";
 import { useStore } from "../browser/store.ts";
+import { firstView, useFirstView } from "../browser/first-view.ts";
 import { bindSheets } from "../ui/classes.ts";
 import shellSheet from "./app.module.css";
 import { thrownMessage, oneLine } from "../../../core/model/text.ts";
@@ -43,14 +36,13 @@ export function App(): ReactElement {
     n: () => navigate(hrefOf("casts", undefined, { new: "" })),
     "/": focusSearch,
   });
-  const key = page === "casts" && name !== null ? "cast" : page;
-  const Page = Object.hasOwn(PAGES, key) ? PAGES[key] : undefined;
-  useDocumentTitle(page, name);
-  useUnsavedWarning();
-  useCastNotifications();
+  const key = pageKey({ page, name });
+  const Page = key === undefined ? undefined : PAGES[key];
   const isSettled = useSettled();
+  useFirstView(key === undefined || !SLOW_PAGES.has(key));
   return (
     <>
+      <TitleAndNotices page={page} name={name} />
       <a
         className={css("skip")}
         href="#main"
@@ -64,28 +56,24 @@ export function App(): ReactElement {
       <TopBar page={page} onPalette={() => setDialog("palette")} />
       <StatusBanner />
       <main id="main" tabIndex={-1}>
-        <Suspense fallback={<div className={css("loading")} aria-label="Loading" />}>
-          <PageErrorBoundary key={`${page}/${name ?? ""}`}>
-            {Page ? <Page name={name} search={search} /> : <UnknownPage page={page} />}
-          </PageErrorBoundary>
-        </Suspense>
+        <PageErrorBoundary key={`${page}/${name ?? ""}`}>
+          {Page ? <Page name={name} search={search} /> : <UnknownPage page={page} />}
+        </PageErrorBoundary>
       </main>
       <ToastList />
-      {/* Separate: a part that still loads would close the dialog beside it. */}
-      <Suspense>{isSettled && <TrustProjectDialog />}</Suspense>
-      <Suspense>
-        <PageErrorBoundary key={dialog}>{dialog === "keys" && <ShortcutsDialog onClose={close} />}</PageErrorBoundary>
-        {dialog === "palette" && <GoToDialog onClose={close} />}
-      </Suspense>
+      {isSettled && <TrustProjectDialog />}
+      <PageErrorBoundary key={dialog}>{dialog === "keys" && <ShortcutsDialog onClose={close} />}</PageErrorBoundary>
+      {dialog === "palette" && <GoToDialog onClose={close} />}
     </>
   );
 }
 
 /** A store opens it, on any page. */
-const TrustProjectDialog = lazy(() => loadOnline(() => import("../dialogs/trust-project-dialog.tsx")));
-const loadDialogs = () => import("./dialogs.tsx");
-const ShortcutsDialog = lazy(async () => ({ default: (await loadDialogs()).ShortcutsDialog }));
-const GoToDialog = lazy(async () => ({ default: (await loadOnline(loadDialogs)).GoToDialog }));
+const TrustProjectDialog = lazyPart(() =>
+  loadOnline(async () => (await import("../dialogs/trust-project-dialog.tsx")).default),
+);
+const ShortcutsDialog = lazyPart(async () => (await import("./dialogs.tsx")).ShortcutsDialog);
+const GoToDialog = lazyPart(() => loadOnline(async () => (await import("./dialogs.tsx")).GoToDialog));
 
 /** Loads a part again when the server is back: a part that fails would take the whole page with it. */
 async function loadOnline<T>(load: () => Promise<T>): Promise<T> {
@@ -101,14 +89,24 @@ async function loadOnline<T>(load: () => Promise<T>): Promise<T> {
 function useSettled(): boolean {
   const [isSettled, setSettled] = useState(false);
   useEffect(() => {
-    const timer = setTimeout(() => {
+    void firstView.then(() => {
       setSettled(true);
       // People usually open a cast from the list.
-      Promise.all([loadDialogs(), loadCastPage()]).catch(() => undefined);
-    }, 500);
-    return () => clearTimeout(timer);
+      Promise.all([ShortcutsDialog, GoToDialog, PAGES.cast].map(({ preload }) => preload())).catch(() => undefined);
+    });
   }, []);
   return isSettled;
+}
+
+/** They say themselves when their content is there. */
+const SLOW_PAGES: ReadonlySet<PageKey> = new Set(["casts", "cast", "loadouts"]);
+
+/** Draws nothing, so that a change of the list draws no page again. */
+function TitleAndNotices({ page, name }: { readonly page: string; readonly name: string | null }): null {
+  useDocumentTitle(page, name);
+  useUnsavedWarning();
+  useCastNotifications();
+  return null;
 }
 
 const OTHER_PAGE_TITLES: Readonly<Record<string, string>> = {
@@ -151,22 +149,38 @@ function focusSearch(): boolean {
   return field !== null;
 }
 
-const loadCastPage = () => import("../cast/page.tsx");
+type PageModule = { readonly default: ComponentType<PageProps> };
 
-/** Every page is loaded on first use. */
-const PAGES: Readonly<Record<string, ComponentType<PageProps>>> = {
-  casts: lazy(() => import("../casts/page.tsx")),
-  cast: lazy(loadCastPage),
-  loadouts: lazy(() => import("../loadouts/page.tsx")),
-  materia: lazy(() => import("../materia/page.tsx")),
-  compare: lazy(() => import("../compare/page.tsx")),
-  find: lazy(() => import("../find/page.tsx")),
-  fleet: lazy(() => import("../fleet/page.tsx")),
-  queue: lazy(() => import("../queue/page.tsx")),
-  settings: lazy(() => import("../settings/page.tsx")),
-  help: lazy(() => import("../help/page.tsx")),
-  tests: lazy(() => import("../tests/page.tsx")),
+function lazyPage(load: () => Promise<PageModule>) {
+  return lazyPart(async () => (await load()).default, <div className={css("loading")} aria-label="Loading" />);
+}
+
+/** Every page but the first is loaded on first use. */
+const PAGES = {
+  casts: Object.assign(CastsPage, { preload: () => Promise.resolve() }),
+  cast: lazyPage(() => import("../cast/page.tsx")),
+  loadouts: lazyPage(() => import("../loadouts/page.tsx")),
+  materia: lazyPage(() => import("../materia/page.tsx")),
+  compare: lazyPage(() => import("../compare/page.tsx")),
+  find: lazyPage(() => import("../find/page.tsx")),
+  fleet: lazyPage(() => import("../fleet/page.tsx")),
+  queue: lazyPage(() => import("../queue/page.tsx")),
+  settings: lazyPage(() => import("../settings/page.tsx")),
+  help: lazyPage(() => import("../help/page.tsx")),
+  tests: lazyPage(() => import("../tests/page.tsx")),
 };
+type PageKey = keyof typeof PAGES;
+
+function pageKey({ page, name }: Pick<PageRoute, "page" | "name">): PageKey | undefined {
+  const key = page === "casts" && name !== null ? "cast" : page;
+  return Object.hasOwn(PAGES, key) ? (key as PageKey) : undefined; // it is one of its keys
+}
+
+/** Begins to load the page of an address before it is drawn. A failure shows when it is. */
+export function preloadPage(route: PageRoute): void {
+  const key = pageKey(route);
+  if (key !== undefined) PAGES[key].preload().catch(() => undefined);
+}
 
 /** Shown in place of a page that failed to load or to draw. */
 class PageErrorBoundary extends Component<{ readonly children: ReactNode }, { readonly problem: string | null }> {

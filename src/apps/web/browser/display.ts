@@ -58,7 +58,7 @@ export function useNow(runs: boolean, everyMs = 1_000): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
     if (!runs) return undefined;
-    setNow(Date.now());
+    setNow((before) => (Date.now() - before < everyMs ? before : Date.now()));
     const timer = setInterval(() => setNow(Date.now()), everyMs);
     return () => clearInterval(timer);
   }, [runs, everyMs]);

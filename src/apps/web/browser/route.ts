@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from "react";
 
 /** The location of the page in the part of the address after `#`: `#/casts/20261115-102125-amlte`. */
-interface PageRoute {
+export interface PageRoute {
   readonly page: string;
   /** The decoded name: a cast id, a loadout or a materia. */
   readonly name: string | null;

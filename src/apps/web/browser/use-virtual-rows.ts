@@ -50,7 +50,7 @@ export function useVirtualRows(body: RefObject<HTMLElement | null>, list: Virtua
     let isChanged = false;
     for (const row of body.current?.querySelectorAll<HTMLElement>(":scope > [data-index]") ?? []) {
       const [key, height] = [keyOf(Number(row.dataset["index"])), row.getBoundingClientRect().height];
-      if (Math.abs((measured.current.get(key) ?? 0) - height) < 0.5) continue;
+      if (Math.abs((measured.current.get(key) ?? heightOf(Number(row.dataset["index"]))) - height) < 0.5) continue;
       measured.current.set(key, height);
       isChanged = true;
     }

@@ -5,7 +5,7 @@ import { socketOf, type Graph } from "../../../core/compile/graph.ts";
 import { equipmentNames } from "../../../core/compile/sandboxes.ts";
 import { END } from "../../../core/model/ids.ts";
 import { conditionText, visitLabel } from "../../../core/view/graph/labels.ts";
-import { costText } from "../../../core/view/numbers.ts";
+import { costText, groupedText } from "../../../core/view/numbers.ts";
 import { countOfLimitText } from "../../../core/cast/failure-text.ts";
 import { MateriaIcon } from "../ui/icons.tsx";
 import { modelText } from "../../../core/view/report/visit-detail.ts";
@@ -62,8 +62,8 @@ function agentFacts(props: VisitProps): readonly (readonly [name: string, value:
     ["Thinking", thinking],
     ["Tools", typeof tools === "string" ? tools : tools.tools.join(", ")],
     ["Had", equipmentNames(graph, materia).join(", ")],
-    ["Tokens in", usage.input.toLocaleString("en")],
-    ["Tokens out", usage.output.toLocaleString("en")],
+    ["Tokens in", groupedText(usage.input)],
+    ["Tokens out", groupedText(usage.output)],
     ["Cost", costText(usage.cost)],
     ["Repair turns", visit.repairs > 0 ? `${visit.repairs}` : ""],
   ] as const;

@@ -134,7 +134,7 @@ export function ActionMenu(props: { readonly castId: string; readonly actions: C
   return (
     <Menu
       label="More"
-      items={[
+      items={() => [
         ...actions.more.map((action) => ({ label: ACTION_LABELS[action], act: () => actions.act(action) })),
         { label: "Explain…", act: actions.explain },
         { label: "Find in this cast…", act: () => navigate(hrefOf("find", undefined, { cast: castId })) },

@@ -3,6 +3,7 @@ import { Button, Tabs } from "../ui/buttons.tsx";
 import { IssueList } from "../ui/issues.tsx";
 import { hrefOf, type PageProps, navigate } from "../browser/route.ts";
 import { useScreenWidth } from "../browser/display.ts";
+import { useFirstView } from "../browser/first-view.ts";
 import { CastGraphPanel } from "./graph-panel.tsx";
 import { CastHead } from "./cast-head.tsx";
 import { VisitPanel } from "../cast-visit/visit-panel.tsx";
@@ -24,6 +25,7 @@ const css = bindSheets(castSheet);
 export default function CastPage({ name, search }: PageProps): ReactElement {
   const id = name ?? "";
   const load = useCast(id);
+  useFirstView(load.kind !== "loading");
   if (load.kind === "loading") return <section className={css("view skeleton")} aria-label={`Loading cast ${id}`} />;
   if (load.kind === "refused")
     return (

@@ -3,7 +3,7 @@ import { MAX_ITEM_CELLS, type CastSummary } from "../../../core/cast/summary.ts"
 import { parseMillis } from "../../../core/model/text.ts";
 import { ACTION_LABELS, actionsFor, rowActionOf } from "../../../core/view/cast-actions.ts";
 import { castDurationMs } from "../../../core/view/cast-list.ts";
-import { ageText, amountText, costText, doneCountText, durationText } from "../../../core/view/numbers.ts";
+import { ageText, amountText, costText, doneCountText, durationText, momentText } from "../../../core/view/numbers.ts";
 import { needsPerson, waitReasonText, type WaitReason } from "../../../core/view/progress/fleet-status.ts";
 import { Button, Menu } from "../ui/buttons.tsx";
 import { bindSheets } from "../ui/classes.ts";
@@ -33,7 +33,7 @@ export const CELL_TITLES: Readonly<Partial<Record<CastColumn["key"], (cast: Cast
   cast: ({ castId }) => castId,
   model: ({ model = "" }) => model,
   tokens: ({ tokens }) => `${tokens} tokens`,
-  age: ({ startedAt }) => new Date(startedAt).toLocaleString(),
+  age: ({ startedAt }) => momentText(startedAt),
 };
 
 export const CAST_CELLS: Readonly<Record<CastColumn["key"], (cast: CastSummary, now: number) => ReactNode>> = {

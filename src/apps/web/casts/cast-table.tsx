@@ -21,7 +21,7 @@ import { bindSheets } from "../ui/classes.ts";
 import castsSheet from "./casts.module.css";
 import { useVirtualRows, type VirtualListOptions } from "../browser/use-virtual-rows.ts";
 import type { CastSummary } from "../../../core/cast/summary.ts";
-import { ageText, costText } from "../../../core/view/numbers.ts";
+import { ageText, costText, groupedText } from "../../../core/view/numbers.ts";
 import { parseMillis } from "../../../core/model/text.ts";
 
 const css = bindSheets(castsSheet);
@@ -119,7 +119,7 @@ function GroupTitle({
 }: CastListProps & { readonly row: CastListRow & { kind: "title" } }): ReactElement {
   return (
     <>
-      {row.title} <span className={css("faint")}>{row.count.toLocaleString("en")}</span>
+      {row.title} <span className={css("faint")}>{groupedText(row.count)}</span>
       {row.isFolded !== null && (
         <Button look="bare" aria-expanded={!row.isFolded} onClick={onUnfold}>
           {row.isFolded ? "Show" : "Hide"}

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useMemo, useState, type ReactElement } from "react";
+import { useEffect, useMemo, useState, type ReactElement } from "react";
 import type { QueuedCast } from "../../../core/view/progress/fleet-status.ts";
 import {
   CAST_FILTERS,
@@ -11,7 +11,7 @@ import {
   type CastSort,
 } from "../../../core/view/cast-list.ts";
 import type { InboxRow } from "../../../core/view/inbox.ts";
-import { costText } from "../../../core/view/numbers.ts";
+import { costText, dateText, groupedText } from "../../../core/view/numbers.ts";
 import { countedText, oneLine } from "../../../core/model/text.ts";
 import { getInbox } from "../net/api.ts";
 import { CopyButton } from "../ui/toasts.tsx";
@@ -23,18 +23,20 @@ import { textScale, useScreenWidth, useNow } from "../browser/display.ts";
 import { CAST_COLUMNS } from "./cast-cells.tsx";
 import { CastTable, CastCards } from "./cast-table.tsx";
 import { added, useCastListKeys, useRowActions, without, useStoredIds } from "./use-row-actions.tsx";
-import { useCasts, useFleetStatus } from "../data/use-casts-and-fleet.ts";
+import { followCastsOnce, useCasts, useFleetStatus } from "../data/use-casts-and-fleet.ts";
 import { bindSheets } from "../ui/classes.ts";
 import castsSheet from "./casts.module.css";
 import type { CastSummary } from "../../../core/cast/summary.ts";
 import { Select } from "../ui/fields.tsx";
 import { Icon } from "../ui/icons.tsx";
+import { lazyPart } from "../ui/lazy-part.tsx";
 import { capitalize, CastStatusLabel } from "../ui/status.tsx";
+import { useFirstView } from "../browser/first-view.ts";
 import { useKeptScroll } from "../browser/use-virtual-rows.ts";
 
 const css = bindSheets(castsSheet);
 
-const NewCastDialog = lazy(() => import("../dialogs/new-cast-dialog.tsx"));
+const NewCastDialog = lazyPart(async () => (await import("../dialogs/new-cast-dialog.tsx")).default);
 
 const NO_QUEUED_CASTS: readonly QueuedCast[] = [];
 
@@ -65,13 +67,15 @@ export default function CastsPage({ search: address }: PageProps): ReactElement 
   const isEmpty = isReady && casts.length === 0;
   const keys = useCastListKeys(found, act);
   useKeptScroll(keys.list, isReady);
+  useEffect(followCastsOnce, []);
+  useFirstView(isReady);
   return (
     <section className={css("view casts")} aria-label="Casts">
       <div className={css("page-head")}>
         <h1>Casts</h1>
         {!isEmpty && <CastFilters casts={casts} archived={archived} search={search} onSearch={setSearch} />}
         <span className={css("grow large-only")} />
-        {width === "large" && !isEmpty && <Menu label="Choose columns" items={columnItems(hidden, setHidden)} />}
+        {width === "large" && !isEmpty && <Menu label="Choose columns" items={() => columnItems(hidden, setHidden)} />}
         <Button look="primary" icon="plus" onClick={() => setStarting("")}>
           New cast
         </Button>
@@ -93,8 +97,8 @@ export default function CastsPage({ search: address }: PageProps): ReactElement 
           />
         </div>
       )}
-      <Suspense>{starting !== null && <NewCastDialog loadout={starting} onClose={() => setStarting(null)} />}</Suspense>
-      <Suspense>{dialog}</Suspense>
+      {starting !== null && <NewCastDialog loadout={starting} onClose={() => setStarting(null)} />}
+      {dialog}
     </section>
   );
 }
@@ -103,7 +107,10 @@ export default function CastsPage({ search: address }: PageProps): ReactElement 
 function OtherProjects({ casts }: { readonly casts: readonly CastSummary[] }): ReactElement | null {
   const [rows, setRows] = useState<readonly InboxRow[]>([]);
   const minute = useNow(true, 60_000);
-  useEffect(() => void getInbox().then((answer) => answer.ok && setRows(answer.value)), [casts, minute]);
+  const { isReady } = useCasts();
+  useEffect(() => {
+    if (isReady) void getInbox().then((answer) => answer.ok && setRows(answer.value));
+  }, [isReady, minute]);
   const here = useMemo(() => new Set(casts.map(({ castId }) => castId)), [casts]);
   const others = rows.filter(({ castId }) => !here.has(castId));
   if (others.length === 0) return null;
@@ -207,7 +214,7 @@ function dayText(at: string, now: number): string {
   const days = Math.round((midnight(new Date(now)) - midnight(day)) / 86_400_000);
   if (days <= 0) return "Today";
   if (days === 1) return "Yesterday";
-  return day.toLocaleDateString("en", { weekday: "long", day: "numeric", month: "long" });
+  return dateText(day);
 }
 
 function CastFilters(props: {
@@ -250,7 +257,7 @@ function CastFilters(props: {
               aria-pressed={each === filter}
               onClick={() => onSearch({ ...search, filter: each })}
             >
-              {`${capitalize(each.replace("_", " "))} ${count.toLocaleString("en")}`}
+              {`${capitalize(each.replace("_", " "))} ${groupedText(count)}`}
             </button>
           );
         })}

@@ -1,4 +1,4 @@
-import { lazy, useMemo, useRef, useState, type KeyboardEvent } from "react";
+import { useMemo, useRef, useState, type KeyboardEvent } from "react";
 import * as v from "valibot";
 import { parseJson } from "../../../core/model/json.ts";
 import { useStoredText } from "../browser/store.ts";
@@ -8,12 +8,11 @@ import { useKeys } from "../browser/keyboard.ts";
 import { hrefOf, navigate } from "../browser/route.ts";
 import { useCommand } from "../data/use-command.ts";
 import { deleteCast } from "../net/api.ts";
+import { lazyPart } from "../ui/lazy-part.tsx";
 import { toast } from "../ui/toasts.tsx";
 
-const AbortDialog = lazy(async () => ({ default: (await import("../dialogs/confirm-cast-dialogs.tsx")).AbortDialog }));
-const TrustCastDialog = lazy(async () => ({
-  default: (await import("../dialogs/confirm-cast-dialogs.tsx")).TrustCastDialog,
-}));
+const AbortDialog = lazyPart(async () => (await import("../dialogs/confirm-cast-dialogs.tsx")).AbortDialog);
+const TrustCastDialog = lazyPart(async () => (await import("../dialogs/confirm-cast-dialogs.tsx")).TrustCastDialog);
 
 export type RowAction = CastAction | "archive" | "delete";
 

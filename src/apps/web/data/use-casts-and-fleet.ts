@@ -1,6 +1,7 @@
 import { useEffect, useState } from "react";
 import type { Issue } from "../../../core/model/issue.ts";
 import { createStore, useStore } from "../browser/store.ts";
+import { firstView } from "../browser/first-view.ts";
 import { followCasts, followFleet } from "../net/follow.ts";
 import { loadCatalog } from "./use-catalog.ts";
 import type { FleetStatus } from "../../../core/view/progress/fleet-status.ts";
@@ -16,11 +17,12 @@ let isPublishPending = false;
 
 /** One list for the whole page, updated by the stream of the server. */
 export function useCasts() {
-  useEffect(followCastsOnce, []);
+  useEffect(() => void firstView.then(followCastsOnce), []);
   return useStore(castsStore);
 }
 
-function followCastsOnce(): void {
+/** Of the list itself, which is the first view. */
+export function followCastsOnce(): void {
   if (isFollowing) return;
   isFollowing = true;
   followCasts({
@@ -49,10 +51,11 @@ export function withIssue(issues: readonly Issue[], issue: Issue): readonly Issu
   return issues.some(({ message }) => message === issue.message) ? issues : [...issues, issue];
 }
 
-/** Sort once for the many casts of the first load. */
+/** The first rows of a long list are drawn at once, and then the whole of it. */
 function publishCasts(): void {
-  if (isPublishPending) return;
+  if (isPublishPending || (!isReady && castsStore.get().casts.length > 0)) return;
   isPublishPending = true;
+  // Sort once for the many casts of one message.
   queueMicrotask(() => {
     isPublishPending = false;
     castsStore.set({ casts: newestFirst(), isReady, issues });
@@ -60,7 +63,7 @@ function publishCasts(): void {
 }
 
 function newestFirst(): readonly CastSummary[] {
-  return [...castsById.values()].toSorted((a, b) => b.startedAt.localeCompare(a.startedAt));
+  return [...castsById.values()].toSorted((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
 }
 
 /** [B29] Workers and queue of the fleet; followed only while `isWanted`. */

@@ -3,6 +3,7 @@ import type { Catalog } from "../../../core/catalog/catalog.ts";
 import type { CatalogEntry } from "../../../core/catalog/layer.ts";
 import type { Issue } from "../../../core/model/issue.ts";
 import { loadProjectDrafts } from "../browser/unsaved-drafts.ts";
+import { firstView } from "../browser/first-view.ts";
 import { createStore, useStore } from "../browser/store.ts";
 import { getCatalog, getEquipment, getModels, grantTrust } from "../net/api.ts";
 import { onReconnect } from "../net/follow.ts";
@@ -44,10 +45,13 @@ export function currentCatalog(): Catalog | null {
 
 /** Loaded once: the server reports every change of a configuration file. */
 export function useCatalog() {
-  useEffect(() => {
-    if (!isRequested) void loadCatalog();
-  }, []);
+  useEffect(() => void firstView.then(loadCatalogOnce), []);
   return useStore(catalogStore);
+}
+
+/** Of the pages that show it. */
+export function loadCatalogOnce(): void {
+  if (!isRequested) void loadCatalog();
 }
 
 /** An answer of the server, asked once; `initial` before it and without one. */

@@ -120,7 +120,7 @@ function MoreMenu(props: {
     <Menu
       icon="more"
       label="Rename, duplicate, import, export, delete"
-      items={[
+      items={() => [
         ...first,
         { label: "Make active", act: () => void activateLoadout(name), off: whyNotActivatable },
         { label: "Discard changes", act: discard, off: whyNotRevertible },

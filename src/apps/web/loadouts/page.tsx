@@ -19,6 +19,7 @@ import { Button } from "../ui/buttons.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { IssueList } from "../ui/issues.tsx";
 import { useScreenWidth } from "../browser/display.ts";
+import { useFirstView } from "../browser/first-view.ts";
 import { FileConflictBar } from "../dialogs/file-conflict.tsx";
 import { EditorCanvas } from "./editor-canvas.tsx";
 import type { PendingConnection } from "../loadout-editor/use-canvas.ts";
@@ -39,6 +40,7 @@ const css = bindSheets(editorSheet);
 export default function LoadoutsPage({ name, search }: PageProps): ReactElement {
   const { catalog, issues } = useCatalog();
   const draft = useEntryDraft(loadoutDrafts, name, catalog);
+  useFirstView(draft !== null);
   const isHanded = search.has("draft");
   useEffect(() => {
     if (isHanded && catalog) void openHandedDraft(catalog);

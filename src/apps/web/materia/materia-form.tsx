@@ -11,6 +11,7 @@ import materiaSheet from "./materia.module.css";
 import { promptVariables } from "../../../core/edit/prompt-preview.ts";
 import { Button } from "../ui/buttons.tsx";
 import { countedText } from "../../../core/model/text.ts";
+import { groupedText } from "../../../core/view/numbers.ts";
 
 const css = bindSheets(materiaSheet);
 
@@ -176,7 +177,7 @@ function PromptSummary({ prompt, value }: { readonly prompt: string; readonly va
   const unknown = value ? promptVariables(value).filter(({ variable }) => variable.kind === "unknown") : [];
   return (
     <div className={css("row wrap faint")}>
-      <span>{`${countedText(prompt.split("\n").length, "line")} · ${prompt.length.toLocaleString("en")} characters`}</span>
+      <span>{`${countedText(prompt.split("\n").length, "line")} · ${groupedText(prompt.length)} characters`}</span>
       <span className={css("grow")} />
       <span className={css(unknown.length === 0 ? "status good" : "status bad")}>
         <Icon name={unknown.length === 0 ? "tick" : "warning"} />

@@ -13,6 +13,7 @@ import { loadoutsUsing, useCatalogWithDraft, usagesOf, type MateriaUsage } from 
 import { bindSheets } from "../ui/classes.ts";
 import materiaSheet from "./materia.module.css";
 import { copyText } from "../ui/toasts.tsx";
+import { groupedText } from "../../../core/view/numbers.ts";
 
 const css = bindSheets(materiaSheet);
 
@@ -136,7 +137,7 @@ function PromptSections(props: {
         <div key={`${index} ${title}`} className={css("preview-part")}>
           <div className={css("preview-head")}>
             <span>{`${index + 1} · ${title}`}</span>
-            <span className={css("faint")}>{`${body.length.toLocaleString("en")} characters · ${note}`}</span>
+            <span className={css("faint")}>{`${groupedText(body.length)} characters · ${note}`}</span>
           </div>
           <pre tabIndex={0} aria-label={title}>
             {body}
@@ -157,7 +158,7 @@ function PromptSections(props: {
       <div className={css("section last")}>
         <div className={css("row")}>
           <span className={css("grow secondary")}>
-            Whole prompt <b>{`${whole.length.toLocaleString("en")} characters`}</b>
+            Whole prompt <b>{`${groupedText(whole.length)} characters`}</b>
           </span>
           <Button icon="copy" onClick={() => void copyText(whole, "the prompt")}>
             Copy

@@ -157,7 +157,7 @@ function MoreMenu(props: {
     <Menu
       icon="more"
       label="Rename, duplicate, export, delete"
-      items={[
+      items={() => [
         { label: "New materia…", act: () => open("new") },
         { label: "Duplicate…", act: () => open("duplicate") },
         { label: "Rename…", act: () => open("rename"), off },

@@ -41,9 +41,10 @@ export function followCast(id: string, after: () => number, listener: CastListen
   };
   const unfollow = followWhileVisible(`/api/casts/${encodeURIComponent(id)}/events`, {
     after,
-    onMessage: (message) => {
-      // Events after a missing one make no sense; a progress note may be missed.
-      if (!hear("cast", message, { ...listener, damaged }) && message.event === "message") stop();
+    onMessages: (messages) => {
+      for (const message of messages)
+        // Events after a missing one make no sense; a progress note may be missed.
+        if (!hear("cast", message, { ...listener, damaged }) && message.event === "message") return stop();
     },
     onState: (state) => {
       if (state === "open") listener.onOpen();
@@ -78,7 +79,7 @@ export function followCasts(listener: StreamListener<"casts">): void {
   };
   followSharedStream("/api/casts/stream", {
     onState: (state) => reportStreamState(stream, state),
-    onMessage: (message) => void hear("casts", message, noting),
+    onMessages: (messages) => messages.forEach((message) => hear("casts", message, noting)),
     onJoin: () => void join(),
   });
   const join = async (): Promise<void> => {
@@ -118,7 +119,7 @@ function followWithStatus<N extends StreamName>(name: N, path: string, listener:
   const stream = Symbol(path);
   const stop = followStream(path, {
     onState: (state) => reportStreamState(stream, state),
-    onMessage: (message) => void hear(name, message, listener),
+    onMessages: (messages) => messages.forEach((message) => hear(name, message, listener)),
   });
   return () => {
     stop();

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { firstView } from "../browser/first-view.ts";
 import { error, type Issue } from "../../../core/model/issue.ts";
 import { parseJson } from "../../../core/model/json.ts";
 import {
@@ -80,7 +81,7 @@ export function takeTokenFromUrl(): void {
   sessionStorage.setItem(TOKEN_KEY, token);
   url.searchParams.delete("token");
   history.replaceState(null, "", url);
-  void fetchBrowserKey();
+  void firstView.then(fetchBrowserKey);
 }
 
 /** A request with the token; renews a rejected token once. */

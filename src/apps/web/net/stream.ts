@@ -9,7 +9,8 @@ export interface ServerSentEvent {
 export type StreamState = "connecting" | "open" | "lost" | "refused" | "gone";
 
 interface StreamOptions {
-  readonly onMessage: (message: ServerSentEvent) => void;
+  /** The messages of one piece that arrived. */
+  readonly onMessages: (messages: readonly ServerSentEvent[]) => void;
   readonly onState: (state: StreamState) => void;
   readonly after?: () => number;
 }
@@ -45,7 +46,7 @@ export function followStream(path: string, options: StreamOptions): () => void {
 
 async function readStream(
   path: string,
-  { after, onMessage }: StreamOptions,
+  { after, onMessages }: StreamOptions,
   { signal, onOpen }: { readonly signal: AbortSignal; readonly onOpen: () => void },
 ): Promise<"lost" | "refused" | "gone"> {
   try {
@@ -58,7 +59,7 @@ async function readStream(
     // Retry: a broken configuration can be fixed without a restart.
     if (!response.ok || !response.body) return "lost";
     onOpen();
-    const parse = createEventParser(onMessage);
+    const parse = createEventParser(onMessages);
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     for (let piece = await reader.read(); !piece.done; piece = await reader.read()) parse(piece.value);
     return "lost";
@@ -67,15 +68,13 @@ async function readStream(
   }
 }
 
-function createEventParser(onMessage: (message: ServerSentEvent) => void): (text: string) => void {
+function createEventParser(onMessages: StreamOptions["onMessages"]): (text: string) => void {
   let rest = "";
   return (text) => {
     const blocks = `${rest}${text}`.split("\n\n");
     rest = blocks.pop() ?? "";
-    for (const block of blocks) {
-      const message = parseEvent(block);
-      if (message) onMessage(message);
-    }
+    const messages = blocks.flatMap((block) => parseEvent(block) ?? []);
+    if (messages.length > 0) onMessages(messages);
   };
 }
 
@@ -102,9 +101,9 @@ function parseEvent(block: string): ServerSentEvent | undefined {
  */
 export function followSharedStream(
   path: string,
-  { onMessage, onState, onJoin }: StreamOptions & { readonly onJoin: () => void },
+  { onMessages, onState, onJoin }: StreamOptions & { readonly onJoin: () => void },
 ): void {
-  type TabMessage = { readonly message: ServerSentEvent } | { readonly state: StreamState };
+  type TabMessage = { readonly messages: readonly ServerSentEvent[] } | { readonly state: StreamState };
   const channel = new BroadcastChannel(`materia ${path}`);
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel reaches only its own origin
   const tell = (told: TabMessage): void => channel.postMessage(told);
@@ -113,9 +112,9 @@ export function followSharedStream(
     new Promise((resolve) => {
       isLeading = true;
       followStream(path, {
-        onMessage: (message) => {
-          tell({ message });
-          onMessage(message);
+        onMessages: (messages) => {
+          tell({ messages });
+          onMessages(messages);
         },
         onState: (state) => {
           onState(state);
@@ -128,7 +127,7 @@ export function followSharedStream(
   channel.addEventListener("message", ({ data }: MessageEvent<TabMessage>) => {
     if (isLeading) return;
     if ("state" in data) onState(data.state);
-    else onMessage(data.message);
+    else onMessages(data.messages);
   });
   void navigator.locks.request(`materia ${path}`, { ifAvailable: true }, async (lock) => {
     if (lock) return lead();

@@ -11,6 +11,7 @@ import {
 import { Icon, type IconName } from "./icons.tsx";
 import { css } from "./classes.ts";
 import type { UndoHistory } from "../../../core/edit/undo-history.ts";
+import { groupedText } from "../../../core/view/numbers.ts";
 
 export interface ButtonProps extends Omit<ComponentProps<"button">, "disabled"> {
   readonly look?: "plain" | "primary" | "danger" | "bare";
@@ -115,7 +116,7 @@ export function Tabs<K extends string>(props: {
         >
           {text}
           {count !== undefined && (
-            <span className={css("count")}>{typeof count === "number" ? count.toLocaleString("en") : count}</span>
+            <span className={css("count")}>{typeof count === "number" ? groupedText(count) : count}</span>
           )}
         </button>
       ))}
@@ -138,7 +139,8 @@ export interface MenuItem {
 export function Menu(props: {
   readonly label: string;
   readonly icon?: IconName;
-  readonly items: readonly MenuItem[];
+  /** Made when it opens: a long list has many menus. */
+  readonly items: () => readonly MenuItem[];
 }): ReactElement {
   const { label, icon, items } = props;
   const [isOpen, setOpen] = useState(false);
@@ -154,7 +156,7 @@ export function Menu(props: {
         </Button>
       )}
       {isOpen && (
-        <MenuPopover label={label} items={items} opener={`[data-menu="${id}"]`} onClose={() => setOpen(false)} />
+        <MenuPopover label={label} items={items()} opener={`[data-menu="${id}"]`} onClose={() => setOpen(false)} />
       )}
     </span>
   );

@@ -8,6 +8,7 @@ import type { Tone } from "../line.ts";
 import { evaluateFormula, type TurnFormula, type WorstCase } from "../../compile/worst-case.ts";
 import { buildFlow } from "../../compile/flow.ts";
 import { cyclesOfLoopsAlone } from "../../compile/check/cycles.ts";
+import { groupedText } from "../numbers.ts";
 
 const NAME_LIMIT = 100;
 
@@ -92,7 +93,7 @@ export function worstCaseText(graph: Graph, { turns, withRepairs }: WorstCase): 
 export function worstCaseExample({ turns }: WorstCase): string | null {
   const total = evaluateFormula(turns, () => 10);
   const hasItems = termsOf(turns).some(([loop]) => loop !== "");
-  return hasItems && Number.isFinite(total) ? `${total.toLocaleString("en")} with 10 items` : null;
+  return hasItems && Number.isFinite(total) ? `${groupedText(total)} with 10 items` : null;
 }
 
 export type LoopSymbols = ReadonlyMap<string, string>;
