@@ -137,7 +137,7 @@ it("[C13] casts lists it, as text and as data", async () => {
 it("[C14] status says where it is, items done, tokens, cost and what happened last", async () => {
   const [text, data] = await Promise.all([run(["status"], { cwd }), run(["status", castId, "--json"], { cwd })]);
   expect(text.stdout).toMatch(
-    /✓ completed {2}Work .*\n\d+:\d\d · 9 visits · [\d.]+( k)? tokens · \$0\.00 · rehearsed\ndo it\n/,
+    /✓ completed {2}Work .*\n[\d.:]+(?: s)? · 9 visits · [\d.]+( k)? tokens · \$0\.00 · rehearsed\ndo it\n/,
   );
   expect(text.stdout).toContain("2 of 2");
   expect(JSON.parse(data.stdout)).toMatchObject({

@@ -71,7 +71,7 @@ it.each([["last", "Socket-1#1"], ["Socket-1#1"], ["last@Socket-1#1"]])(
   async (...words) => {
     const text = await show(...words);
     const parts = [
-      / 1 {2}Build \(Socket-1\) {2}\d:\d\d/,
+      / 1 {2}Build \(Socket-1\) {2}[\d.:]+/,
       /Model {3}none/,
       /Turns {3}1 turn, .* tokens in/,
       /Prompt\n│ # System\n│ Build it\./,

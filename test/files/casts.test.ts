@@ -135,7 +135,8 @@ it("[J21] a cast runs as long as its process lives, and is interrupted at once w
     },
   ]);
   if (mine.kind === "mine") mine.release();
-  expect((await listCasts(folder))[0]?.status).toBe("interrupted");
+  // [C57] Since its last event nobody has worked on it.
+  expect((await listCasts(folder))[0]).toMatchObject({ status: "interrupted", idleSince: begun.at(-1)?.at });
   const { pid } = spawnSync(process.execPath, ["-e", ""]);
   writeFileSync(join(folder, "c-1", "owner", "2.json"), JSON.stringify({ ...thisProcess(), pid }));
   expect((await listCasts(folder))[0]?.status).toBe("interrupted");
@@ -167,6 +168,7 @@ it("[C13] a listing reads the ends of a long journal, with long lines too", asyn
       status: "interrupted",
       request: long.request,
       endedAt: null,
+      idleSince: TIME,
       visits: 3,
       items: { done: 0, total: 2 },
       tokens: 45,

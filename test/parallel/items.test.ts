@@ -252,8 +252,8 @@ it("[V15] while items run each has a row with its key, socket and title, and the
     },
   });
   expect(rows).toEqual([
-    expect.stringMatching(/^▸ WI-1 \w+ +0:03 · \d+ tokens {2}first$/),
-    expect.stringMatching(/^▸ WI-2 \w+ +0:03 · \d+ tokens {2}second$/),
+    expect.stringMatching(/^▸ WI-1 \w+ +3\.0 s · \d+ tokens {2}first$/),
+    expect.stringMatching(/^▸ WI-2 \w+ +3\.0 s · \d+ tokens {2}second$/),
   ]);
   expect(lanes.size).toBe(0);
   const told = [...replaySteps(initialState(castStartOf(place.file)), await eventsOf(place))].flatMap(

@@ -87,7 +87,7 @@ describe("[X10, X55] the card of a visit", () => {
     await pi.sees(/^materia-result/);
     const [card] = visitData(pi);
     expect(drawnAt(100, card, false)).toMatch(
-      /^ {2}1 {2}Interactive-Plan \(Socket-1\) {2}\d+:\d\d .*tokens · \$0\.00 · first\n {5}handed over 1 work item: a door {2}→ Socket-2 \(Build\)$/,
+      /^ {2}1 {2}Interactive-Plan \(Socket-1\) {2}[\d.:]+(?: s)? .*tokens · \$0\.00 · first\n {5}handed over 1 work item: a door {2}→ Socket-2 \(Build\)$/,
     );
     expect(drawnAt(100, card, true)).toMatch(/Plan A[^]*“with a door”[^]*approved by the person[^]*1\. a door/);
   });
@@ -155,7 +155,7 @@ describe("[X62] the card of the end names what comes next", () => {
     await pi.type("/materia link Build -- a hut");
     await pi.sees(/^materia-result/);
     const drawn = endCard(pi, 200);
-    expect(drawn).toMatch(/\n *\d+:\d\d · 1 visit .* · scripted\/\S+ *\n/);
+    expect(drawn).toMatch(/\n *[\d.:]+(?: s)? · 1 visit .* · scripted\/\S+ *\n/);
     const [, id = ""] = /\/materia show (\S+)/.exec(drawn) ?? [];
     const commands = [...drawn.matchAll(/(\/materia .*?) {2}/g)].map(([, command = ""]) => command);
     expect(commands).toEqual([
@@ -289,7 +289,7 @@ describe("[X59] the card of the end", () => {
   it("has the report that a judge accepted before the judge's words, and the time", async () => {
     const end = await endOf("a hut of oak, with a door", verdict(true, "fine"));
     expect(end).toMatch(/a hut of oak, with a door[^]*Auto-Eval: fine/);
-    expect(end).toMatch(/\n *\d+:\d\d · 2 visits/);
+    expect(end).toMatch(/\n *[\d.:]+(?: s)? · 2 visits/);
   });
 
   it("says once why it is not satisfied", async () => {

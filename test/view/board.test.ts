@@ -64,7 +64,7 @@ describe("[C14] where a cast stands", () => {
       "Add a greeting",
       "✓ Ignore-Artifacts ✓ Detect-VCS ✓ Auto-Plan ✓ Build ▸ Auto-Eval · Maintain · Narrate",
       "▣◧□ 1 of 3  item 2 of 3: Greet",
-      "Auto-Eval (Socket-5)  visit 3 · 0:05",
+      "Auto-Eval (Socket-5)  visit 3 · 5.0 s",
       "5 s ago: Auto-Eval (Socket-5) visit 3, item 2 of 3: Greet",
       "materia abort cast-1  stop it",
     ]);
@@ -99,6 +99,7 @@ describe("[C14] where a cast stands", () => {
       tokens: 8400,
       cost: expect.closeTo(0.07),
       elapsedMs: 44_000,
+      waitsMs: 0,
       last: { text: "Auto-Eval (Socket-5) visit 3, item 2 of 3: Greet", ageMs: 5000 },
       reason: null,
       limit: null,
@@ -129,7 +130,7 @@ describe("[C14] where a cast stands", () => {
     expect(lines(failed).slice(3)).toEqual([
       "✓ Ignore-Artifacts ✓ Detect-VCS ✓ Auto-Plan ✓ Build ✕ Auto-Eval · Maintain · Narrate",
       "▨□ 0 of 2  item 1 of 2: Parse",
-      "Auto-Eval (Socket-5)  visit 4 · 0:04",
+      "Auto-Eval (Socket-5)  visit 4 · 4.0 s",
       'the edge Socket-5 → Socket-4 for the item "Parse" was taken 3 of 3 times; last reason: no',
       "test",
       "materia recast cast-1 --allow 1  allow this edge once more and go on",
@@ -148,13 +149,15 @@ describe("[C14] where a cast stands", () => {
     const waiting = play(startOf(graph), { Ask: ["Which one,\nA or B?"] });
     expect(lines(waiting).slice(3)).toEqual([
       "‖ Ask",
-      "Ask (Socket-1)  visit 1 · 0:02  waiting for you",
+      "Ask (Socket-1)  visit 1 · 2.0 s  waiting for you",
       "5 s ago: Ask (Socket-1) waits for a person",
       "Which one,",
       "A or B?",
       "materia continue cast-1 <message>  answer",
       "materia continue cast-1  take the result and go on",
     ]);
+    // [C57] Its wait is no work.
+    expect(lines(waiting)[1]).toContain("3.0 s · waits 5.0 s · ");
     const going = playOn(waiting, [{ type: "person_answered", socket: graph.entry, visit: 1, text: "B" }]);
     expect(board(going)).toMatchObject({ status: "running", question: null, elapsedMs: 8000 });
   });

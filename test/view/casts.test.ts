@@ -48,9 +48,22 @@ describe("[C13] the listing of casts", () => {
 
   it("tokens and cost where there is room", () => {
     expect(plainText(castListLines([summary({})], { now: NOW, width: 120 })).split("\n")).toEqual([
-      "status       cast    items   tokens  cost   started     loadout    request",
-      "✓ completed  cast-1  1 of 3  1.52 M  $3.84  34 min ago  Full-Auto  Add a greeting",
+      "status       cast    items   time   tokens  cost   started     loadout    request",
+      "✓ completed  cast-1  1 of 3  34:00  1.52 M  $3.84  34 min ago  Full-Auto  Add a greeting",
     ]);
+  });
+
+  it("[C57] the time of work, and apart from it how long a cast waits", () => {
+    const timeOf = (part: Partial<CastSummary>): string | undefined =>
+      /1 of 3  (.*?)  1\.52 M/.exec(plainText(castListLines([summary(part)], { now: NOW, width: 160 })))?.[1];
+    const [startedAt, idleSince] = ["2026-01-14T12:00:00Z", "2026-01-14T12:04:10Z"];
+    expect([
+      timeOf({ status: "running" }),
+      timeOf({ status: "waiting", idleSince }),
+      timeOf({ status: "paused", idleSince }),
+      timeOf({ status: "interrupted", idleSince }),
+      timeOf({ endedAt: "2026-01-14T12:00:00.450Z", startedAt }),
+    ]).toEqual(["34:00", "4:10 · waits 29:50", "4:10 · waits 29:50", "4:10", "0.4 s"]);
   });
 
   it("within any width", () => {

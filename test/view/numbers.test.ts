@@ -35,11 +35,15 @@ describe("[C14] figures are written as people read them", () => {
   ])("%s dollars", (dollars, text) => expect(costText(dollars)).toBe(text));
 
   it.each<[number, string]>([
-    [-5, "0:00"],
+    [-5, "0 s"],
+    [60, "0 s"],
+    [490, "0.4 s"],
+    [9_999, "9.9 s"],
+    [10_000, "0:10"],
     [12_400, "0:12"],
     [1_421_000, "23:41"],
     [3_723_000, "1:02:03"],
-    [Number.NaN, "0:00"],
+    [Number.NaN, "0 s"],
   ])("%s ms as a stay", (ms, text) => expect(durationText(ms)).toBe(text));
 
   it.each<[number, string]>([

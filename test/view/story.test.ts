@@ -73,12 +73,12 @@ describe("[C15] the story of a cast", () => {
 
   it("tells what a program set and what a generator handed over", () => {
     expect(visit(lines, 2)).toEqual([
-      " 2  Detect-VCS (Socket-2)  0:02",
+      " 2  Detect-VCS (Socket-2)  2.0 s",
       "    set state.vcs",
       "    → Socket-3 (Auto-Plan)",
     ]);
     expect(visit(lines, 3)).toEqual([
-      " 3  Auto-Plan (Socket-3)  0:02  1.2 k tokens",
+      " 3  Auto-Plan (Socket-3)  2.0 s  1.2 k tokens",
       "    handed over 2 work items",
       "      1. Parse the flags",
       "      2. Greet",
@@ -89,13 +89,13 @@ describe("[C15] the story of a cast", () => {
 
   it("tells the edge taken, its count, and why the other was not", () => {
     expect(visit(lines, 5)).toEqual([
-      " 5  Auto-Eval (Socket-5)  0:02  1.2 k tokens  item 1 of 2: Parse the flags",
+      " 5  Auto-Eval (Socket-5)  2.0 s  1.2 k tokens  item 1 of 2: Parse the flags",
       "    said: not satisfied",
       "    “no test covers the empty flag”",
       "    ✗ not satisfied → Socket-4 (Build), 1 of 3",
       "      ✓ satisfied → Socket-6 (Maintain): not taken, satisfied was false",
     ]);
-    expect(visit(lines, 6)[0]).toBe(" 6  Build (Socket-4) visit 2  0:02  1.2 k tokens  item 1 of 2: Parse the flags");
+    expect(visit(lines, 6)[0]).toBe(" 6  Build (Socket-4) visit 2  2.0 s  1.2 k tokens  item 1 of 2: Parse the flags");
   });
 
   it("tells how a loop goes on and how it is left", () => {
@@ -154,7 +154,7 @@ describe("[C15] what was handed over", () => {
     const reply = 'Well:\n```json\n{ "satisfied": true, "passed": true, "mood": 1 }\n```';
     const cast = one({ parse: "json" }, "no", reply);
     expect(visit(story(cast), 1)).toEqual([
-      " 1  Build (Socket-1)  0:03  2.4 k tokens",
+      " 1  Build (Socket-1)  3.0 s  2.4 k tokens",
       '    reply 1 rejected: the reply holds no JSON object; it begins with "no"',
       "    said: satisfied",
       "    the object stood in a code fence",
@@ -193,7 +193,7 @@ describe("[C15] what stops a cast", () => {
 
   it("a limit, the edges it left, the reason and the way out", () => {
     expect(story(stopped).slice(-11, -2)).toEqual([
-      " 4  Judge (Socket-2) visit 2  0:02  1.2 k tokens",
+      " 4  Judge (Socket-2) visit 2  2.0 s  1.2 k tokens",
       "    said: not satisfied",
       "    “still red”",
       "    ✗ not satisfied → Socket-1 (Build): not taken, limit reached: 1 of 1 times",
@@ -223,7 +223,7 @@ describe("[C15] what stops a cast", () => {
       "    ✗ not satisfied → Socket-1 (Build), 2 of 1 + 1 allowed",
       "      → end: not taken, an earlier edge matched",
       "",
-      " 5  Build (Socket-1) visit 3  0:02  1.2 k tokens",
+      " 5  Build (Socket-1) visit 3  2.0 s  1.2 k tokens",
     ]);
     expect(lines[1]).toBe(`${durationText((resumed.events.length - 1 - 2) * 1000)} · 6 visits · 7.2 k tokens · $0.06`);
   });
@@ -237,7 +237,7 @@ describe("[C15] what stops a cast", () => {
     } as const;
     const cast = one({}, failed);
     expect(story(cast).slice(5)).toEqual([
-      " 1  Build (Socket-1)  0:02  not completed",
+      " 1  Build (Socket-1)  2.0 s  not completed",
       "    failed (timeout):",
       "    │ the model",
       "    │ did not answer",
@@ -269,7 +269,7 @@ describe("[C15] what stops a cast", () => {
   it("a person: the answer so far, what was said to it, and what is waited for", () => {
     const waiting = one({ interactive: true }, "Shall I?");
     expect(story(waiting).slice(5)).toEqual([
-      " 1  Build (Socket-1)  0:02  not completed",
+      " 1  Build (Socket-1)  2.0 s  not completed",
       "    Shall I?",
       "    ‖ waiting for a person",
       "",
@@ -283,7 +283,7 @@ describe("[C15] what stops a cast", () => {
     });
     const finished = playOn(answered, [{ type: "person_finished", ...place }]);
     expect(visit(story(finished), 1)).toEqual([
-      " 1  Build (Socket-1)  0:06  2.4 k tokens",
+      " 1  Build (Socket-1)  6.0 s  2.4 k tokens",
       "    Shall I?",
       "    ‖ waiting for a person",
       "    the person answered",

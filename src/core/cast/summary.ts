@@ -3,6 +3,7 @@ import { wholeNumber } from "../model/schemas.ts";
 import { CastOutcome } from "./state/event.ts";
 import type { CastState, ProgressCounts } from "./state/state.ts";
 import type { Totals } from "./state/usage.ts";
+import { parseMillis } from "../model/text.ts";
 
 /** `queued` is a cast of a fleet that waits for a worker. */
 const CastStatus = v.picklist([
@@ -38,6 +39,7 @@ export const CastSummary = v.object({
   request: v.string(),
   startedAt: v.string(),
   endedAt: v.nullable(v.string()),
+  idleSince: v.exactOptional(v.string()), // [C57] since when it neither works nor has ended
   visits: count,
   /** Over all lists of the cast: the number of items, and the outcomes of finished ones. */
   items: v.object({ done: count, total: count, givenUp: v.exactOptional(count) }),
@@ -71,6 +73,25 @@ export function castStatus({ phase }: CastState, alive: CastLiveness): CastStatu
   if (alive === "queued") return "queued";
   if (phase.kind === "waiting") return "waiting";
   return alive ? "running" : "interrupted";
+}
+
+/** [C57] How long a cast has worked, and how long it now waits for a person or a provider. */
+export interface WorkTime {
+  readonly elapsedMs: number;
+  readonly waitsMs: number;
+}
+
+/** Only a running cast gets older. */
+export function workTime(
+  { startedAt, lastAt, idleMs }: Record<"startedAt" | "lastAt", string | null> & { readonly idleMs: number },
+  { status, now }: { readonly status: CastStatus; readonly now: number },
+): WorkTime {
+  const until = status === "running" ? now : parseMillis(lastAt, now);
+  const isWaiting = status === "waiting" || status === "sleeping" || status === "paused";
+  return {
+    elapsedMs: Math.max(0, until - parseMillis(startedAt, until) - idleMs),
+    waitsMs: isWaiting ? Math.max(0, now - until) : 0,
+  };
 }
 
 /** Whether the cast has ended with a result, satisfied or not. */

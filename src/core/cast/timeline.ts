@@ -4,7 +4,7 @@ import type { SocketId } from "../model/ids.ts";
 import { readingOrder } from "../compile/reading-order.ts";
 import { NO_USAGE, type Usage } from "./state/usage.ts";
 import { parseMillis } from "../model/text.ts";
-import { MAX_ITEM_CELLS, type CastStatus } from "./summary.ts";
+import { MAX_ITEM_CELLS } from "./summary.ts";
 import { apply } from "./apply.ts";
 
 export interface CastTimeline {
@@ -109,15 +109,6 @@ function idleMsBefore({ lastAt, forkedAt = "" }: WorkClock, { phase }: CastState
 export function workedMsSince(clock: WorkClock, since: WorkClock, until = parseMillis(clock.lastAt, 0)): number {
   const from = parseMillis(since.lastAt, until);
   return Math.max(0, until - from - (clock.idleMs - since.idleMs));
-}
-
-/** How long a cast has worked. Only a running cast gets older. */
-export function elapsedMs(
-  { startedAt, lastAt, idleMs }: WorkClock,
-  { status, now }: { readonly status: CastStatus; readonly now: number },
-): number {
-  const until = status === "running" ? now : parseMillis(lastAt, now);
-  return Math.max(0, until - parseMillis(startedAt, until) - idleMs);
 }
 
 /** Usage of the current turn after an event; nothing once the journal has counted it. */

@@ -1,5 +1,5 @@
 import { oneLine, sanitizeForTerminal, parseMillis } from "../model/text.ts";
-import { ageText, amountText, costText, doneCountText } from "./numbers.ts";
+import { ageText, amountText, costText, doneCountText, workTimeText } from "./numbers.ts";
 import {
   columnsOf,
   cutColumns,
@@ -11,7 +11,7 @@ import {
   type Line,
   type Span,
 } from "./line.ts";
-import type { CastStatus, CastSummary, DeliveryOutcome } from "../cast/summary.ts";
+import { workTime, type CastStatus, type CastSummary, type DeliveryOutcome, type WorkTime } from "../cast/summary.ts";
 
 export function statusText(status: CastStatus): string {
   return status.replace("_", " ");
@@ -64,7 +64,7 @@ function narrowCastLines({ status, cast, started, items, loadout, request }: Cas
   return lines.map((each) => fitLine(each, width));
 }
 
-const COLUMNS = ["status", "cast", "items", "tokens", "cost", "started", "loadout", "request"] as const;
+const COLUMNS = ["status", "cast", "items", "time", "tokens", "cost", "started", "loadout", "request"] as const;
 type ColumnName = (typeof COLUMNS)[number];
 type CastListRow = Readonly<Record<ColumnName, Span>>;
 
@@ -75,6 +75,7 @@ function castCells(cast: CastSummary, now: number): CastListRow {
     status: statusSpan(cast.status),
     cast: toned("strong", oneLine(cast.castId, 200)),
     items: toned("plain", cast.items.total === 0 ? "" : doneCountText(cast.items)),
+    time: toned("plain", workTimeText(castWorkTime(cast, now))),
     tokens: toned("plain", amountText(cast.tokens)),
     cost: toned("plain", costText(cast.cost)),
     started: toned("dim", `${ageText(now - parseMillis(cast.startedAt, now))} ago`),
@@ -83,8 +84,9 @@ function castCells(cast: CastSummary, now: number): CastListRow {
   };
 }
 
-/** Tokens and cost need this width. */
+/** Time, tokens and cost need this width. */
 const WIDE_MIN_WIDTH = 110;
+const WIDE_COLUMNS: readonly ColumnName[] = ["time", "tokens", "cost"];
 
 interface SizedColumn {
   readonly name: ColumnName;
@@ -95,7 +97,7 @@ interface SizedColumn {
 function chooseColumns(rows: readonly CastListRow[], width: number): readonly SizedColumn[] {
   let room = width;
   return COLUMNS.flatMap((name) => {
-    if (width < WIDE_MIN_WIDTH && (name === "tokens" || name === "cost")) return [];
+    if (width < WIDE_MIN_WIDTH && WIDE_COLUMNS.includes(name)) return [];
     const natural = rows.reduce((most, row) => Math.max(most, columnsOf(row[name].text)), name.length);
     const limit = name === "loadout" ? Math.max(10, Math.floor(width / 5)) : Infinity;
     const size = name === "request" ? Math.max(0, room) : Math.min(natural, limit);
@@ -159,7 +161,7 @@ export const CAST_SORTS = {
   visits: ({ visits }) => visits,
   tokens: ({ tokens }) => tokens,
   cost: ({ cost }) => cost,
-  duration: (cast, now) => castDurationMs(cast, now),
+  duration: (cast, now) => castWorkTime(cast, now).elapsedMs,
   age: (cast, now) => now - parseMillis(cast.startedAt, now),
 } as const satisfies Record<string, (cast: CastSummary, now: number) => string | number>;
 export type CastSortKey = keyof typeof CAST_SORTS;
@@ -177,9 +179,12 @@ export function sortCasts(casts: readonly CastSummary[], { by, isDescending }: C
   });
 }
 
-export function castDurationMs({ startedAt, endedAt }: CastSummary, now: number): number {
-  const start = parseMillis(startedAt, now);
-  return Math.max(0, (endedAt === null ? now : parseMillis(endedAt, now)) - start);
+/** [C57] As far as both ends of the journal show it: earlier waits count as work. */
+export function castWorkTime({ status, startedAt, endedAt, idleSince }: CastSummary, now: number): WorkTime {
+  return workTime(
+    { startedAt, lastAt: endedAt ?? idleSince ?? new Date(now).toISOString(), idleMs: 0 },
+    { status, now },
+  );
 }
 
 export const CAST_FILTERS = [

@@ -1,6 +1,6 @@
 import { line, toned, type Line } from "./line.ts";
 import { countedText, oneLine, parseMillis } from "../model/text.ts";
-import type { ItemCounts, CastFigures, CastSummary } from "../cast/summary.ts";
+import type { ItemCounts, CastFigures, CastSummary, WorkTime } from "../cast/summary.ts";
 
 /** `812`, `1.2 k`, `1.52 M`. The journal has the exact value. */
 export function amountText(count: number): string {
@@ -30,12 +30,18 @@ export function costText(dollars: number): string {
   return `$${dollars.toFixed(2)}`;
 }
 
-/** A duration: `0:12`, `23:41`, `1:02:03`. */
+/** A duration: `0.4 s`, `0:12`, `23:41`, `1:02:03`. */
 export function durationText(ms: number): string {
   const seconds = wholeSeconds(ms);
+  if (seconds < 10) return `${ms >= 100 ? (Math.floor(ms / 100) / 10).toFixed(1) : "0"} s`;
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
   const rest = String(seconds % 60).padStart(2, "0");
   return hours === 0 ? `${minutes}:${rest}` : `${hours}:${String(minutes).padStart(2, "0")}:${rest}`;
+}
+
+/** [C57] `4:10 · waits 2:03:00`. */
+export function workTimeText({ elapsedMs, waitsMs }: WorkTime): string {
+  return waitsMs === 0 ? durationText(elapsedMs) : `${durationText(elapsedMs)} · waits ${durationText(waitsMs)}`;
 }
 
 /** An age in its largest unit: `12 s`, `34 min`, `5 h`, `3 days`. */

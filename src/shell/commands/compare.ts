@@ -1,7 +1,7 @@
 import type { CommandOf } from "../../core/command/command.ts";
 import { initialState } from "../../core/cast/state/initial-state.ts";
-import { castStatus } from "../../core/cast/summary.ts";
-import { buildTimeline, elapsedMs } from "../../core/cast/timeline.ts";
+import { castStatus, workTime } from "../../core/cast/summary.ts";
+import { buildTimeline } from "../../core/cast/timeline.ts";
 import { oneLine, countedText } from "../../core/model/text.ts";
 import { compareCasts, type CastComparison, type ComparedSide } from "../../core/history/compare.ts";
 import { modelText } from "../../core/view/report/visit-detail.ts";
@@ -26,7 +26,7 @@ export async function runCompare(workspace: Workspace, { first, second }: Comman
 
 function withWorkedMs(cast: LoadedCast) {
   const { clock } = buildTimeline(initialState(castStartOf(cast.file)), cast.events);
-  return { ...cast, workedMs: elapsedMs(clock, { status: castStatus(cast.state, false), now: 0 }) };
+  return { ...cast, workedMs: workTime(clock, { status: castStatus(cast.state, false), now: 0 }).elapsedMs };
 }
 
 async function changedFiles({ place }: Workspace, left: LoadedCast, right: LoadedCast): Promise<string[] | null> {

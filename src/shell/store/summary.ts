@@ -22,15 +22,17 @@ export async function startedSummary(
   const last = lastStatusEvent(tail) ?? first;
   const asleep =
     last.type === "cast_sleeping" ? { until: last.until, provider: last.provider, model: last.model } : undefined;
+  const status = await statusOf(last, isOwned);
+  const idleSince = status === "running" || last.type === "cast_ended" ? undefined : last.at;
   return {
     castId,
-    status: await statusOf(last, isOwned),
+    status,
     loadout: first.loadout,
     request: first.request,
     startedAt: first.forkedFrom?.at ?? first.at,
     endedAt: last.type === "cast_ended" ? last.at : null,
     ...castFigures(totalsFromLastEvents(castId, tail)),
-    ...withoutUndefined({ reason: reasonOf(last, tail), branch: first.branch, asleep }),
+    ...withoutUndefined({ reason: reasonOf(last, tail), branch: first.branch, asleep, idleSince }),
     ...(first.rehearsed ? { rehearsed: true } : lastModel(tail)),
   };
 }

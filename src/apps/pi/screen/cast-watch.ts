@@ -9,7 +9,7 @@ import {
 import { boardLines, castBoard, positionText, type CastBoard } from "../../../core/view/progress/board.ts";
 import { materiaOf, socketOf } from "../../../core/compile/graph.ts";
 import { statusSymbol } from "../../../core/view/cast-list.ts";
-import { amountText, durationText, costText } from "../../../core/view/numbers.ts";
+import { amountText, costText, workTimeText } from "../../../core/view/numbers.ts";
 import { oneLine } from "../../../core/model/text.ts";
 import { line, toned, type Line } from "../../../core/view/line.ts";
 import { castStartOf } from "../../../shell/store/cast-file.ts";
@@ -180,13 +180,14 @@ function budgetLine({ tokens, cost }: CastBoard, { state: { budget } }: CastTime
   return line(toned("dim", parts.filter(Boolean).join(" · ")));
 }
 
-function statusLineText({ status, position, item, asleep, elapsedMs, tokens }: CastBoard): string {
+function statusLineText(board: CastBoard): string {
+  const { status, position, item, asleep, tokens } = board;
   return [
     `${statusSymbol(status).text} materia`,
     ...(position ? [position.atWork ? positionText(position) : position.materia] : []),
     ...(item ? [`item ${item.number} of ${item.of}`] : []),
     ...(asleep ? [asleep.text] : []),
-    durationText(elapsedMs),
+    workTimeText(board),
     `${amountText(tokens)} tokens`,
   ].join(" · ");
 }

@@ -2,9 +2,9 @@ import { useEffect } from "react";
 
 const drawn = Promise.withResolvers<void>();
 const LONGEST_WAIT_MS = 2_000;
-setTimeout(drawn.resolve, LONGEST_WAIT_MS);
+setTimeout(() => drawn.resolve(), LONGEST_WAIT_MS);
 
-/** Resolves when the first view is drawn: whatever else the page needs must not delay it. */
+/** Resolves when the first view is drawn: everything else waits for it. */
 export const firstView = drawn.promise;
 
 /** A page calls this with true once its content is there. Not every browser says when it is idle. */

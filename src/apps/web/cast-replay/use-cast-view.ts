@@ -106,9 +106,11 @@ function useBoards(
   { newest, past }: { readonly newest: CastTimeline; readonly past: CastTimeline | null },
 ) {
   const { isAlive, castFile } = cast;
-  const isRunning = isAlive && newest.state.phase.kind !== "ended" && newest.state.phase.kind !== "waiting";
+  const { kind } = newest.state.phase;
+  // A wait gets longer without a process.
+  const isOpen = kind === "waiting" || kind === "sleeping" || (isAlive && kind !== "ended");
   // An event may be newer than the last clock tick.
-  const now = Math.max(useNow(isRunning), parseMillis(newest.clock.lastAt, 0));
+  const now = Math.max(useNow(isOpen), parseMillis(newest.clock.lastAt, 0));
   const lineage = useMemo(
     () => ({ targets: castFile.targets.map(({ name }) => name), fromCastId: castFile.fromCastId }),
     [castFile],

@@ -1,5 +1,5 @@
 import { useState, type ReactElement } from "react";
-import { amountText, durationText, costText, itemsDoneText } from "../../../core/view/numbers.ts";
+import { amountText, durationText, costText, itemsDoneText, workTimeText } from "../../../core/view/numbers.ts";
 import { countOfLimitText } from "../../../core/cast/failure-text.ts";
 import { askedPersonMateria } from "../../../core/cast/prompt-text.ts";
 import { currentRework } from "../../../core/view/progress/cast-path.ts";
@@ -143,7 +143,7 @@ function CastFigures({ cast, view }: CastPanelProps): ReactElement {
       <span className={css("figures-only")}>
         <b>{visits}</b> {visits === 1 ? "visit" : "visits"}
       </span>
-      <b title="Time worked">{durationText(board.elapsedMs)}</b>
+      <b title="Time worked">{workTimeText(board)}</b>
       <BudgetMeter have={board.tokens} of={budget.maxTokens} text={amountText} unit=" tokens" />
       <BudgetMeter have={board.cost} of={budget.maxCostUsd} text={costText} unit="" />
       {rework && (

@@ -2,8 +2,8 @@ import type { ReactElement, ReactNode } from "react";
 import { MAX_ITEM_CELLS, type CastSummary } from "../../../core/cast/summary.ts";
 import { parseMillis } from "../../../core/model/text.ts";
 import { ACTION_LABELS, actionsFor, rowActionOf } from "../../../core/view/cast-actions.ts";
-import { castDurationMs } from "../../../core/view/cast-list.ts";
-import { ageText, amountText, costText, doneCountText, durationText, momentText } from "../../../core/view/numbers.ts";
+import { castWorkTime } from "../../../core/view/cast-list.ts";
+import { ageText, amountText, costText, doneCountText, momentText, workTimeText } from "../../../core/view/numbers.ts";
 import { needsPerson, waitReasonText, type WaitReason } from "../../../core/view/progress/fleet-status.ts";
 import { Button, Menu } from "../ui/buttons.tsx";
 import { bindSheets } from "../ui/classes.ts";
@@ -45,7 +45,15 @@ export const CAST_CELLS: Readonly<Record<CastColumn["key"], (cast: CastSummary, 
   visits: ({ visits }) => <span className={css("secondary")}>{visits}</span>,
   tokens: ({ tokens }) => <span className={css("secondary")}>{amountText(tokens)}</span>,
   cost: ({ cost }) => <span className={css("secondary")}>{costText(cost)}</span>,
-  duration: (cast, now) => <span className={css("secondary")}>{durationText(castDurationMs(cast, now))}</span>,
+  duration: (cast, now) => (
+    <span className={css("secondary")}>
+      {workTimeText(castWorkTime(cast, now))
+        .split(" · ")
+        .map((part) => (
+          <span key={part} className={css("one-line")}>{`${part} `}</span>
+        ))}
+    </span>
+  ),
   age: ({ startedAt }, now) => <span className={css("secondary")}>{ageText(now - parseMillis(startedAt, now))}</span>,
 };
 
@@ -119,7 +127,7 @@ export function RowActions(props: CastListProps & { readonly cast: CastSummary }
       <Menu
         label={`More actions of ${cast.request}`}
         icon="more"
-        items={[
+        items={() => [
           ...others.map((each) => ({ label: ACTION_LABELS[each], act: () => onAct(cast, each) })),
           {
             label: archived.has(cast.castId) ? "Bring back from the archive" : "Archive",

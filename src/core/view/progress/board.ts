@@ -11,8 +11,8 @@ import { oneLine, countedText, parseMillis, withoutCutMarks } from "../../model/
 import { statusSpan, statusSymbol } from "../cast-list.ts";
 import { nameText, visitLabel } from "../graph/labels.ts";
 import { itemProgressLine, type ItemProgress } from "./item-progress.ts";
-import { elapsedMs, workedMsSince, type CastTimeline } from "../../cast/timeline.ts";
-import { figuresLine, figuresText, ageText, durationText, doneCountText, sleepText } from "../numbers.ts";
+import { workedMsSince, type CastTimeline } from "../../cast/timeline.ts";
+import { figuresLine, figuresText, ageText, durationText, doneCountText, sleepText, workTimeText } from "../numbers.ts";
 import { pathLine, castPath, currentSocket, type CastPath } from "./cast-path.ts";
 import { originText, type CastOrigin } from "../report/story.ts";
 import { FULL_DETAIL, textLines, titleText } from "../report/handoff-lines.ts";
@@ -28,10 +28,18 @@ import {
   wrapLine,
   type Line,
 } from "../line.ts";
-import { castStatus, type CastLiveness, type CastStatus, castFigures, type CastFigures } from "../../cast/summary.ts";
+import {
+  castStatus,
+  type CastLiveness,
+  type CastStatus,
+  castFigures,
+  type CastFigures,
+  workTime,
+  type WorkTime,
+} from "../../cast/summary.ts";
 
 /** [C14] The current status of a cast. */
-export interface CastBoard extends CastFigures {
+export interface CastBoard extends CastFigures, WorkTime {
   readonly castId: string;
   readonly status: CastStatus;
   /** The loadout, or the chain of targets and the cast it continues. */
@@ -49,7 +57,6 @@ export interface CastBoard extends CastFigures {
   /** The current or last list; null before the first list. */
   readonly walk: ItemProgress | null;
   readonly rehearsed?: true;
-  readonly elapsedMs: number;
   readonly last: { readonly text: string; readonly ageMs: number } | null;
   /** Why it ended, and the limit that stopped it. */
   readonly reason: string | null;
@@ -92,7 +99,7 @@ export function castBoard(timeline: CastTimeline, options: BoardOptions): CastBo
     walk: itemProgressOf(timeline, status),
     ...castFigures(totalsOf({ done: state.done, usage })),
     ...(state.rehearsed ? { rehearsed: true } : {}),
-    elapsedMs: elapsedMs(clock, { status, now }),
+    ...workTime(clock, { status, now }),
     last: lastEventOf(timeline, now),
     reason: ended && withoutCutMarks(ended.reason),
     limit: ended?.limit?.limit ?? null,
@@ -175,7 +182,7 @@ export function boardLines(board: CastBoard, width = DEFAULT_WIDTH): readonly Li
 const NO_ITEM_COUNTS = { done: 0, total: 0 };
 
 function headLines(board: CastBoard, width: number): readonly Line[] {
-  const figures = `${durationText(board.elapsedMs)} · ${figuresText({ ...board, items: NO_ITEM_COUNTS })}`;
+  const figures = `${workTimeText(board)} · ${figuresText({ ...board, items: NO_ITEM_COUNTS })}`;
   const before = line(statusSpan(board.status), "  ");
   const after = line(toned("dim", `  ${board.castId}`));
   const whole = line(...before, toned("strong", board.loadout), ...after);

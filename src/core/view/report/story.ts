@@ -3,7 +3,6 @@ import type { CastEvent, EventOf } from "../../cast/state/event.ts";
 import type { CastStart, CastState } from "../../cast/state/state.ts";
 import {
   replaySteps,
-  elapsedMs,
   type CastStep,
   UNSTARTED_CLOCK,
   advanceClock,
@@ -14,11 +13,11 @@ import { totalsOf, totalTokens, type Usage } from "../../cast/state/usage.ts";
 import { oneLine } from "../../model/text.ts";
 import { statusSpan, statusSymbol, statusText } from "../cast-list.ts";
 import { nameText, conversationText, visitLabel } from "../graph/labels.ts";
-import { figuresLine, figuresText, durationText, ageText, amountText } from "../numbers.ts";
+import { figuresLine, figuresText, durationText, ageText, amountText, workTimeText } from "../numbers.ts";
 import { nextStepLine, nextSteps } from "./next-steps.ts";
 import { type DetailLevel, currentItemText, BRIEF_DETAIL, FULL_DETAIL } from "./handoff-lines.ts";
 import { wrapColumns, DEFAULT_WIDTH, fitLine, line, toned, wrapLine, type Line, squeezeLine } from "../line.ts";
-import { castStatus, type CastLiveness, castFigures } from "../../cast/summary.ts";
+import { castStatus, type CastLiveness, castFigures, workTime } from "../../cast/summary.ts";
 import { initialState } from "../../cast/state/initial-state.ts";
 import type { SocketId } from "../../model/ids.ts";
 import { advanceVisits, NO_VISITS, visitNumber, type VisitRecord } from "../../history/visits.ts";
@@ -203,7 +202,7 @@ export function storyLines(start: CastStart, events: Iterable<CastEvent>, option
   appendAll(body, writer.flush());
   const { state, clock } = writer.current();
   const status = castStatus(state, alive);
-  const figures = `${durationText(elapsedMs(clock, { status, now }))} · ${figuresText(castFigures(totalsOf(state)))}`;
+  const figures = `${workTimeText(workTime(clock, { status, now }))} · ${figuresText(castFigures(totalsOf(state)))}`;
   const texts = [
     oneLine(originText(state.graph.name, lineage), 3 * width),
     `Request: ${oneLine(state.request, 3 * width)}`,
