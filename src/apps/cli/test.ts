@@ -6,7 +6,7 @@ import { loadWorkspace } from "../../shell/workspace/workspace.ts";
 import { projectConfigFile } from "../../shell/config/config.ts";
 import { runTestCommand } from "../../shell/commands/test.ts";
 import { folderExists } from "../../shell/system/folders.ts";
-import { createFolderWatcher } from "../../shell/system/folder-watcher.ts";
+import { createFolderWatcher, everySecond } from "../../shell/system/folder-watcher.ts";
 import { TESTS_FOLDER, findTests, withTestTrust } from "../../shell/testing/find-tests.ts";
 import { listenForInterrupt, applyStyle, type CliContext, printAnswer, printIssues } from "./terminal/io.ts";
 import { askForTrust } from "./terminal/prompts.ts";
@@ -52,10 +52,6 @@ async function rerunOnChange(
     (path) => (folderExists(path) ? path : dirname(path)),
   );
   const folders = new Set([...named, dirname(projectConfigFile(cwd))]);
-  const everySecond = (listener: () => void): (() => void) => {
-    const timer = setInterval(listener, 1_000);
-    return () => clearInterval(timer);
-  };
   // Files that a run writes, and files of git and packages, cause no run.
   const own = junit === undefined ? undefined : resolve(io.cwd, junit);
   const counts = (path: string): boolean => path !== own && !/[\\/](?:\.git|node_modules)(?:[\\/]|$)/.test(path);

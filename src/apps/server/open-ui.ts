@@ -15,7 +15,7 @@ import {
   requireToken,
   setSecurityHeaders,
 } from "./http-server.ts";
-import { createFolderWatcher } from "../../shell/system/folder-watcher.ts";
+import { createFolderWatcher, everySecond } from "../../shell/system/folder-watcher.ts";
 import { openCastRuns, type ServedProject } from "./served-project.ts";
 import { notFound, refuse, refuseAccess, withBody } from "./body-and-reply.ts";
 import { castRoutes } from "./cast-routes.ts";
@@ -76,12 +76,6 @@ async function connectToFleet(place: ConfigContext, on: string): Promise<Result<
   if (!workspace.ok) return workspace;
   const { connectFleet } = await import("../../shell/fleet/fleet-workspace.ts");
   return connectFleet(workspace.value, on, "all");
-}
-
-function everySecond(listener: () => void): () => void {
-  const timer = setInterval(listener, 1_000);
-  timer.unref();
-  return () => clearInterval(timer);
 }
 
 export function createWebApp(served: ServedProject): Hono {

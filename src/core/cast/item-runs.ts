@@ -94,11 +94,7 @@ function replacedList({ graph }: CastState, { loop, items, note }: LoopPass, { d
 }
 
 /** A reason for this loop belongs to its first item. */
-function reasonsOfFirstItem(
-  state: CastState,
-  { door, reworked }: ParallelRun,
-  index: number,
-): Pick<ItemCastInput, "reasons" | "isFirstVisit"> {
+function reasonsOfFirstItem(state: CastState, { door, reworked }: ParallelRun, index: number) {
   const reasons = index === 0 ? reworkReasonsFor({ ...state, pass: null }, door) : [];
   return { reasons, ...(reasons.length > 0 && !reworked ? { isFirstVisit: true } : {}) };
 }

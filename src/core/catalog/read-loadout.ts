@@ -7,10 +7,7 @@ import { oneLine } from "../model/text.ts";
 import { nameIssues, validate } from "./validate.ts";
 import { AssignMap, ParseMode } from "../model/materia.ts";
 
-export function readLoadout(
-  name: string,
-  raw: unknown,
-): { name: string; value?: Loadout | undefined; issues: readonly Issue[] } {
+export function readLoadout(name: string, raw: unknown) {
   const keys = ["loadouts", name];
   const whole = validate(Loadout, raw, keys);
   const read = whole.issues.some(isLayoutIssue) ? withoutLayout(raw, keys, whole.issues) : whole;

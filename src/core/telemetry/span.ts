@@ -37,10 +37,7 @@ export function notBefore(startMs: number, at: string | undefined): number {
 }
 
 /** [TM1] The body of an OTLP/JSON request: ids are lower-case hexadecimal digits, 64-bit integers are strings. */
-export function otlpTraces(
-  spans: readonly TraceSpan[],
-  version: string,
-): { readonly resourceSpans: readonly object[] } {
+export function otlpTraces(spans: readonly TraceSpan[], version: string) {
   const resource = { attributes: keyValues({ "service.name": "pi-materia", "service.version": version }) };
   const scope = { name: "pi-materia", version };
   return { resourceSpans: [{ resource, scopeSpans: [{ scope, spans: spans.map(otlpSpan) }] }] };

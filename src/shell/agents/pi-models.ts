@@ -10,6 +10,7 @@ import {
   type PiModel,
   type RetryPolicy,
   type PiContext,
+  PI_PACKAGE,
 } from "./pi-sdk.ts";
 import { registerSecrets } from "../secrets/redact.ts";
 import { MAX_FILE_BYTES, readRegularText, valueOr } from "../system/files.ts";
@@ -132,8 +133,6 @@ export function missingPiIssue(cause: unknown): Issue {
   const hint = `npm install ${PI_PACKAGE} (beside pi-materia; with -g where that was installed with -g)`;
   return error("missing_pi", PI_PACKAGE, message, hint);
 }
-
-const PI_PACKAGE = "@earendil-works/pi-coding-agent";
 
 export async function checkPi(): Promise<Issue | undefined> {
   return loadPi().then(() => undefined, missingPiIssue);

@@ -45,7 +45,7 @@ export interface RetryPolicy {
   readonly baseDelayMs: number;
 }
 
-const PI_PACKAGE = "@earendil-works/pi-coding-agent";
+export const PI_PACKAGE = "@earendil-works/pi-coding-agent";
 /** Names the folder of the Pi that started this process: no Pi may be installed beside this package. */
 const PI_VARIABLE = "MATERIA_PI";
 

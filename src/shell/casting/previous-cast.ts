@@ -72,11 +72,7 @@ async function lastWorkItems(store: CastStore, castId: CastId, graph: Graph | un
   return lists.flat().toSorted((a, b) => b.at - a.at)[0]?.items ?? [];
 }
 
-async function newestList(
-  store: CastStore,
-  castId: CastId,
-  socket: SocketId,
-): Promise<readonly { readonly at: number; readonly items: Json }[]> {
+async function newestList(store: CastStore, castId: CastId, socket: SocketId) {
   const visit = await store.lastVisit(castId, socket);
   const file = await store.readArtifact(castId, { socket, visit, name: "handoff.json" }, { maxBytes: MAX_LIST_BYTES });
   if (!file || file.size > MAX_LIST_BYTES) return [];

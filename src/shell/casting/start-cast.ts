@@ -20,7 +20,7 @@ import { findOwnBase } from "../git/worktrees/own-worktree.ts";
 import type { AgentHost } from "../ports.ts";
 import { writeOptionsFor, type RunContext, type RunOutcome } from "../context/run-context.ts";
 import { redactKeys, redactEvent } from "../secrets/redact-event.ts";
-import { CAST_FORMAT, castStartOf, type CastFile, newCastId } from "../store/cast-file.ts";
+import { CAST_FORMAT, castStartOf, type CastFile, newCastId, USER_TEXT_FIELDS } from "../store/cast-file.ts";
 import type { NewCast, OwnedCast } from "../store/cast-store.ts";
 import { REHEARSAL_FILE } from "../store/layout.ts";
 import { VERSION } from "../system/package.ts";
@@ -191,8 +191,6 @@ export function planCast(graph: Graph, details: NewCastDetails): NewCast {
   };
   return { file };
 }
-
-const USER_TEXT_FIELDS: ReadonlySet<string> = new Set(["request", "command", "state"]);
 
 /** Creates a cast that this process owns. With a past it is a fork: the past is written first. */
 async function createCast(cast: NewCast, context: CreationContext, past: CastPast | undefined) {

@@ -134,11 +134,7 @@ const MAX_PAUSE_MS = 30_000;
 const MAX_ANSWER_CHARS = 65_536;
 
 /** [TM6] Sends spans in batches. A batch that is too large is split, a refusal that may pass is sent again. */
-export async function sendSpans(
-  collector: Telemetry["collector"],
-  spans: readonly TraceSpan[],
-  options: SendOptions,
-): Promise<Result<{ readonly sent: number; readonly rejected: number }>> {
+export async function sendSpans(collector: Telemetry["collector"], spans: readonly TraceSpan[], options: SendOptions) {
   let sent = 0;
   // Spans that the collector refused, or that are too large for it.
   let rejected = 0;

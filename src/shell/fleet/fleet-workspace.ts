@@ -15,11 +15,7 @@ import { createRedactor } from "../secrets/redact.ts";
 import type { LoadedCast } from "../store/cast-store.ts";
 
 /** The same project with the casts of a fleet in place of local casts. */
-export async function openFleetWorkspace(
-  workspace: Workspace,
-  name: string,
-  asked: SubmitOptions = {},
-): Promise<Result<{ readonly workspace: Workspace; readonly close: () => Promise<void> }>> {
+export async function openFleetWorkspace(workspace: Workspace, name: string, asked: SubmitOptions = {}) {
   const opened = await connectFleet(workspace, name);
   if (!opened.ok) return opened;
   const { workspaceFor, close } = opened.value;

@@ -7,7 +7,7 @@ import type { NewCast } from "../store/cast-store.ts";
 import { sql, withDatabaseErrors } from "../store/postgres/database.ts";
 import type { ConnectedFleet } from "./open-fleet.ts";
 import { materiaOf, socketsOf, type Graph } from "../../core/compile/graph.ts";
-import type { CastFile } from "../store/cast-file.ts";
+import { type CastFile, USER_TEXT_FIELDS } from "../store/cast-file.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative, sep } from "node:path";
@@ -136,8 +136,6 @@ export interface PackedTree {
 export type TreeChoice = "as it is now" | "of the branch";
 
 type TreeAtTop = PackedTree & { readonly top: string };
-
-const USER_TEXT_FIELDS: ReadonlySet<string> = new Set(["request", "command", "state"]);
 
 /** [B9] Packs the cast and this working tree, unpushed and uncommitted work included. */
 export async function packCast(

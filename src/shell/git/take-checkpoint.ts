@@ -50,9 +50,7 @@ async function commitSnapshot(shadow: ShadowIndex, tree: string, request: Checkp
 }
 
 /** The present working tree as objects, without a name yet. */
-export async function snapshotTree(
-  shadow: ShadowIndex,
-): Promise<{ readonly tree: string; readonly left: OmittedFiles }> {
+export async function snapshotTree(shadow: ShadowIndex) {
   const { left, paths } = await listChangedPaths(shadow);
   const { tree: before } = shadow.lastWritten;
   if (paths.length === 0 && before !== undefined) return { tree: before, left };

@@ -1,4 +1,4 @@
-import { constants, fstatSync, openSync, readFileSync, type Stats } from "node:fs";
+import { constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { randomInt } from "node:crypto";
 import { resolve, sep } from "node:path";
 import { failWith, ok, type Result } from "../../core/model/issue.ts";
@@ -53,10 +53,7 @@ export function gitOptionsFor(user: ToolsUser): ReturnType<typeof spawnOptionsFo
 }
 
 /** [B86] Reads a file that belongs to the user, if one is given: a link could lead to a file that only root may read. */
-export function readFileOf(
-  user: ToolsUser | undefined,
-  file: string,
-): { readonly bytes: Buffer; readonly stats: Stats } {
+export function readFileOf(user: ToolsUser | undefined, file: string) {
   return withFile(openSync(file, constants.O_RDONLY | constants.O_NONBLOCK), (opened) => {
     const stats = fstatSync(opened);
     if (!stats.isFile() || (user && stats.uid !== user.uid)) throw new Error(`${file} is no file of ${user?.name}`);

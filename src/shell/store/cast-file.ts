@@ -74,6 +74,9 @@ export const CastFile = v.object({
 });
 export type CastFile = v.InferOutput<typeof CastFile>;
 
+/** [S12] The keys with text that a person wrote. */
+export const USER_TEXT_FIELDS: ReadonlySet<string> = new Set(["request", "command", "state"]);
+
 export function castStartOf(file: CastFile): CastStart {
   const { castId, request, graph, limits, budget, state, window, rehearsal } = file;
   return {

@@ -18,6 +18,13 @@ export interface FolderWatcherPorts {
   readonly everySecond: (listener: () => void) => () => void;
 }
 
+/** Calls back each second, without keeping the process alive; the result stops it. */
+export function everySecond(listener: () => void): () => void {
+  const timer = setInterval(listener, 1_000);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
 interface WatchedFolder {
   readonly listeners: Set<() => void>;
   readonly stop: () => void;

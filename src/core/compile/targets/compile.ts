@@ -219,10 +219,7 @@ export interface ValidLoadout {
 }
 
 /** Every problem of a configuration. Warnings of bundled entries are omitted: the user cannot fix them. */
-export function checkCatalog(catalog: Catalog): {
-  readonly issues: readonly Issue[];
-  readonly loadouts: readonly ValidLoadout[];
-} {
+export function checkCatalog(catalog: Catalog) {
   const issues: Issue[] = [...catalog.issues];
   const loadouts: ValidLoadout[] = [];
   for (const entry of catalog.materia.values()) issues.push(...entry.issues);

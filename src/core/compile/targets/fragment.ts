@@ -21,11 +21,7 @@ export type ResolvedTarget =
   | { readonly kind: "loadout"; readonly name: string; readonly entry: CatalogEntry<Loadout> };
 
 /** A target as a separate graph. Broken references are reported and left out, so that the rest can be checked. */
-export function buildFragment(
-  target: ResolvedTarget,
-  catalog: Catalog,
-  order: number,
-): { readonly graph: Graph; readonly issues: readonly Issue[] } {
+export function buildFragment(target: ResolvedTarget, catalog: Catalog, order: number) {
   const { kind, name, entry } = target;
   const place: FragmentSource = { name, order, kind, ...withoutUndefined({ file: entry.file }) };
   const loadout = target.kind === "materia" ? loadoutOfMateria(name) : (target.entry.value ?? target.entry.partial);

@@ -27,9 +27,7 @@ interface ChainPart {
 }
 
 /** [L15, L16] Joins neighbours where exactly one terminal meets the one entry; nothing is guessed. */
-export function stitchParts(
-  parts: readonly ChainPart[],
-): Result<{ readonly graph: Graph; readonly stitches: readonly Stitch[] }> {
+export function stitchParts(parts: readonly ChainPart[]) {
   const joints = collectResults(parts.slice(0, -1).map((part, index) => stitchBetween(part, parts[index + 1])));
   if (!joints.ok) return joints;
   const joined = parts.map((part, index) => {

@@ -35,9 +35,7 @@ export function importPack(cwd: string, bytes: Buffer): Promise<string | undefin
 }
 
 /** [B9] The commits that a worker can fetch by itself. A password in the url is removed. */
-export async function findPushedCommits(
-  cwd: string,
-): Promise<{ readonly remote: string | null; readonly commits: readonly string[] }> {
+export async function findPushedCommits(cwd: string) {
   const found = (await askGit(["config", "--get", "remote.origin.url"], { cwd })) ?? "";
   const url = found.replace(/^([a-z+]+:\/\/)[^/@]*@/i, "$1");
   const listed = await runGit(["for-each-ref", "--format=%(objectname)", "refs/remotes/origin"], { cwd });
@@ -59,10 +57,7 @@ const [HEADER, DIGEST] = [12, 20];
 const PACK_VERSION = 2;
 
 /** Imports packs that build on each other. Small ones are joined: starting git costs far more than a small pack. */
-export async function importPacks(
-  cwd: string,
-  packs: readonly Buffer[],
-): Promise<{ readonly index: number; readonly wrong: string } | undefined> {
+export async function importPacks(cwd: string, packs: readonly Buffer[]) {
   let index = 0;
   for (const group of groupBySize(packs)) {
     const joined = joinPacks(group);

@@ -141,10 +141,7 @@ async function squashOnto(request: ReplayRequest, tree: string): Promise<string 
 }
 
 /** [V53] One commit for several. A single message stays as it is; several follow the title, their trailers last. */
-export async function squashMessage(
-  range: CommitRange,
-  title: string,
-): Promise<Pick<ParsedCommit, "author" | "words">> {
+export async function squashMessage(range: CommitRange, title: string) {
   const listed = await listCommits(range);
   const commits = listed.filter(({ parents, words }) => parents.length === 1 && words.trim() !== title.trim());
   const last = commits.at(-1);

@@ -2,7 +2,7 @@ import { suggest, typed, error, fail, ok, type Issue, type Result } from "../../
 import { readdirSync, watch as watchSystem } from "node:fs";
 import { isFromThisBoot } from "../../process/process-identity.ts";
 import { parentCastId, parseCastId, type CastId } from "../../../core/model/ids.ts";
-import { createFolderWatcher, type FolderWatcher } from "../../system/folder-watcher.ts";
+import { createFolderWatcher, type FolderWatcher, everySecond } from "../../system/folder-watcher.ts";
 import { namesIn } from "../../system/folders.ts";
 import { isMissingFile, errorText, valueOr } from "../../system/files.ts";
 import type { CastStore, OwnedCast, Subscription, TranscriptUpdate, VisitRef, WriteOptions } from "../cast-store.ts";
@@ -92,14 +92,7 @@ function readFileText(folder: string, file: string): string | undefined {
 }
 
 /** One system watch for each folder in this process, shared by all stores. */
-export const sharedWatcher: FolderWatcher = createFolderWatcher({
-  watch: watchSystem,
-  everySecond: (listener) => {
-    const timer = setInterval(listener, 1_000);
-    timer.unref();
-    return () => clearInterval(timer);
-  },
-});
+export const sharedWatcher: FolderWatcher = createFolderWatcher({ watch: watchSystem, everySecond });
 
 /** Newest first; ids sort by time. */
 function listCastIds(root: string): Result<readonly CastId[]> {
