@@ -5,7 +5,7 @@ import {
   destinationExists,
   editLoop,
   loopContaining,
-  unknownSocket,
+  refuseUnknownSocket,
   refuseEdit,
   findSocket,
   withField,
@@ -29,8 +29,8 @@ interface EdgeRequest {
 export function connectSockets(loadout: Loadout, drawn: EdgeRequest): Result<Loadout> {
   const { from, to } = drawn;
   const socket = findSocket(loadout, from);
-  if (!socket) return unknownSocket(from);
-  if (!destinationExists(loadout, to)) return unknownSocket(to);
+  if (!socket) return refuseUnknownSocket(from);
+  if (!destinationExists(loadout, to)) return refuseUnknownSocket(to);
   const loop = loopContaining(loadout, from);
   const leaves = loop !== undefined && to !== "end" && loopContaining(loadout, to) !== loop;
   if (leaves && socket.advance) return addExit(loadout, loop, { from, to, when: drawn.when });
@@ -65,8 +65,9 @@ export interface EdgeChange {
 export function setEdge(loadout: Loadout, from: string, index: number, changed: EdgeChange): Result<Loadout> {
   return editEdges(loadout, from, index, (edges, edge) => {
     const { when = edge.when, to = edge.to, maxTraversals, then } = changed;
-    if (!destinationExists(loadout, to)) return unknownSocket(to);
-    if (typeof then === "string" && then !== NEXT_ITEM && !destinationExists(loadout, then)) return unknownSocket(then);
+    if (!destinationExists(loadout, to)) return refuseUnknownSocket(to);
+    if (typeof then === "string" && then !== NEXT_ITEM && !destinationExists(loadout, then))
+      return refuseUnknownSocket(then);
     if (typeof maxTraversals === "number" && !(Number.isSafeInteger(maxTraversals) && maxTraversals >= 1))
       return refuseEdit(from, "the number of traversals must be a whole number of at least 1");
     const next = { ...edge, when, to };
@@ -160,7 +161,7 @@ function unknownExit(loopId: string, exitId: string): Result<never> {
 function withExits(loadout: Loadout, loopId: string, loop: Loop, changed: Exit): Result<Loop> {
   const { id, from, condition, targetSocketId: to } = changed;
   if (!loop.sockets.includes(from)) return refuseEdit(loopId, `${from} is no member of the loop ${loopId}`);
-  if (to !== END && !findSocket(loadout, to)) return unknownSocket(to);
+  if (to !== END && !findSocket(loadout, to)) return refuseUnknownSocket(to);
   if (to !== END && loop.sockets.includes(to))
     return refuseEdit(loopId, `${to} is a member of the loop ${loopId}`, "an exit leads to a socket outside the loop");
   if (loop.exits.some((exit) => exit.id !== id && exit.from === from && exit.condition === condition))

@@ -22,7 +22,7 @@ export function findSocket(loadout: Loadout, id: string): Socket | undefined {
   return Object.hasOwn(loadout.sockets, id) ? loadout.sockets[id] : undefined;
 }
 
-export function unknownSocket(id: string): Result<never> {
+export function refuseUnknownSocket(id: string): Result<never> {
   return refuseEdit(id, `there is no ${id} in this loadout`);
 }
 
@@ -40,12 +40,12 @@ export function loopContaining({ loops }: Loadout, id: string): string | undefin
 
 export function editLoop(loadout: Loadout, id: string, edit: (loop: Loop) => Result<Loop>): Result<Loadout> {
   const loop = loadout.loops[id];
-  if (!loop) return unknownLoop(id);
+  if (!loop) return refuseUnknownLoop(id);
   const edited = edit(loop);
   return edited.ok ? ok(withLoop(loadout, id, edited.value)) : edited;
 }
 
-export function unknownLoop(id: string): Result<never> {
+export function refuseUnknownLoop(id: string): Result<never> {
   return refuseEdit(id, `there is no loop ${id} in this loadout`);
 }
 
@@ -55,7 +55,7 @@ export function withLoop(loadout: Loadout, id: string, loop: Loop): Loadout {
 
 function editSockets(loadout: Loadout, ids: readonly string[], edit: () => Loadout): Result<Loadout> {
   const missing = ids.find((id) => !findSocket(loadout, id));
-  return missing === undefined ? ok(edit()) : unknownSocket(missing);
+  return missing === undefined ? ok(edit()) : refuseUnknownSocket(missing);
 }
 
 export function mapValues<T, U>(
@@ -237,7 +237,7 @@ export function setAssign(
 }
 
 export function setEntry(loadout: Loadout, id: string): Result<Loadout> {
-  return findSocket(loadout, id) ? ok({ ...loadout, entry: id as SocketId }) : unknownSocket(id); // a key of sockets
+  return findSocket(loadout, id) ? ok({ ...loadout, entry: id as SocketId }) : refuseUnknownSocket(id); // a key of sockets
 }
 
 export function setDescription(loadout: Loadout, description: string): Result<Loadout> {
@@ -257,5 +257,5 @@ export function resetLayout(loadout: Loadout): Result<Loadout> {
 
 function editSocket(loadout: Loadout, id: string, edit: (socket: Socket) => Socket): Result<Loadout> {
   const socket = findSocket(loadout, id);
-  return socket ? ok(withSocket(loadout, id, edit(socket))) : unknownSocket(id);
+  return socket ? ok(withSocket(loadout, id, edit(socket))) : refuseUnknownSocket(id);
 }

@@ -7,8 +7,8 @@ import {
   editLoop,
   loopContaining,
   nextSocketId,
-  unknownLoop,
-  unknownSocket,
+  refuseUnknownLoop,
+  refuseUnknownSocket,
   refuseEdit,
   findSocket,
   withField,
@@ -43,7 +43,9 @@ export function createLoop(
 
 function loopRefusal(loadout: Loadout, members: readonly string[]): Result<never> | undefined {
   if (members.length === 0) return refuseEdit("loops", "a loop needs at least one socket", "select its sockets first");
-  const refusals = members.map((id) => (findSocket(loadout, id) ? memberRefusal(loadout, id) : unknownSocket(id)));
+  const refusals = members.map((id) =>
+    findSocket(loadout, id) ? memberRefusal(loadout, id) : refuseUnknownSocket(id),
+  );
   return refusals.find((refusal) => refusal !== undefined);
 }
 
@@ -76,12 +78,12 @@ function closeLoop(loadout: Loadout, id: string, inside: readonly SocketId[]): L
 
 /** [E9] Removes a loop with its exits and `advance`; its sockets and their edges stay. */
 export function removeLoop(loadout: Loadout, id: string): Result<Loadout> {
-  if (!loadout.loops[id]) return unknownLoop(id);
+  if (!loadout.loops[id]) return refuseUnknownLoop(id);
   return ok(withoutStrayAdvances({ ...loadout, loops: withoutKeys(loadout.loops, id) }));
 }
 
 export function renameLoop(loadout: Loadout, id: string, name: string): Result<Loadout> {
-  if (!loadout.loops[id]) return unknownLoop(id);
+  if (!loadout.loops[id]) return refuseUnknownLoop(id);
   if (name === id) return ok(loadout);
   if (!/^(?!constructor$|prototype$)[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$/.test(name))
     return refuseEdit(id, `"${name}" is not a loop id`, "use letters, digits, - and _");
@@ -94,7 +96,7 @@ export function renameLoop(loadout: Loadout, id: string, name: string): Result<L
 export function setLoopGenerator(loadout: Loadout, id: string, from: string | null): Result<Loadout> {
   return editLoop(loadout, id, (loop) => {
     if (from === null) return ok(withField(loop, "consumes", null));
-    if (!findSocket(loadout, from)) return unknownSocket(from);
+    if (!findSocket(loadout, from)) return refuseUnknownSocket(from);
     if (loop.sockets.some((member) => member === from))
       return refuseEdit(id, `${from} stands inside the loop ${id}`, "the generator stands before the loop");
     return ok({ ...loop, consumes: { from: from as SocketId, output: "workItems" } }); // a key of sockets
@@ -113,8 +115,8 @@ export function setLoopParallel(loadout: Loadout, id: string, items: number | nu
 /** Removes a member; the loop disappears with its last member. */
 export function setLoopMember(loadout: Loadout, id: string, socket: string, isMember: boolean): Result<Loadout> {
   const loop = loadout.loops[id];
-  if (!loop) return unknownLoop(id);
-  if (!findSocket(loadout, socket)) return unknownSocket(socket);
+  if (!loop) return refuseUnknownLoop(id);
+  if (!findSocket(loadout, socket)) return refuseUnknownSocket(socket);
   if (!isMember) {
     const sockets = loop.sockets.filter((member) => member !== socket);
     if (sockets.length === 0) return removeLoop(loadout, id);

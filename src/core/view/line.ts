@@ -82,7 +82,7 @@ function sliceLine(spans: Line, start: number, end: number): Line {
 }
 
 /** The line with its long piece shortened, so that the text after it stays visible. */
-export function squeezeLine(
+export function shortenToFit(
   parts: { readonly before: Line; readonly long: Span; readonly after: Line },
   width: number,
 ): Line {

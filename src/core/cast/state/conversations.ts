@@ -2,7 +2,7 @@ import { loopOf, socketOf } from "../../compile/graph.ts";
 import type { CastId, SocketId } from "../../model/ids.ts";
 import type { ItemCastInput } from "./parallel-run.ts";
 import { EMPTY_MAP, countOf, withValue } from "./persistent-map.ts";
-import { getItemValue, withItemValue, withoutPlace, type ByItemPlace } from "./item-counts.ts";
+import { getItemValue, withItemValue, withoutValueAt, type ByItemPlace } from "./item-counts.ts";
 import type { CastState, Visit } from "./state.ts";
 
 export interface SocketConversation {
@@ -44,7 +44,7 @@ export function withSentBack(state: CastState, from: SocketId): SentBack {
 export function withoutItemConversations({ graph, conversations }: CastState, loop: string, index: number) {
   let left = conversations;
   if (left !== EMPTY_MAP)
-    for (const socket of graph.loops[loop]?.sockets ?? []) left = withoutPlace(left, socket, String(index));
+    for (const socket of graph.loops[loop]?.sockets ?? []) left = withoutValueAt(left, socket, String(index));
   return left;
 }
 

@@ -83,7 +83,7 @@ export function withItemValue<T>(
 }
 
 export function withoutItemValue<T>(state: ItemPlaceState, values: ByItemPlace<T>, socket: SocketId): ByItemPlace<T> {
-  return values === EMPTY_MAP ? values : withoutPlace(values, socket, itemPlaceFor(state, socket));
+  return values === EMPTY_MAP ? values : withoutValueAt(values, socket, itemPlaceFor(state, socket));
 }
 
 /** [R4, G26] Without the values for this item, in any loop over the same list. */
@@ -98,11 +98,11 @@ export function withoutItemPlaces<T>(
   let left = values;
   for (const { id, sockets } of Object.values(graph.loops))
     if (getValue(walks, id)?.list === list)
-      for (const socket of sockets) left = withoutPlace(left, socket, String(index));
+      for (const socket of sockets) left = withoutValueAt(left, socket, String(index));
   return left;
 }
 
-export function withoutPlace<T>(values: ByItemPlace<T>, socket: string, place: string): ByItemPlace<T> {
+export function withoutValueAt<T>(values: ByItemPlace<T>, socket: string, place: string): ByItemPlace<T> {
   const places = getValue(values, socket);
   if (places?.[place] === undefined) return values;
   const { [place]: _gone, ...others } = places;

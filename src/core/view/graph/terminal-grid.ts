@@ -14,7 +14,7 @@ import {
   fitLine,
   line,
   lineColumns,
-  squeezeLine,
+  shortenToFit,
   toned,
   type Line,
   type Span,
@@ -123,7 +123,7 @@ function socketLine(drawing: GridContext, socket: GraphSocket, rail: Line): Line
   const badges = badgesOf(drawing, socket).flatMap((badge) => [toned("dim", " · "), badge]);
   const after = line("  ", toned("dim", nameText(socket.id)), ...badges);
   const long = toned("strong", padColumns(nameText(socket.materia), nameColumns - lineColumns(rail)));
-  return squeezeLine({ before, long, after }, width);
+  return shortenToFit({ before, long, after }, width);
 }
 
 function badgesOf({ graph, isChain }: GridContext, socket: GraphSocket): readonly Span[] {
@@ -157,7 +157,7 @@ function wayLine({ graph, width, stitches, position }: GridContext, way: DrawnWa
   const returns = way.to !== END && (position.get(way.to) ?? Infinity) <= (position.get(way.from) ?? 0);
   const start = line(...before, toned(tone, labels === "" ? "→ " : `${labels} → `));
   const after = line(counted, toned("dim", returns ? " ↑" : ""));
-  return squeezeLine({ before: start, long: toned("plain", destinationText(graph, way.to)), after }, width);
+  return shortenToFit({ before: start, long: toned("plain", destinationText(graph, way.to)), after }, width);
 }
 
 function stitchLines({ graph, stitches, width }: GridContext): readonly Line[] {

@@ -23,7 +23,7 @@ import {
   fitLine,
   line,
   lineColumns,
-  squeezeLine,
+  shortenToFit,
   toned,
   wrapLine,
   type Line,
@@ -205,7 +205,7 @@ function itemProgressLines({ walk, item, items }: CastBoard, width: number): rea
   const before = line(...itemProgressLine(walk), toned("dim", inAll));
   if (!item) return [before];
   const named = line(...before, `  item ${item.number} of ${item.of}: `);
-  return [squeezeLine({ before: named, long: toned("strong", titleText(item.title, 400)), after: [] }, width)];
+  return [shortenToFit({ before: named, long: toned("strong", titleText(item.title, 400)), after: [] }, width)];
 }
 
 function positionLines({ position, status }: CastBoard): readonly Line[] {

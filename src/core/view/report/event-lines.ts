@@ -5,7 +5,7 @@ import { socketOf } from "../../compile/graph.ts";
 import { oneLine } from "../../model/text.ts";
 import { visitLabel } from "../graph/labels.ts";
 import { fitLine, line, toned, type Line, type Span } from "../line.ts";
-import { reportEvent, type EventReport } from "./event-table.ts";
+import { describeEvent, type EventReport } from "./event-table.ts";
 import { BRIEF_DETAIL, noteLines, type DetailLevel } from "./handoff-lines.ts";
 
 /** [C15] The lines of the story for one event, given the cast before it. */
@@ -15,7 +15,7 @@ export function eventLines(
   width: number,
   detail: DetailLevel = BRIEF_DETAIL,
 ): readonly Line[] {
-  const { tone, words, quote = "", storyLines } = reportEvent(before, event);
+  const { tone, words, quote = "", storyLines } = describeEvent(before, event);
   const lines = storyLines ? storyLines(width, detail) : noteLines(tone, words, quote, width);
   return isFirstEstimate(before, event) ? [...lines, ...noteLines("rework", ESTIMATED, "", width)] : lines;
 }
@@ -36,14 +36,14 @@ export function eventLine(before: CastState, event: CastEvent, width = 160): Lin
 
 export function eventText(before: CastState, event: CastEvent): Required<Span> | undefined {
   if (!isReported(before, event)) return undefined;
-  const report = reportEvent(before, event);
+  const report = describeEvent(before, event);
   const text = reportText(before, report);
   return { tone: report.tone, text: isFirstEstimate(before, event) ? `${text} (${ESTIMATED})` : text };
 }
 
 /** [W36] The same for the journal view, where bookkeeping has its line too. */
 export function journalText(before: CastState, event: CastEvent): Required<Span> {
-  return eventText(before, event) ?? { tone: "dim", text: reportText(before, reportEvent(before, event)) };
+  return eventText(before, event) ?? { tone: "dim", text: reportText(before, describeEvent(before, event)) };
 }
 
 const MAX_QUOTE_LENGTH = 300;

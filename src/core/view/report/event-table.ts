@@ -41,7 +41,7 @@ export interface EventReport {
   readonly storyLines?: (width: number, detail: DetailLevel) => readonly Line[];
 }
 
-export function reportEvent(before: CastState, event: CastEvent): EventReport {
+export function describeEvent(before: CastState, event: CastEvent): EventReport {
   const report = EVENT_REPORTS[event.type] as EventReporter<EventType>; // the table pairs each type with its event
   return report(before, event);
 }

@@ -5,7 +5,7 @@ import type { ChangeCounts } from "../../model/checkpoint.ts";
 import { sanitizeForTerminal } from "../../model/text.ts";
 import { fileCountsText } from "../file-changes.ts";
 import { titleText, conflictFilesText, shortCommit } from "./handoff-lines.ts";
-import { padColumns, line, squeezeLine, toned, type Line, type Tone } from "../line.ts";
+import { padColumns, line, shortenToFit, toned, type Line, type Tone } from "../line.ts";
 
 /** [V21] One item of a parallel loop: its last cast, and the outcome of its work. */
 export interface ItemRow {
@@ -127,7 +127,7 @@ export function itemTableLines({ rows, waiting }: ItemTable, shown: ItemTableOpt
     [],
     line(toned("strong", "Items")),
     ...rows.flatMap((row) => [
-      squeezeLine(itemRowParts(row, ids, alive), width),
+      shortenToFit(itemRowParts(row, ids, alive), width),
       ...itemAccessLines(row, trees),
       ...(aside.get(row.child) ?? []).map((place) => placeLine("set aside", place)),
     ]),
@@ -141,7 +141,7 @@ export function itemTableLines({ rows, waiting }: ItemTable, shown: ItemTableOpt
 }
 
 /** The cast id comes first and uncut: people copy it, and it names item and attempt. */
-function itemRowParts(row: ItemRow, ids: number, alive: boolean): Parameters<typeof squeezeLine>[0] {
+function itemRowParts(row: ItemRow, ids: number, alive: boolean): Parameters<typeof shortenToFit>[0] {
   const [tone, mark, words] = itemStatusWords(row, alive);
   const outcome = row.files === null ? words : `${words} · ${fileCountsText(row.files)}`;
   // In little space the title matters more than the worker.

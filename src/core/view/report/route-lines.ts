@@ -12,7 +12,7 @@ import type { CastState } from "../../cast/state/state.ts";
 import type { Condition, Edge, Exit } from "../../model/loadout.ts";
 import { conditionText, conditionTone, destinationText } from "../graph/labels.ts";
 import { countOfLimitText } from "../../cast/failure-text.ts";
-import { line, squeezeLine, toned, type Line, type Span } from "../line.ts";
+import { line, shortenToFit, toned, type Line, type Span } from "../line.ts";
 import { oneLine, countedText } from "../../model/text.ts";
 import { leftText, amountText, costText } from "../numbers.ts";
 
@@ -20,11 +20,11 @@ type EdgeTaken = EventOf<"edge_taken">;
 
 /** [C15] The way that the cast took, and why it took no other. */
 export function routeLines(before: CastState, event: EdgeTaken, width: number): readonly Line[] {
-  return routeParts(before, event).map((parts) => squeezeLine(parts, width));
+  return routeParts(before, event).map((parts) => shortenToFit(parts, width));
 }
 
 /** A way, which may be shortened, and its reason, which may not. */
-type RouteLineParts = Parameters<typeof squeezeLine>[0];
+type RouteLineParts = Parameters<typeof shortenToFit>[0];
 
 function routeParts(before: CastState, event: EdgeTaken): readonly RouteLineParts[] {
   const socket = socketOf(before.graph, event.from);
@@ -48,7 +48,7 @@ export function limitReachedLines(before: CastState, event: EventOf<"limit_reach
   const { item: _item, ...where } = event.where;
   const why = limitReachedText({ ...event, where });
   const refused = takenWay(toned("bad", edgeText(graph, way.edge)), toned("bad", `: not taken, ${why}`));
-  return [refused, ...otherEdges(before, socket, way.index)].map((parts) => squeezeLine(parts, width));
+  return [refused, ...otherEdges(before, socket, way.index)].map((parts) => shortenToFit(parts, width));
 }
 
 function otherEdges({ graph, satisfied }: CastState, { edges }: GraphSocket, taken: number | null) {

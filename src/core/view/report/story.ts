@@ -16,14 +16,14 @@ import { nameText, conversationText, visitLabel } from "../graph/labels.ts";
 import { figuresLine, figuresText, durationText, ageText, amountText, workTimeText } from "../numbers.ts";
 import { nextStepLine, nextSteps } from "./next-steps.ts";
 import { type DetailLevel, currentItemText, BRIEF_DETAIL, FULL_DETAIL } from "./handoff-lines.ts";
-import { wrapColumns, DEFAULT_WIDTH, fitLine, line, toned, wrapLine, type Line, squeezeLine } from "../line.ts";
+import { wrapColumns, DEFAULT_WIDTH, fitLine, line, toned, wrapLine, type Line, shortenToFit } from "../line.ts";
 import { castStatus, type CastLiveness, castFigures, workTime } from "../../cast/summary.ts";
 import { initialState } from "../../cast/state/initial-state.ts";
 import type { SocketId } from "../../model/ids.ts";
 import { advanceVisits, NO_VISITS, visitNumber, type VisitRecord } from "../../history/visits.ts";
 import { changedFileNames, fileChangesText } from "../file-changes.ts";
 import { eventLines } from "./event-lines.ts";
-import { reportEvent } from "./event-table.ts";
+import { describeEvent } from "./event-table.ts";
 
 const MAX_VISIT_LINES = 2_000;
 
@@ -125,7 +125,7 @@ function castEventLines({ before, event }: CastStep, width: number, idleMs: numb
     return [[], ...eventLines(before, event, width)];
   if (type !== "cast_resumed") return undefined;
   const after = idleMs >= 1000 ? ` after ${ageText(idleMs)}` : "";
-  const { tone, words, quote = "" } = reportEvent(before, event);
+  const { tone, words, quote = "" } = describeEvent(before, event);
   return [...(isStopped ? [] : [[]]), line(toned(tone, `${words}${after}${quote}`))];
 }
 
@@ -142,7 +142,7 @@ export function visitHeadingLine(
     toned("dim", `  ${durationText(ms)}${usage ? usageText(usage) : "  not completed"}`),
   );
   if (item === "") return before;
-  return squeezeLine({ before: line(...before, "  "), long: toned("dim", item), after: [] }, width);
+  return shortenToFit({ before: line(...before, "  "), long: toned("dim", item), after: [] }, width);
 }
 
 /** The end of a visit whose lines came earlier, when the cast stopped in it. */

@@ -7,7 +7,7 @@ const OBJECT_ID = "^([0-9a-f]{40}|[0-9a-f]{64})$";
 const ITEM_ID = "_[1-9][0-9]*_WI-[1-9][0-9]*(_[1-9][0-9]*)?$";
 
 /** [B80] The only ways by which members write. Each checks all arguments: members write what a stranger could send. */
-export const SUBMIT_FUNCTIONS = `
+export const SUBMIT_SQL_FUNCTIONS = `
 create or replace function materia.refuse(problem text) returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin raise exception '%', problem using errcode = '22023'; end $$;
 

@@ -1,4 +1,4 @@
-import { SUBMIT_FUNCTIONS } from "./migration-submit.ts";
+import { SUBMIT_SQL_FUNCTIONS } from "./migration-submit.ts";
 
 /** The format of the tables. A database of a newer format is refused, since it would be misread. */
 export const DATABASE_FORMAT = 5;
@@ -274,7 +274,7 @@ begin
   end loop;
 end $$;
 
-${SUBMIT_FUNCTIONS}
+${SUBMIT_SQL_FUNCTIONS}
 revoke all on all tables in schema materia from public, materia_worker, materia_member;
 revoke all on all sequences in schema materia from public, materia_member;
 revoke all on all functions in schema materia from public, materia_worker, materia_member;
