@@ -55,7 +55,7 @@ export async function acquireWorktree(context: WorktreeContext, preparing: Workt
   const cached = await cacheAcquired(context, preparing);
   const unprepared = await prepareWorktree(context, folder, tree.cwd);
   if (unprepared !== undefined) return broken(unprepared);
-  if (progress === "not begun" || progress.checkpoint === undefined) return { tree, isNew: true, cached: cached };
+  if (progress === "not begun" || progress.checkpoint === undefined) return { tree, isNew: true, cached };
   const lost = await restoreWorktree(preparing, progress.checkpoint);
   return lost === undefined ? { tree, isNew: true, cached: undefined } : lostWorktree(folder, lost);
 }
