@@ -96,7 +96,7 @@ function replacedList({ graph }: CastState, { loop, items, note }: LoopPass, { d
 /** A reason for this loop belongs to its first item. */
 function reasonsOfFirstItem(state: CastState, { door, reworked }: ParallelRun, index: number) {
   const reasons = index === 0 ? reworkReasonsFor({ ...state, pass: null }, door) : [];
-  return { reasons, ...(reasons.length > 0 && !reworked ? { isFirstVisit: true } : {}) };
+  return { reasons, ...(reasons.length > 0 && !reworked ? { isFirstVisit: true as const } : {}) };
 }
 
 /** [V36, V52] Git reported it; the agent receives it as what is left to do. */
