@@ -1,7 +1,10 @@
 import { availableParallelism } from "node:os";
 import { defineConfig, type TestProjectInlineConfiguration as ProjectConfig } from "vitest/config";
 
-/** Tests that start programs: git, a shell, the utilities, `materia` itself. A unit test that starts one fails and says so. */
+/**
+ * Tests that start programs: git, a shell, the utilities, Pi, Postgres, `materia` itself. A unit test that starts one fails
+ * and says so. They are one project: those that wait for a worker or for Pi leave the cores to those that do not.
+ */
 const PROCESS = [
   "test/ci/{action,templates}.test.ts",
   "test/cli/{agents,bundled,cast,catalog,completion,demo,demo-parallel,doctor,figures,folders,foreign,gates,help,hostile}.test.ts",
@@ -10,6 +13,8 @@ const PROCESS = [
   "test/docs/{code-blocks,json}.test.ts",
   "test/inbox/at-once.test.ts",
   "test/queue/*.test.ts",
+  "test/e2e-pi/**",
+  "test/fleet/!(health|pairs|remotes|times).test.ts",
   "test/durability/{chaos,crash-sweep,demo-sweep,drivers,effects,full-disk,fuzz,kill,moved,owner,strangers,synced,turn-limits}.test.ts",
   "test/files/{casts,fencing,ownership,planted-casts}.test.ts",
   "test/git/**",
@@ -28,10 +33,6 @@ const PROCESS = [
 ];
 /** Tests in a real browser. */
 const BROWSER = ["test/webui/!(markdown).test.ts"];
-/** Tests that need Postgres, and processes that work for a fleet. */
-const FLEET = ["test/fleet/!(health|pairs|remotes|times).test.ts"];
-/** Tests in the real Pi. */
-const PI = ["test/e2e-pi/**"];
 
 const GLOBAL_SETUP = ["test/scratch-folder.ts"];
 
@@ -41,17 +42,15 @@ const tests = (patterns: readonly string[]): string[] =>
 export default defineConfig({
   test: {
     // Most tests wait for a process, a browser or a database, so that one worker per core leaves the cores idle.
-    maxWorkers: availableParallelism() + 4,
+    maxWorkers: availableParallelism() + 6,
     projects: [
       project("unit", ["test/**"], {
-        exclude: tests([...PROCESS, ...BROWSER, ...FLEET, ...PI]),
+        exclude: tests([...PROCESS, ...BROWSER]),
         setupFiles: ["test/setup.ts", "test/no-processes.ts"],
       }),
       // To start a program costs more, the more memory its parent has: these tests take 6 to 8 % less with little.
       project("process", PROCESS, { execArgv: ["--max-semi-space-size=1"] }),
       project("browser", BROWSER, { globalSetup: [...GLOBAL_SETUP, "test/webui/browser-setup.ts"] }),
-      project("fleet", FLEET),
-      project("pi", PI),
     ],
   },
 });

@@ -6,15 +6,15 @@ const vitest = fileURLToPath(new URL("../node_modules/vitest/vitest.mjs", import
 
 /** Tests that reach these folders through a browser or a process import nothing of them. */
 const REACHED_OTHERWISE = [
-  { folder: "src/apps/web/", project: "browser" },
-  { folder: "src/apps/pi/", project: "pi" },
-  { folder: "src/shell/fleet/", project: "fleet" },
+  { folder: "src/apps/web/", tests: "test/webui/" },
+  { folder: "src/apps/pi/", tests: "test/e2e-pi/" },
+  { folder: "src/shell/fleet/", tests: "test/fleet/" },
 ];
 
 const base = git("merge-base", "HEAD", "origin/main") || git("merge-base", "HEAD", "main") || "HEAD";
 const changed = [git("diff", "--name-only", base), git("ls-files", "--others", "--exclude-standard")].join("\n");
-const projects = REACHED_OTHERWISE.filter(({ folder }) => changed.includes(folder)).map(({ project }) => project);
-const runs = [["--changed", base], ...(projects.length > 0 ? [projects.flatMap((name) => ["--project", name])] : [])];
+const reached = REACHED_OTHERWISE.filter(({ folder }) => changed.includes(folder)).map(({ tests }) => tests);
+const runs = [["--changed", base], ...(reached.length > 0 ? [reached] : [])];
 const codes = runs.map((args) => runVitest(["--passWithNoTests", ...args]));
 process.exitCode = codes.some((code) => code !== 0) ? 1 : 0;
 

@@ -12,6 +12,9 @@ export const IS_BUILT = isBuilt();
 function isBuilt(): boolean {
   const built = statSync(fromRoot("dist/pi.js"), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   if (built === 0) return false;
-  const sources = readdirSync(fromRoot("src"), { recursive: true, encoding: "utf8" });
+  // A build of the page writes declarations of types, which no program contains.
+  const sources = readdirSync(fromRoot("src"), { recursive: true, encoding: "utf8" }).filter(
+    (name) => !name.endsWith(".d.ts"),
+  );
   return sources.every((name) => statSync(fromRoot(join("src", name))).mtimeMs < built);
 }
