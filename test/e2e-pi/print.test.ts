@@ -38,7 +38,7 @@ describe("without a screen", () => {
       /waiting.*Which database\?.*\/materia continue/s,
     ],
   ];
-  it.each(sampleCases(outcomes, 2))("%s", SWEEP, async (_rule, command, replies, code, said) => {
+  it.each(sampleCases(outcomes))("%s", SWEEP, async (_rule, command, replies, code, said) => {
     const place = await newPiPlace({}, ...replies);
     const ran = await runPi(place, "-p", `/materia ${command}`);
     expect(ran.stdout).toMatch(said);
