@@ -69,7 +69,7 @@ it(
         writeFileSync(file, damages[kind]?.(lines, at, noise) ?? "");
         expect(honest(await store.load(castId))).toBe(true);
       }),
-      { seed: 1, numRuns: sweepSize(200, 1_500) },
+      { seed: 1, numRuns: sweepSize(100, 1_500) },
     );
     writeFileSync(file, sound);
   },
@@ -124,7 +124,7 @@ it(
 );
 
 it("[D6] a journal that is cut at any byte is whole up to its last line", SWEEP, async () => {
-  for (let size = 0; size <= sound.length; size += 1 + Math.floor(sound.length / sweepSize(100, 700))) {
+  for (let size = 0; size <= sound.length; size += 1 + Math.floor(sound.length / sweepSize(40, 700))) {
     writeFileSync(file, sound.subarray(0, size));
     const found = await store.load(castId);
     const whole = sound.subarray(0, size).toString("utf8").split("\n").length - 1;

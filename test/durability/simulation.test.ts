@@ -5,7 +5,7 @@ import { afterAll, expect, it } from "vitest";
 import { weather } from "../harness/storm.ts";
 import { SWEEP, isFull, sweepSize } from "../harness/sweep.ts";
 
-const CASTS = sweepSize(60, 600);
+const CASTS = sweepSize(30, 600);
 const only = process.env["SEED"];
 // In memory where there is such a place: the weather is ours, not the disk's.
 const root = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "materia-storm-"));

@@ -18,7 +18,7 @@ import { initialState } from "../../src/core/cast/state/initial-state.ts";
 const castId = "test-cast" as CastId; // of an id's form
 const AT = "2026-01-01T00:00:00.000Z";
 
-const SEEDS = sweepSize(80, 400);
+const SEEDS = sweepSize(40, 400);
 
 it("[C36] casts, status and show tell the same figures, wherever a cast stands", SWEEP, async () => {
   const seen = { casts: 0, moments: 0, givenUp: 0, between: 0 };

@@ -64,7 +64,7 @@ it("[H7] no text makes the reader throw, and what is refused is explained", SWEE
         expect(reading.ok || reading.problems.length > 0).toBe(true);
       }
     }),
-    { numRuns: sweepSize(300, 2_000) },
+    { numRuns: sweepSize(120, 2_000) },
   );
 });
 
@@ -73,7 +73,7 @@ it("[H7] no JSON value makes the reader throw", SWEEP, () => {
     fc.property(fc.json(), (reply) => {
       for (const read of readers) expect(typeof read(reply).ok).toBe("boolean");
     }),
-    { numRuns: sweepSize(100, 500) },
+    { numRuns: sweepSize(50, 500) },
   );
 });
 
@@ -83,7 +83,7 @@ it("[H1] a found object is the JSON of a part of the reply", SWEEP, () => {
       const found = findObject(reply);
       expect(!found || partsOf(reply).some((part) => isDeepStrictEqual(part, found.object))).toBe(true);
     }),
-    { numRuns: sweepSize(150, 1_000) },
+    { numRuns: sweepSize(60, 1_000) },
   );
 });
 
@@ -153,7 +153,7 @@ it("[H1, H2] a handoff in any wrapping is found as it was", SWEEP, () => {
       const reply = wraps[how]?.(object, before, after) ?? "";
       expect(findObject(reply)).toMatchObject({ object, found: how.split(",")[0] });
     }),
-    { numRuns: sweepSize(150, 1_000) },
+    { numRuns: sweepSize(60, 1_000) },
   );
 });
 

@@ -140,7 +140,7 @@ function placeOf(socket: GraphSocket | undefined): string {
   return `${socket?.origin.target} ${socket?.origin.socket}`;
 }
 
-const CHAINS = sweepSize(200, 1_500);
+const CHAINS = sweepSize(80, 1_500);
 
 it(
   "[L20] a chain visits the sockets of each target as that target alone would, one target after the other",

@@ -151,7 +151,7 @@ function withPlan(): TestConfig {
 
 const bundled = mergeLayers([bundledLayer()]);
 
-it.each(sampleCases([...bundledLayer().loadouts.keys()], 3))(
+it.each(sampleCases([...bundledLayer().loadouts.keys()], 2))(
   "[T14] random casts of %s replay to their own journals",
   SWEEP,
   (name) => {

@@ -47,11 +47,11 @@ type WorkerMessage = Record<string, unknown> & {
 };
 
 const PACE: HeartbeatTiming = {
-  beatMs: 200,
+  beatMs: 300,
   silentMs: 60_000,
   unlockedMs: 300,
   newMs: 300,
-  pollMs: 100,
+  pollMs: 150,
   againMs: 60_000,
 };
 const PROGRAM = fileURLToPath(new URL("worker-process.ts", import.meta.url));
