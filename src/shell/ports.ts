@@ -9,6 +9,7 @@ import type { Usage } from "../core/cast/state/usage.ts";
 import type { HandOverTool } from "../core/prompt/handoff-contract.ts";
 import type { ProviderAnswer } from "../core/cast/provider-refusal.ts";
 import type { RehearsalUsage } from "../core/cast/rehearsal-usage.ts";
+import type { AgentProgress } from "../core/wire/stream.ts";
 import type { ItemRunner } from "./item-ports.ts";
 
 /** Everything that a cast needs from outside. No function here rejects: a failure is a value. */
@@ -187,27 +188,17 @@ export interface SocketTurnCount {
   readonly turnsFor: (item: string) => number;
 }
 
+/** What a turn reports while it runs. Listeners elsewhere get most of it as notes about a visit. */
 export type TurnProgress =
-  | { readonly kind: "told"; readonly system: string; readonly prompt?: string }
-  | { readonly kind: "text"; readonly delta: string }
-  | { readonly kind: "thinking"; readonly delta: string }
-  | { readonly kind: "tool_started"; readonly id: string; readonly name: string; readonly args: unknown }
-  | {
-      readonly kind: "tool_ended";
-      readonly id: string;
-      readonly name: string;
-      readonly failed: boolean;
-      readonly said: string;
-    }
-  /** The output so far of a running tool. */
-  | { readonly kind: "tool_said"; readonly id: string; readonly said: string }
+  | { readonly kind: "asked"; readonly system?: string; readonly prompt?: string }
+  | { readonly kind: "text" | "thinking"; readonly delta: string }
+  | WithoutPlace<Extract<AgentProgress, { kind: "tool_started" | "tool_said" | "tool_ended" | "used" | "retrying" }>>
   /** Every tool call of the last reply has its result, and all of them are in the transcript. */
   | { readonly kind: "tools_over" }
-  /** The usage of the turn so far, after each reply. */
-  | { readonly kind: "used"; readonly usage: Usage }
   /** [Z9] Pi has summarised the conversation. */
-  | { readonly kind: "compacted"; readonly reason: string; readonly tokensBefore: number }
-  | { readonly kind: "retrying"; readonly attempt: number; readonly delayMs: number; readonly error: string };
+  | { readonly kind: "compacted"; readonly reason: string; readonly tokensBefore: number };
+
+type WithoutPlace<T> = T extends unknown ? Readonly<Omit<T, "socket" | "visit">> : never;
 
 export type TurnOutcome =
   | {

@@ -9,7 +9,7 @@ import { graph, seat } from "../harness/seats.ts";
 import { openPiSession } from "../harness/pi-session.ts";
 
 const systemTextOf = (progress: readonly TurnProgress[]): string =>
-  progress.flatMap((each) => (each.kind === "told" ? [each.system] : [])).join();
+  progress.flatMap((each) => (each.kind === "asked" ? [each.system] : [])).join();
 
 function inside(folder: string, files: Readonly<Record<string, string>>): string {
   for (const [name, text] of Object.entries(files)) {

@@ -49,7 +49,7 @@ describe.each(BODIES)("a cast that was taken from agents %s", (_name, play) => {
     const told: TurnProgress[] = [];
     const { request } = ask({
       // The claim was there when the request left.
-      isSuperseded: () => count(told, "told") > 0,
+      isSuperseded: () => count(told, "asked") > 0,
       onProgress: (progress) => void told.push(progress),
     });
     await host.runTurn(request);

@@ -22,7 +22,7 @@ describe.each(BODIES)("agents %s", (_name, play) => {
     const { request, progress } = ask({ system: "You plan.\nIn few words." });
     await host.runTurn(request);
     expect(progress[0]).toEqual({
-      kind: "told",
+      kind: "asked",
       system: `You plan.\nIn few words.\n\n<cwd>\n${request.cwd}\n</cwd>`,
       prompt: "Build it.",
     });
@@ -137,7 +137,7 @@ describe.each(BODIES)("agents %s", (_name, play) => {
     await host.runTurn({ ...moved, prompt: "Go on." });
     const prompt =
       "You work in another folder now, named in your instructions: use no path into the earlier one.\n\nGo on.";
-    expect(progress).toContainEqual(expect.objectContaining({ kind: "told", prompt }));
+    expect(progress).toContainEqual(expect.objectContaining({ kind: "asked", prompt }));
     await host.runTurn({ ...moved, prompt: "And on." });
     expect(conversation(request.transcript).filter((line) => line.startsWith("user"))).toEqual([
       "user: Build it.",

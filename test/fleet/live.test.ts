@@ -100,7 +100,7 @@ it("[B27] text arrives whole and once, without secrets, in pieces of any size", 
     (wake) => reader.followTurn(castId, VISIT, wake),
     (notes) => notes.some(({ kind }) => kind === "tool_started"),
   );
-  turn.onProgress({ kind: "told", system: "" }, VISITING);
+  turn.onProgress({ kind: "asked", system: "" }, VISITING);
   for (let at = 0; at < whole.length; at += 7) {
     turn.onProgress({ kind: "text", delta: whole.slice(at, at + 7) }, VISITING);
     if (at % 5 === 0) await new Promise((resolve) => setImmediate(resolve));
@@ -121,7 +121,7 @@ it("[B27] text arrives whole and once, without secrets, in pieces of any size", 
 
 it("[B70] the stored live turn is limited in size, and only the driving worker writes it", async () => {
   const { database, castId, turn, reader } = await liveCast();
-  turn.onProgress({ kind: "told", system: "" }, VISITING);
+  turn.onProgress({ kind: "asked", system: "" }, VISITING);
   for (let count = 0; count < 500; count += 1) {
     turn.onProgress({ kind: "text", delta: "word ".repeat(100) }, VISITING);
     turn.onProgress({ kind: "tool_said", id: "1", said: "x".repeat(100_000) }, VISITING);
@@ -143,7 +143,7 @@ it("[B70] the stored live turn is limited in size, and only the driving worker w
   expect(await rows()).toEqual([]);
   await database.query({ text: "update materia.casts set owner = null" });
   const given = openLiveTurnPublisher({ database, castId, workerId: "w", env: {}, notify: () => undefined });
-  given.onProgress({ kind: "told", system: "" }, VISITING);
+  given.onProgress({ kind: "asked", system: "" }, VISITING);
   await new Promise((resolve) => setTimeout(resolve, 200));
   expect(await rows()).toEqual([]);
   await given.close();

@@ -106,7 +106,7 @@ async function live(
     throw KILLED;
   };
   const onProgress = (progress: TurnProgress, { phase }: CastState): void => {
-    if (progress.kind === "told" && phase.kind === "visiting")
+    if (progress.kind === "asked" && phase.kind === "visiting")
       asked.push(`${phase.visit.socket} ${phase.visit.number}`);
   };
   try {

@@ -89,7 +89,7 @@ function scriptedPorts(script: Script, events: CastEvent[], asked: TurnRequest[]
       preflight: async () => [],
       runTurn: async (request) => {
         asked.push(request);
-        request.onProgress({ kind: "told", system: request.system });
+        request.onProgress({ kind: "asked", system: request.system });
         return answer(request, script, had);
       },
     },

@@ -138,7 +138,7 @@ export function world(answer: (request: TurnRequest) => TurnOutcome, part: Parti
       preflight: async () => [],
       runTurn: async (request) => {
         asked.push(request);
-        request.onProgress({ kind: "told", system: request.system });
+        request.onProgress({ kind: "asked", system: request.system });
         return answer(request);
       },
     },

@@ -141,7 +141,7 @@ export class World {
     await this.#examine();
     const usage = { input: chance.count(0, 3), output: chance.count(0, 2), cost: chance.count(0, 1) };
     if (this.#strikes(0.02)) return this.#kill();
-    request.onProgress({ kind: "told", system: request.system });
+    request.onProgress({ kind: "asked", system: request.system });
     for (let retry = 1; this.#strikes(0.1); retry += 1) {
       request.onProgress({ kind: "retrying", attempt: retry, delayMs: 1, error: "overloaded" });
       await Promise.resolve();

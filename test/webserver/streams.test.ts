@@ -273,7 +273,7 @@ describe("listeners that are slow or gone", () => {
     const usage = { input: 9, output: 1, cost: 0 };
     const end = Promise.withResolvers<never>();
     const run: PreparedCast["run"] = ({ onSteps, onProgress }) => {
-      onProgress?.({ kind: "told", system: "" }, state);
+      onProgress?.({ kind: "asked", system: "" }, state);
       onProgress?.({ kind: "used", usage }, state);
       onSteps?.([{ event: { type: "turn_retried", usage }, before: state, after: state } as unknown as CastStep]);
       onProgress?.({ kind: "retrying", attempt: 1, delayMs: 1, error: "429" }, state);

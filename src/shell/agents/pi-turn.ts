@@ -71,7 +71,7 @@ async function runSession(
       const absent = await bindSession(setup, session, { request, suspendTimeout: guard.suspendTimeout });
       if (absent !== undefined) return failedTurn("provider", absent, NO_USAGE);
       // [A17] Report the whole prompt before the first request.
-      request.onProgress({ kind: "told", system: session.systemPrompt, prompt: request.prompt });
+      request.onProgress({ kind: "asked", system: session.systemPrompt, prompt: request.prompt });
       await Promise.race([session.prompt(request.prompt, { expandPromptTemplates: false }), guard.graceExpired]);
       const outcome = turnOutcome(seen, guard.stopReason(), setup.model);
       return { ...outcome, ...withoutUndefined({ response: responses.refused }) };

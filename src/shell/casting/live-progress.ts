@@ -1,6 +1,5 @@
 import type { CastState } from "../../core/cast/state/state.ts";
 import { truncate } from "../../core/model/text.ts";
-import { NO_USAGE } from "../../core/cast/state/usage.ts";
 import { type AgentProgress, tailOfOutput } from "../../core/wire/stream.ts";
 import type { TurnProgress } from "../ports.ts";
 
@@ -15,7 +14,7 @@ export function createProgressReporter(
     const place = phase.kind === "visiting" ? { socket: phase.visit.socket, visit: phase.visit.number } : undefined;
     if (!place) return;
     switch (progress.kind) {
-      case "told":
+      case "asked":
         before.text = 0;
         before.thinking = 0;
         return tell({ ...place, kind: "asked" });
@@ -51,21 +50,9 @@ function shortenValue(value: unknown): unknown {
   return text.length > MAX_ARGUMENT_CHARS ? truncate(text, MAX_ARGUMENT_CHARS) : value;
 }
 
-/** Progress of a turn from a note of another process. Notes do not contain the system prompt. */
+/** Progress of a turn from a note of another process. */
 export function turnProgressFrom({ socket: _socket, visit: _visit, ...note }: AgentProgress): TurnProgress {
-  switch (note.kind) {
-    case "asked":
-      return { kind: "told", system: "" };
-    case "text":
-    case "thinking":
-      return { kind: note.kind, delta: note.delta };
-    case "used":
-      return { ...note, usage: { ...NO_USAGE, ...note.usage } };
-    case "tool_started":
-      return { ...note, args: note.args };
-    default:
-      return note;
-  }
+  return note;
 }
 
 export interface ProgressQueueLimits {

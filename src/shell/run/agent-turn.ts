@@ -161,9 +161,9 @@ function turnRequest(
     signal: options.signal,
     onProgress: (progress) => {
       onProgress(progress);
-      if (progress.kind === "told")
+      if (progress.kind === "asked")
         writePrompt(
-          `${ask.kind === "begin" ? `# System\n\n${progress.system}\n` : ""}\n# Prompt\n\n${progress.prompt ?? prompt}\n`,
+          `${ask.kind === "begin" ? `# System\n\n${progress.system ?? ""}\n` : ""}\n# Prompt\n\n${progress.prompt ?? prompt}\n`,
         );
       reportProgress(progress, effect, context);
     },

@@ -157,7 +157,7 @@ function activityText(progress: TurnProgress, before: string): string {
       return `${retryText(progress.delayMs, Date.now())}: ${oneLine(progress.error, 120)}`;
     case "compacted":
       return "the conversation was summarised";
-    case "told":
+    case "asked":
       return "asking…";
     case "thinking":
       return "thinking…";

@@ -126,7 +126,7 @@ async function askInSession({ pi, ctx }: UserSession, request: TurnRequest, setu
   });
   try {
     const model = ctx.model ?? { provider: "", id: "" };
-    onProgress({ kind: "told", system: context.system });
+    onProgress({ kind: "asked", system: context.system });
     const details = { turn: context.turn, ...turnCard(request) };
     pi.sendMessage({ customType: TURN_ENTRY, content: request.prompt, display: true, details }, { triggerTurn: true });
     await Promise.race([settled.promise, guard.graceExpired]);

@@ -38,7 +38,7 @@ const SAYING_KEPT = 2_000;
 export function applyProgress(activity: AgentActivity, progress: TurnProgress, now = Date.now()): AgentActivity {
   const { counts } = activity;
   switch (progress.kind) {
-    case "told":
+    case "asked":
       return { ...activity, saying: "", state: "asking" };
     case "thinking":
       return { ...activity, state: "thinking" };
