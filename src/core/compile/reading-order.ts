@@ -32,15 +32,9 @@ export function readingOrder(graph: Graph): readonly GraphSocket[] {
   return orderedBlocks(graph).flatMap(({ rows }) => rows.map(({ socket }) => socket));
 }
 
-interface OrderingContext {
-  readonly graph: Graph;
-  readonly places: readonly GraphPlace[];
-  readonly placeOf: (id: Destination) => GraphPlace | undefined;
-  readonly next: (place: GraphPlace) => readonly GraphPlace[];
-  readonly loopEntries: ReadonlyMap<string, readonly SocketId[]>;
-}
+type OrderingContext = ReturnType<typeof orderingContextOf>;
 
-function orderingContextOf(graph: Graph): OrderingContext {
+function orderingContextOf(graph: Graph) {
   const ids = sortSocketIds(Object.keys(graph.sockets));
   const placeOf = (id: Destination): GraphPlace | undefined => {
     const socket = id !== END && Object.hasOwn(graph.sockets, id) ? graph.sockets[id] : undefined;

@@ -46,14 +46,10 @@ export function draftFromConfig(object: JsonObject): Result<Draft> {
   return ok({ name: only[0], config: object });
 }
 
-export interface DraftCheck {
-  readonly catalog: Catalog;
-  readonly graph: Graph;
-  readonly issues: readonly Issue[];
-}
+export type DraftCheck = ReturnType<typeof checkDraft>;
 
 /** [YD5] Every problem of a draft at once: those of `check`, where a warning counts too, and the rules of drafts. It may have the name of the loadout that it refines. */
-export function checkDraft(catalog: Catalog, draft: Draft, refines?: string): DraftCheck {
+export function checkDraft(catalog: Catalog, draft: Draft, refines?: string) {
   const layer = readLayer("explicit", draft.config);
   const whole = withLayer(catalog, layer);
   const entry = whole.loadouts.get(draft.name);

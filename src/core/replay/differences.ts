@@ -20,20 +20,14 @@ export interface RecordedCast {
 }
 
 /** [T14] What the engine did not decide: answers by visit, and events that resumed a stopped cast. */
-export interface RecordedInputs {
-  readonly answers: ReadonlyMap<string, readonly CastEvent[]>;
-  readonly resumptions: readonly CastEvent[];
-  /** The end of each visit, with its checkpoint. */
-  readonly completed: ReadonlyMap<string, EventOf<"visit_completed">>;
-  readonly prompts: ReadonlyMap<string, readonly AgentPrompt[]>;
-  readonly state: CastState;
-}
+export type RecordedInputs = ReturnType<typeof recordedInputsOf>;
 
 /** Every event that the engine would not decide by itself is an external input. */
-export function recordedInputsOf({ start, events }: RecordedCast): RecordedInputs {
+export function recordedInputsOf({ start, events }: RecordedCast) {
   const answers = new Map<string, CastEvent[]>();
   const prompts = new Map<string, AgentPrompt[]>();
   const resumptions: CastEvent[] = [];
+  /** The end of each visit, with its checkpoint. */
   const completed = new Map<string, EventOf<"visit_completed">>();
   let state = initialState(start);
   for (const event of events) {

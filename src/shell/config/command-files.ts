@@ -8,18 +8,12 @@ import { readRegularFile, tryStat, valueOr } from "../system/files.ts";
 const MAX_READ_BYTES = 32 * 1024 * 1024;
 const MAX_ENTRIES = 5_000;
 
-export interface CommandFiles {
-  readonly digest: string;
-  readonly paths: readonly string[];
-  /** Those that are too large to be watched: trust in them is not stored. */
-  readonly tooLarge: readonly string[];
-}
-
 /** [S3, S8] Every file and folder of the project that a word of these commands may name, existing or not. */
-export function digestCommandFiles(cwd: string, words: readonly string[]): CommandFiles {
+export function digestCommandFiles(cwd: string, words: readonly string[]) {
   const hash = createHash("sha256");
   const budget = { bytes: MAX_READ_BYTES, entries: MAX_ENTRIES, seen: new Set<string>() };
   const paths: string[] = [];
+  /** Those that are too large to be watched: trust in them is not stored. */
   const tooLarge: string[] = [];
   for (const [path, isSpelled] of pathsInWords(cwd, words)) {
     const name = relative(cwd, path);

@@ -174,15 +174,9 @@ async function decideUntilEffect(log: EventLog, ports: Ports, options: RunOption
 }
 
 /** Pending events: `latestState` includes them, `writtenState` does not. */
-interface EventLog {
-  readonly latestState: () => CastState;
-  readonly writtenState: () => CastState;
-  readonly addEvent: (body: EventBody) => void;
-  readonly report: (body: EventBody) => void;
-  readonly write: () => Promise<string | undefined>;
-}
+type EventLog = ReturnType<typeof createEventLog>;
 
-function createEventLog(start: CastState, ports: Ports, options: RunOptions): EventLog {
+function createEventLog(start: CastState, ports: Ports, options: RunOptions) {
   let ahead = start;
   let written = start;
   let pending: CastStep[] = [];
@@ -222,7 +216,7 @@ function createEventLog(start: CastState, ports: Ports, options: RunOptions): Ev
     latestState: () => ahead,
     writtenState: () => written,
     addEvent: note,
-    report: (body) => {
+    report: (body: EventBody): void => {
       if (unreadableReason(body) !== undefined) return;
       note(body);
       // A failure stops the next write, and the loop waits for that one.

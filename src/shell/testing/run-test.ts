@@ -214,18 +214,14 @@ export async function runTests(tests: readonly FoundTest[], place: TestContext):
   return results;
 }
 
-interface ScratchFolder {
-  readonly work: string;
-  /** An empty configuration folder of the user. */
-  readonly config: string;
-  readonly remove: () => void;
-}
+type ScratchFolder = ReturnType<typeof openScratchFolder>;
 
 /** [T8] A copy of the seed without its history and casts; throws when it cannot be created. */
-function openScratchFolder(seed: string | undefined, git: boolean): ScratchFolder {
+function openScratchFolder(seed: string | undefined, git: boolean) {
   const top = realpathSync(mkdtempSync(join(tmpdir(), "materia-test-")));
   const remove = (): void => rmSync(top, { recursive: true, force: true });
   try {
+    // The second is an empty configuration folder of the user.
     const [work, config] = [join(top, "work"), join(top, "config")];
     mkdirSync(config);
     if (seed === undefined) mkdirSync(work);

@@ -5,8 +5,8 @@ import { appendTo } from "../../model/lists.ts";
 import type { Layout } from "../../model/loadout.ts";
 import { stitchNumber, type DrawnWay } from "../graph/drawn-ways.ts";
 import { type RouteStyle, REGULAR_METRICS, measureLabel, type LayoutMetrics, type Size } from "./drawing.ts";
-import { buildLayoutGrid, type LayoutGrid, drawnLinesOf, planRoutes, type EdgeRoute } from "./routes.ts";
-import { isLabelInLoopHead, assignLanes, type RouteLane, type LaneAssignment } from "./lanes.ts";
+import { buildLayoutGrid, drawnLinesOf, planRoutes, type EdgeRoute } from "./routes.ts";
+import { isLabelInLoopHead, assignLanes, type RouteLane } from "./lanes.ts";
 
 export interface LayoutOptions {
   readonly metrics?: LayoutMetrics;
@@ -17,14 +17,7 @@ export interface LayoutOptions {
   readonly layout?: Layout | undefined;
 }
 
-export interface LayoutPlan {
-  readonly metrics: LayoutMetrics;
-  readonly grid: LayoutGrid;
-  readonly routes: readonly EdgeRoute[];
-  readonly lanes: LaneAssignment;
-  readonly sizeOf: (route: EdgeRoute) => Size | null;
-  readonly stitches: readonly Stitch[];
-}
+export type LayoutPlan = ReturnType<typeof planLayout>;
 
 export function planLayout(
   graph: Graph,
@@ -33,7 +26,7 @@ export function planLayout(
     longestLabelOf: labelOf = ({ label }) => (label === "" ? [] : [label]),
     stitches = [],
   }: LayoutOptions,
-): LayoutPlan {
+) {
   const ways = drawnLinesOf(graph);
   const hasEnd = ways.some(({ to }) => to === END);
   const grid = buildLayoutGrid(graph, hasEnd);

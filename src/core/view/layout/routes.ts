@@ -18,24 +18,10 @@ export interface LoopSpan {
   readonly last: GridPosition;
 }
 
-export interface LayoutGrid {
-  readonly rows: number;
-  readonly columns: number;
-  /** In reading order. */
-  readonly cells: ReadonlyMap<string, GridCell>;
-  readonly at: (row: number, column: number) => GridCell | undefined;
-  /** The loop whose region covers a cell. */
-  readonly loopAt: (row: number, column: number) => string | null;
-  readonly loops: readonly LoopSpan[];
-  readonly bands: readonly {
-    readonly target: number;
-    readonly name: string;
-    readonly rows: readonly [number, number];
-  }[];
-}
+export type LayoutGrid = ReturnType<typeof buildLayoutGrid>;
 
 /** The row of every socket: one row per rank; a loop is one block of rows. */
-export function buildLayoutGrid(graph: Graph, hasEnd: boolean): LayoutGrid {
+export function buildLayoutGrid(graph: Graph, hasEnd: boolean) {
   const seats = placeBlocks(orderedBlocks(graph), hasEnd);
   const cells = new Map(seats.cells.map((cell) => [cell.id, cell]));
   const byPlace = new Map(seats.cells.map((cell) => [`${cell.row} ${cell.column}`, cell]));
@@ -46,9 +32,11 @@ export function buildLayoutGrid(graph: Graph, hasEnd: boolean): LayoutGrid {
   return {
     rows,
     columns: 1 + Math.max(0, ...seats.cells.map((cell) => cell.column)),
+    /** In reading order. */
     cells,
-    at: (row, column) => byPlace.get(`${row} ${column}`),
-    loopAt: (row, column) =>
+    at: (row: number, column: number) => byPlace.get(`${row} ${column}`),
+    /** The loop whose region covers a cell. */
+    loopAt: (row: number, column: number): string | null =>
       loopsByRow[row]?.find(({ first, last }) => first.column <= column && column <= last.column)?.id ?? null,
     loops: seats.loops,
     bands: targetBandsOf(graph, cells),
@@ -92,7 +80,7 @@ function placeBlocks(blocks: readonly GraphBlock[], hasEnd: boolean) {
   return { cells, loops };
 }
 
-function targetBandsOf(graph: Graph, cells: ReadonlyMap<string, GridCell>): LayoutGrid["bands"] {
+function targetBandsOf(graph: Graph, cells: ReadonlyMap<string, GridCell>) {
   const targets = Map.groupBy(Object.values(graph.sockets), (socket) => socket.origin.target);
   if (targets.size < 2) return [];
   return [...targets]

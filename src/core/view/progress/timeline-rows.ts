@@ -180,18 +180,9 @@ export function pendingItems(
 }
 
 /** What a cast cost, by materia and by row of the timeline. */
-export interface CostTable {
-  readonly columns: readonly { readonly key: string; readonly title: string; readonly usage: Usage }[];
-  readonly lines: readonly {
-    readonly materia: string;
-    readonly socket: string;
-    readonly cells: readonly (Usage | null)[];
-    readonly usage: Usage;
-  }[];
-  readonly total: Usage;
-}
+export type CostTable = ReturnType<typeof costTable>;
 
-export function costTable(rows: readonly TimelineRow[]): CostTable {
+export function costTable(rows: readonly TimelineRow[]) {
   const sum = (usages: readonly Usage[]): Usage => usages.reduce(addUsage, NO_USAGE);
   const isPaid = ({ usage }: TimelineVisit): boolean => totalTokens(usage) > 0 || usage.cost > 0;
   const columns = rows

@@ -81,15 +81,7 @@ async function replayOneByOne(request: ReplayRequest, tree: string): Promise<str
   return tip;
 }
 
-interface ParsedCommit {
-  readonly id: string;
-  readonly parents: readonly string[];
-  /** As variables for git: the author, and author and committer. */
-  readonly author: Readonly<Record<string, string>>;
-  readonly env: Readonly<Record<string, string>>;
-  readonly words: string;
-  readonly trailers: string;
-}
+type ParsedCommit = ReturnType<typeof parseCommit>;
 
 type CommitRange = Pick<ReplayRequest, "cwd" | "base" | "commit">;
 
@@ -104,9 +96,10 @@ const LOG_FORMAT = "--format=%H%x00%P%x00%an%x00%ae%x00%ad%x00%cn%x00%ce%x00%cd%
 /** No name, date or message of a commit can contain a zero byte. */
 const COMMIT_END = "\0\u0001\0\n";
 
-function parseCommit(text: string): ParsedCommit {
+function parseCommit(text: string) {
   const [id = "", parents = "", an = "", ae = "", ad = "", cn = "", ce = "", cd = "", ...texts] = text.split("\0");
   const [words = "", trailers = ""] = texts;
+  // As variables for git: the author, and author and committer.
   const author = { GIT_AUTHOR_NAME: an, GIT_AUTHOR_EMAIL: ae, GIT_AUTHOR_DATE: ad };
   const env = { ...author, GIT_COMMITTER_NAME: cn, GIT_COMMITTER_EMAIL: ce, GIT_COMMITTER_DATE: cd };
   return { id, parents: parents.split(" ").filter(Boolean), author, env, words, trailers: trailers.trim() };
