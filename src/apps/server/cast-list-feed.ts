@@ -4,6 +4,7 @@ import type { FleetClient } from "../../shell/workspace/workspace.ts";
 import { type EventFeed, changeFlag, encodeMessage } from "./event-stream.ts";
 import type { LiveSources } from "./served-project.ts";
 import { statSync } from "node:fs";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { dirname } from "node:path";
 import type { FolderWatcher } from "../../shell/system/folder-watcher.ts";
 import type { CastSummary } from "../../core/cast/summary.ts";
@@ -44,6 +45,8 @@ export function openCastListFeed(
   };
   return {
     next: async () => {
+      // The parts of a long list must not hold up other requests.
+      await nextTurn();
       const gone = await goneCasts();
       if (gone !== "") return gone;
       const part: string[] = [];

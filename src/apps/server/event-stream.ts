@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Context } from "hono";
 import type { StreamMessage } from "../../core/wire/stream.ts";
 
@@ -56,8 +55,6 @@ function createFeedReader(open: (wake: () => void) => EventFeed) {
       state.feed = open(wake);
       return "retry: 1000\n\n";
     }
-    // The pieces of a long list must not hold up other requests.
-    await nextTurn();
     while (!state.isClosed) {
       // Create the promise before the look: a wake-up in between must not be missed.
       const { promise, resolve } = Promise.withResolvers<void>();

@@ -50,11 +50,12 @@ export function createPlayback(start: CastStart) {
   /** Takes the next event; ignores an event that it has. */
   const push = (event: CastEvent): void => {
     if (event.seq !== events.length + 1) return;
-    const before = latest.timeline.state;
+    const { state: before, clock } = latest.timeline;
     latest = advance(latest, applyStep(before, event));
     const { visit } = latest.visits;
     events.push(event);
-    worked.push(timelineWorkMs(latest.timeline));
+    // Most events have the time of the one before.
+    worked.push(latest.timeline.clock === clock ? (worked.at(-1) ?? 0) : timelineWorkMs(latest.timeline));
     if (event.type === "edge_taken") ways.push({ id: takenWayId(before, event), seq: event.seq });
     if (visit) visits[visit.index] = visit;
     if (visit?.firstSeq === event.seq)
