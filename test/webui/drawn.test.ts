@@ -94,6 +94,15 @@ it("[W40] a large graph of a cast is moved and fitted on a phone, and what canno
   await expectSound(page, [{ width: 360, theme: "light" }]);
 });
 
+it("[W40] a large graph that is fitted is seen, although its letters are too small to be read", async () => {
+  const at = await served(withLoadouts());
+  const { page } = await look(at, "loadouts/Long");
+  const frame = () => socket(page, "Socket-1").evaluate((box) => getComputedStyle(box).boxShadow);
+  const near = await frame();
+  await page.getByRole("button", { name: "Fit", exact: true }).click();
+  await expect.poll(frame).not.toBe(near);
+});
+
 it("[W40] a large graph has a map that leads to what is out of sight, and the wheel sees it closer", async () => {
   const at = await served(withLoadouts());
   const { page } = await look(at, "loadouts/Long");

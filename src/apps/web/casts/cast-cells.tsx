@@ -46,13 +46,8 @@ export const CAST_CELLS: Readonly<Record<CastColumn["key"], (cast: CastSummary, 
   tokens: ({ tokens }) => <span className={css("secondary")}>{amountText(tokens)}</span>,
   cost: ({ cost }) => <span className={css("secondary")}>{costText(cost)}</span>,
   duration: (cast, now) => (
-    <span className={css("secondary")}>
-      {workTimeText(castWorkTime(cast, now))
-        .split(" · ")
-        .map((part) => (
-          <span key={part} className={css("one-line")}>{`${part} `}</span>
-        ))}
-    </span>
+    // A wait stands below the time of work.
+    <span className={css("secondary lines")}>{workTimeText(castWorkTime(cast, now)).replace(" · ", "\n")}</span>
   ),
   age: ({ startedAt }, now) => <span className={css("secondary")}>{ageText(now - parseMillis(startedAt, now))}</span>,
 };

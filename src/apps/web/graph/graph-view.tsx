@@ -10,6 +10,7 @@ import {
   type Connection,
   type Node,
   type NodeChange,
+  useStore,
 } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
 import {
@@ -84,6 +85,7 @@ function GraphCanvas(props: GraphViewProps): ReactElement {
   const box = useRef<HTMLDivElement>(null);
   const view = useGraphViewport(box, drawing, { whole: props.fitWhole ?? false, handle: props.handle });
   const hasMap = drawing.sockets.length > MINI_MAP_MIN_SOCKETS;
+  const isFar = useStore(({ transform }) => transform[2] < FAR_ZOOM);
   const framed = useRef<Set<string> | null>(null);
   const keys = useGraphKeys(box, { ...props, reveal: view.reveal });
   const shown = { graph, drawing, marks, selected, focus: keys.focus, editing: edit !== undefined, onSelect };
@@ -94,6 +96,7 @@ function GraphCanvas(props: GraphViewProps): ReactElement {
   return (
     <div
       data-graph
+      data-far={isFar || undefined}
       className={css(`graph-box ${compact ? "compact" : ""} ${edit ? "editing" : ""} ${hasMap ? "mapped" : ""}`)}
       ref={box}
       style={{ "--drawn-height": `${drawing.height}px` } as CSSProperties}
@@ -134,6 +137,8 @@ function GraphCanvas(props: GraphViewProps): ReactElement {
 }
 
 const NO_EDGES: never[] = [];
+/** Borders and letters cannot be seen below it. */
+const FAR_ZOOM = 0.3;
 
 /** React Flow's own keys, selection and edges are off. */
 const FLOW_OPTIONS = {
