@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { put } from "../harness/cli.ts";
 import { repositoryPlace, writes } from "../git/cast-place.ts";
 import { ended, type Project } from "../webserver/harness.ts";
-import { DARK, SMALL, WIDE, expectSound } from "./axe.ts";
+import { DARK, SMALL, WIDE, expectSound, show } from "./axe.ts";
 import { look, says, served, withPages, type ServedCast } from "./cast-page.ts";
 
 withPages();
@@ -43,6 +43,13 @@ it("[YW1, YW2, YW3] comments on lines send a result back, and the mended one is 
   await review.getByRole("textbox", { name: "Comment on src/a.ts:1" }).fill("call it answer");
   await review.getByText("src/a.ts:1: call it answer").waitFor();
   await expectSound(page, [WIDE, SMALL, DARK]);
+  // On a phone with large letters nothing covers the field and its button.
+  await page.setViewportSize({ width: 360, height: 780 });
+  await page.evaluate(() => (document.documentElement.style.fontSize = "200%"));
+  const taking = review.getByRole("group", { name: "Take the work" });
+  const [above, below] = await Promise.all([sendBack.boundingBox(), taking.boundingBox()]);
+  expect(above && below && above.y + above.height <= below.y).toBe(true);
+  await show(page, WIDE);
   // The comment is a draft: it is there after a reload.
   await page.waitForFunction(() => Object.values(localStorage).some((text) => text.includes("call it answer")));
   await page.reload();
