@@ -116,6 +116,17 @@ describe("one cast in the browser", () => {
     await says(page, "Aborted here");
     await says(page, /^Aborted \d/);
     await expect.poll(() => page.getByRole("button", { name: /^Build, item 1, .* aborted$/ }).count()).toBe(1);
+    // Limits are read and written in units.
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("menuitem", { name: "Raise a limit…" }).click();
+    const dialog = page.getByRole("dialog", { name: "Limits of the cast" });
+    expect(await dialog.getByLabel("Token limit").inputValue()).toBe("10 M");
+    await dialog.getByLabel("Token limit").fill("12.5 m");
+    await dialog.getByText(/ --budget 12500000$/).waitFor();
+    await dialog.getByLabel("Token limit").fill("much");
+    await dialog.getByText("Write an amount such as 200 k or 10 M, or nothing").first().waitFor();
+    await page.keyboard.press("Escape");
+    await dialog.getByRole("button", { name: "Discard it" }).click();
     await resume.click();
     await page.locator('[data-part="socket Socket-5"][aria-current="step"]').waitFor();
   });

@@ -12,6 +12,7 @@ import { MAIN_PAGES } from "./top-bar.tsx";
 import { css } from "../ui/classes.ts";
 import { renderSymbols } from "../ui/line-text.tsx";
 import { areLetterKeysOn, setLetterKeys } from "../browser/keyboard.ts";
+import { storeText } from "../browser/store.ts";
 
 interface GoToEntry {
   readonly key: string;
@@ -71,11 +72,7 @@ function recentEntries(): readonly string[] {
 
 function rememberEntry(key: string): void {
   const keys = [key, ...recentEntries().filter((each) => each !== key)].slice(0, MAX_RECENT);
-  try {
-    localStorage.setItem(RECENT_KEY, keys.join("\n"));
-  } catch {
-    // Full storage only loses the order.
-  }
+  storeText(RECENT_KEY, keys.join("\n"));
 }
 
 const OTHER_PAGES = [

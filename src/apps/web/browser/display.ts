@@ -1,5 +1,5 @@
 import { useSyncExternalStore, useEffect, useState } from "react";
-import { createStore, useStore } from "./store.ts";
+import { createStore, storeText, useStore } from "./store.ts";
 
 export type ScreenWidth = "small" | "medium" | "large";
 
@@ -43,7 +43,7 @@ export function applyTheme(): void {
 }
 
 export function toggleTheme(): void {
-  localStorage.setItem(THEME_KEY, currentTheme() === "dark" ? "light" : "dark");
+  storeText(THEME_KEY, currentTheme() === "dark" ? "light" : "dark");
   applyTheme();
 }
 

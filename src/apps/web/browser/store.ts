@@ -30,13 +30,17 @@ export function useStoredText(key: string): readonly [string | null, (text: stri
   const [text, setText] = useState(() => localStorage.getItem(key));
   const store = (next: string): void => {
     setText(next);
-    try {
-      localStorage.setItem(key, next);
-    } catch {
-      // Full or forbidden storage: the choice holds until the page is closed.
-    }
+    storeText(key, next);
   };
   return [text, store];
+}
+
+export function storeText(key: string, text: string): void {
+  try {
+    localStorage.setItem(key, text);
+  } catch {
+    // Full or forbidden storage: the choice holds until the page is closed.
+  }
 }
 
 export function useStore<T>({ subscribe, get }: Store<T>): T {

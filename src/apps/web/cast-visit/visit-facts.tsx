@@ -55,10 +55,11 @@ function agentFacts(props: VisitProps): readonly (readonly [name: string, value:
   const materia = graph.materia[visit.materia];
   if (materia?.type !== "agent") return [];
   const { model, tools, thinking = "" } = materia;
+  const planned = cast.castFile.rehearsal === null ? (cast.castFile.model ?? model ?? "Pi's default") : "";
   // [W34] The running turn counts too.
   const usage = visit.to === null ? addUsage(visit.usage, runningTurnUsage(cast)) : visit.usage;
   const facts = [
-    ["Model", visit.model === null ? (cast.castFile.model ?? model ?? "Pi's default") : modelText(visit.model)],
+    ["Model", visit.model === null ? planned : modelText(visit.model)],
     ["Thinking", thinking],
     ["Tools", typeof tools === "string" ? tools : tools.tools.join(", ")],
     ["Had", equipmentNames(graph, materia).join(", ")],

@@ -91,7 +91,12 @@ function VisitReader(props: VisitProps): ReactElement {
   );
   return (
     <section className={css(`panel visit-panel ${isFull ? "full-screen" : ""}`)} aria-label="Visit">
-      <VisitHead {...props} isFull={isFull} onFull={() => setFull(!isFull)} />
+      <div className={css("visit-head")}>
+        {tab === "result" ? <h2 className={css("grow")}>Result of the cast</h2> : <VisitHead {...props} />}
+        <Button className={css(isFull ? "" : "enter-full")} aria-pressed={isFull} onClick={() => setFull(!isFull)}>
+          {isFull ? "Leave full screen" : "Fill the screen"}
+        </Button>
+      </div>
       <div className={css("visit-tabs")}>
         <Tabs name="visit" label="Visit" tabs={tabs} chosen={tab} onChoose={setTab} />
       </div>
@@ -112,8 +117,8 @@ function VisitReader(props: VisitProps): ReactElement {
   );
 }
 
-function VisitHead(props: VisitProps & { readonly isFull: boolean; readonly onFull: () => void }): ReactElement {
-  const { cast, visit, isFull, onFull } = props;
+function VisitHead(props: VisitProps): ReactElement {
+  const { cast, visit } = props;
   const { fleet } = useCatalog();
   const [forking, setForking] = useState(false);
   const { graph } = cast.castFile;
@@ -122,31 +127,26 @@ function VisitHead(props: VisitProps & { readonly isFull: boolean; readonly onFu
     .join(" · ");
   return (
     <>
-      <div className={css("visit-head")}>
-        <MateriaIcon materia={graph.materia[visit.materia]} />
-        <div className={css("grow")}>
-          <h2 className={css("cut")}>
-            <a className={css("quiet-link")} href={hrefOf("materia", visit.materia)}>
-              {visit.materia}
-            </a>{" "}
-            <span className={css("faint light")}>{place}</span>
-          </h2>
-          <div className={css("secondary cut")}>
-            {visit.item
-              ? `Item ${visit.item.index + 1} of ${visit.item.of} · ${titleText(visit.item.title, 200)}`
-              : Object.keys(graph.loops).length > 0
-                ? "Outside the loop"
-                : "No items"}
-          </div>
+      <MateriaIcon materia={graph.materia[visit.materia]} />
+      <div className={css("grow")}>
+        <h2 className={css("cut")}>
+          <a className={css("quiet-link")} href={hrefOf("materia", visit.materia)}>
+            {visit.materia}
+          </a>{" "}
+          <span className={css("faint light")}>{place}</span>
+        </h2>
+        <div className={css("secondary cut")}>
+          {visit.item
+            ? `Item ${visit.item.index + 1} of ${visit.item.of} · ${titleText(visit.item.title, 200)}`
+            : Object.keys(graph.loops).length > 0
+              ? "Outside the loop"
+              : "No items"}
         </div>
-        <OutcomeStatus {...props} />
-        <Button off={fleet === null ? null : FORK_NOT_ON_FLEET} onClick={() => setForking(true)}>
-          Run from here…
-        </Button>
-        <Button className={css(isFull ? "" : "enter-full")} aria-pressed={isFull} onClick={onFull}>
-          {isFull ? "Leave full screen" : "Fill the screen"}
-        </Button>
       </div>
+      <OutcomeStatus {...props} />
+      <Button off={fleet === null ? null : FORK_NOT_ON_FLEET} onClick={() => setForking(true)}>
+        Run from here…
+      </Button>
       {forking && <ForkDialog cast={cast} visit={visit} onClose={() => setForking(false)} />}
     </>
   );

@@ -5,7 +5,7 @@ import { useCasts } from "../data/use-casts-and-fleet.ts";
 import { ConfirmDialog } from "../ui/dialog.tsx";
 import type { WatchedCast } from "../cast-replay/use-cast.ts";
 import { css } from "../ui/classes.ts";
-import { LabelledField, Select, Switch, TextArea, TextField } from "../ui/fields.tsx";
+import { LabelledField, LabelledTextField, Select, Switch, TextArea } from "../ui/fields.tsx";
 import { toast } from "../ui/toasts.tsx";
 import { IssueList } from "../ui/issues.tsx";
 import { Button } from "../ui/buttons.tsx";
@@ -20,7 +20,8 @@ import { amountText, costText } from "../../../core/view/numbers.ts";
 import { renderSymbols } from "../ui/line-text.tsx";
 import { capitalize } from "../ui/status.tsx";
 import { useCommand } from "../data/use-command.ts";
-import { DecimalField } from "../dialogs/cast-fields.tsx";
+import { parseAmount, unitText, type Amount } from "../ui/units.tsx";
+import { withoutUndefined } from "../../../core/model/json.ts";
 
 /** Browsers search a long list by typing. */
 const MAX_LISTED_CASTS = 500;
@@ -83,9 +84,7 @@ export function RecordTestDialog(props: { readonly castId: string; readonly onCl
       <p className={css("secondary")}>
         The replies of this cast become a rehearsal, and its results the expectations. The test runs without a model.
       </p>
-      <LabelledField label="File">
-        <TextField label="File" mono value={file} onType={setFile} />
-      </LabelledField>
+      <LabelledTextField label="File" mono value={file} onType={setFile} />
       <Switch label="Include tool calls" on={tools} onTurn={setTools} />
       <IssueList issues={command.issues} />
     </ConfirmDialog>
@@ -144,21 +143,27 @@ export function RaiseLimitDialog(props: CastPanelProps & { readonly onClose: () 
   const { budget } = cast.replay.timelineAt(cast.replay.lastSeq()).state;
   const stopped = status === "failed" || status === "aborted" || status === "interrupted";
   const counted = limit !== null && !UNCOUNTED_LIMITS.includes(limit);
-  const [maxTokens, setTokens] = useState(String(suggestedLimit(budget.maxTokens, limit === "maxTokens" ? tokens : 0)));
-  const [maxCost, setCost] = useState(String(suggestedLimit(budget.maxCostUsd, limit === "maxCostUsd" ? cost : 0)));
+  const [maxTokens, setTokens] = useState(suggestedText(budget.maxTokens, tokens, "tokens"));
+  const [maxCost, setCost] = useState(suggestedText(budget.maxCostUsd, cost, "dollars"));
   const [allow, setAllow] = useState("1");
   const command = useCommand({ quiet: true });
   const { castId } = cast.castFile;
-  const changed = (text: string, before: number | undefined): boolean => text !== "" && Number(text) !== before;
+  const read = {
+    tokens: parseAmount(maxTokens, "tokens"),
+    cost: parseAmount(maxCost, "dollars"),
+    allow: parseAmount(allow, "times"),
+  };
+  const raised = (amount: Amount, before: number | undefined): number | undefined =>
+    "value" in amount && amount.value !== null && amount.value !== before ? amount.value : undefined;
   const raising: RecastCommand | BudgetCommand = stopped
-    ? {
-        kind: "recast",
+    ? withoutUndefined({
+        kind: "recast" as const,
         castId,
-        ...(changed(maxTokens, budget.maxTokens) ? { budget: Number(maxTokens) } : {}),
-        ...(changed(maxCost, budget.maxCostUsd) ? { costUsd: Number(maxCost) } : {}),
-        ...(counted ? { allow: Number(allow) } : {}),
-      }
-    : { kind: "budget", castId, ...(maxTokens === "" ? {} : { tokens: Number(maxTokens) }) };
+        budget: raised(read.tokens, budget.maxTokens),
+        costUsd: raised(read.cost, budget.maxCostUsd),
+        allow: counted ? raised(read.allow, undefined) : undefined,
+      })
+    : withoutUndefined({ kind: "budget" as const, castId, tokens: raised(read.tokens, undefined) });
   const raise = async (): Promise<void> => {
     if ((await command.run(raising, "Raised", { trust: command.isForeign })) !== null) onClose();
   };
@@ -167,23 +172,23 @@ export function RaiseLimitDialog(props: CastPanelProps & { readonly onClose: () 
       title="Limits of the cast"
       action={command.isForeign ? "Trust this cast and resume" : stopped ? "Raise and resume" : "Raise"}
       busy={command.busy !== null}
-      off={[maxTokens, maxCost, allow].some((text) => !/^\d*(\.\d+)?$/.test(text)) ? "Write numbers" : null}
+      off={Object.values(read).flatMap((each) => ("fault" in each ? [each.fault] : []))[0] ?? null}
       onClose={onClose}
       onAct={() => void raise()}
     >
       {view.latest.reason !== null && (
         <p className={css("note bad")}>{renderSymbols(capitalize(view.latest.reason))}</p>
       )}
-      {counted && <DecimalField label="Additional times to allow" value={allow} onType={setAllow} />}
-      <DecimalField
+      {counted && <LabelledTextField label="Additional times to allow" value={allow} onType={setAllow} />}
+      <LabelledTextField
         label={`Token limit (${amountText(tokens)} used)`}
         value={maxTokens}
         onType={setTokens}
         placeholder="no limit"
       />
       {stopped && (
-        <DecimalField
-          label={`Cost limit in dollars (${costText(cost)} used)`}
+        <LabelledTextField
+          label={`Cost limit (${costText(cost)} used)`}
           value={maxCost}
           onType={setCost}
           placeholder="no limit"
@@ -197,6 +202,7 @@ export function RaiseLimitDialog(props: CastPanelProps & { readonly onClose: () 
   );
 }
 
-function suggestedLimit(limit: number | undefined, used: number): number | string {
-  return limit === undefined ? "" : used >= limit ? Math.ceil(2 * used) : limit;
+/** A limit that was reached is doubled. */
+function suggestedText(limit: number | undefined, used: number, unit: "tokens" | "dollars"): string {
+  return limit === undefined ? "" : unitText(used >= limit ? Math.ceil(2 * used) : limit, unit);
 }

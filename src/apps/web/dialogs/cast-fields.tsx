@@ -52,24 +52,3 @@ export function RequestField(props: {
     </LabelledField>
   );
 }
-
-export function DecimalField(props: {
-  readonly label: string;
-  readonly value: string;
-  readonly onType: (text: string) => void;
-  readonly placeholder?: string;
-}): ReactElement {
-  const { label, value, onType, placeholder } = props;
-  return (
-    <LabelledField label={label}>
-      <span className={css("field")}>
-        <input
-          inputMode="decimal"
-          value={value}
-          placeholder={placeholder}
-          onChange={(event) => onType(event.target.value)}
-        />
-      </span>
-    </LabelledField>
-  );
-}

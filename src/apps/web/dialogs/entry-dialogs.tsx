@@ -12,7 +12,7 @@ import { ConfirmDialog } from "../ui/dialog.tsx";
 import { toast } from "../ui/toasts.tsx";
 import { SaveReviewDialog } from "./save-review-dialog.tsx";
 import { isValidName } from "../../../core/model/ids.ts";
-import { LabelledField, TextField } from "../ui/fields.tsx";
+import { LabelledTextField } from "../ui/fields.tsx";
 import { css } from "../ui/classes.ts";
 
 interface EntryDialogProps<T, V> {
@@ -137,9 +137,7 @@ export function NameDialog(props: {
   const fault = isValidName(name) ? inUse : "1 to 100 characters, no space at either end";
   return (
     <ConfirmDialog title={title} action={action} off={fault} onClose={onClose} onAct={() => onName(name)}>
-      <LabelledField label="Name">
-        <TextField label="Name" value={name} onType={setName} invalid={name === initial ? null : fault} />
-      </LabelledField>
+      <LabelledTextField label="Name" value={name} onType={setName} invalid={name === initial ? null : fault} />
       {children}
       <p className={css("faint")}>{note}</p>
     </ConfirmDialog>

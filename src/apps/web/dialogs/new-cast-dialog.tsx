@@ -15,8 +15,8 @@ import { Button } from "../ui/buttons.tsx";
 import { bindSheets } from "../ui/classes.ts";
 import { ConfirmDialog } from "../ui/dialog.tsx";
 import { IssueList } from "../ui/issues.tsx";
-import { LabelledField, Select } from "../ui/fields.tsx";
-import { DecimalField, ModelField, RequestField } from "./cast-fields.tsx";
+import { LabelledField, LabelledTextField, Select } from "../ui/fields.tsx";
+import { ModelField, RequestField } from "./cast-fields.tsx";
 import { CastTargets } from "./cast-targets.tsx";
 import { CastPreview } from "./chain-preview.tsx";
 import sheet from "./new-cast.module.css";
@@ -203,7 +203,7 @@ function OptionFields(props: {
   return (
     <>
       <ModelField value={options.model} onType={(model) => onOptions({ ...options, model })} />
-      <DecimalField
+      <LabelledTextField
         label="Budget in dollars (optional)"
         value={options.dollars}
         placeholder={String(catalog?.settings.budget.maxCostUsd ?? "no limit")}

@@ -118,6 +118,16 @@ export function TextField(props: {
   );
 }
 
+/** The label stands above the field. */
+export function LabelledTextField(props: Parameters<typeof TextField>[0]): ReactElement {
+  return (
+    <div className={css("option")}>
+      <span className={css("label")}>{props.label}</span>
+      <TextField {...props} />
+    </div>
+  );
+}
+
 export function FieldError(props: {
   readonly id?: string;
   readonly text: string;

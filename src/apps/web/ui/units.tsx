@@ -34,7 +34,9 @@ export function unitText(value: number, unit: Unit): string {
 }
 
 /** A valid number, null to remove it, or the reason of a refusal. */
-export function parseAmount(text: string, unit: Unit): { readonly value: number | null } | { readonly fault: string } {
+export type Amount = { readonly value: number | null } | { readonly fault: string };
+
+export function parseAmount(text: string, unit: Unit): Amount {
   const trimmed = text.trim().toLowerCase();
   if (trimmed === "") return { value: null };
   const [, number = "", sign = ""] = /^\$?\s*(\d+(?:\.\d+)?)\s*([a-z%]*)$/.exec(trimmed) ?? [];
