@@ -139,7 +139,7 @@ const UNCOUNTED_LIMITS: readonly LimitName[] = ["maxTokens", "maxCostUsd", "maxR
 
 export function RaiseLimitDialog(props: CastPanelProps & { readonly onClose: () => void }): ReactElement {
   const { cast, view, onClose } = props;
-  const { status, limit, tokens, cost } = view.latest;
+  const { status, limit, tokens, cost, reason } = view.latest;
   const { budget } = cast.replay.timelineAt(cast.replay.lastSeq()).state;
   const stopped = status === "failed" || status === "aborted" || status === "interrupted";
   const counted = limit !== null && !UNCOUNTED_LIMITS.includes(limit);
@@ -153,17 +153,15 @@ export function RaiseLimitDialog(props: CastPanelProps & { readonly onClose: () 
     cost: parseAmount(maxCost, "dollars"),
     allow: parseAmount(allow, "times"),
   };
-  const raised = (amount: Amount, before: number | undefined): number | undefined =>
-    "value" in amount && amount.value !== null && amount.value !== before ? amount.value : undefined;
   const raising: RecastCommand | BudgetCommand = stopped
     ? withoutUndefined({
         kind: "recast" as const,
         castId,
-        budget: raised(read.tokens, budget.maxTokens),
-        costUsd: raised(read.cost, budget.maxCostUsd),
-        allow: counted ? raised(read.allow, undefined) : undefined,
+        budget: raisedAmount(read.tokens, budget.maxTokens),
+        costUsd: raisedAmount(read.cost, budget.maxCostUsd),
+        allow: counted ? raisedAmount(read.allow) : undefined,
       })
-    : withoutUndefined({ kind: "budget" as const, castId, tokens: raised(read.tokens, undefined) });
+    : withoutUndefined({ kind: "budget" as const, castId, tokens: raisedAmount(read.tokens) });
   const raise = async (): Promise<void> => {
     if ((await command.run(raising, "Raised", { trust: command.isForeign })) !== null) onClose();
   };
@@ -176,9 +174,7 @@ export function RaiseLimitDialog(props: CastPanelProps & { readonly onClose: () 
       onClose={onClose}
       onAct={() => void raise()}
     >
-      {view.latest.reason !== null && (
-        <p className={css("note bad")}>{renderSymbols(capitalize(view.latest.reason))}</p>
-      )}
+      {reason !== null && <p className={css("note bad")}>{renderSymbols(capitalize(reason))}</p>}
       {counted && <LabelledTextField label="Additional times to allow" value={allow} onType={setAllow} />}
       <LabelledTextField
         label={`Token limit (${amountText(tokens)} used)`}
@@ -200,6 +196,11 @@ export function RaiseLimitDialog(props: CastPanelProps & { readonly onClose: () 
       <IssueList issues={command.issues} />
     </ConfirmDialog>
   );
+}
+
+/** Undefined if the limit does not change. */
+function raisedAmount(amount: Amount, before?: number): number | undefined {
+  return "value" in amount && amount.value !== null && amount.value !== before ? amount.value : undefined;
 }
 
 /** A limit that was reached is doubled. */

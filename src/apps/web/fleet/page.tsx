@@ -35,7 +35,9 @@ export default function FleetPage(): ReactElement {
       </div>
       <IssueList issues={issues} />
       {catalog && fleet === null && (
-        <p className={css("empty")}>Casts of this machine are shown. Start the page with --on to see a fleet.</p>
+        <p className={css("empty")}>
+          This page shows the casts of this machine. <code>materia ui --on FLEET</code> shows those of a fleet.
+        </p>
       )}
       {standing && (
         <div className={css("fleet")}>
