@@ -5,8 +5,8 @@ import type { Item, Said } from "./visit/reply.ts";
 export interface World {
   readonly limits: Texts["limits"];
   readonly budget: Texts["budget"];
-  /** What an agent says, or a utility prints, at this turn of this visit. */
-  readonly reply: (place: Place, visit: string, turn: number) => string;
+  /** What an agent says, or a utility prints that was given this state, at this turn of this visit. */
+  readonly reply: (place: Place, visit: string, turn: number, state?: JsonObject) => string;
   /** With which code the command of a gate ends. */
   readonly exitCode: (place: Place, visit: string) => number;
   readonly person: (place: Place, visit: string, turn: number) => PersonAnswer;
@@ -24,7 +24,11 @@ export interface World {
   /** How much more a person allows when the cast has been stopped so often; nothing where they leave it. */
   readonly raise: (limit: string, times: number) => number | undefined;
   /** [R6] What a person decides about work that was sent back too often, in place of allowing more. */
-  readonly decide: (times: number, hasItem: boolean) => "accept" | "next" | undefined;
+  readonly decide: (times: number, hasItem: boolean) => Decision | undefined;
+  /** [D1] How a visit is broken off that was so often, if it is: by a failure, or by a person. Somebody goes on each time. */
+  readonly breaks: (place: Place, visit: string, turn: number, times: number) => "failure" | "abort" | undefined;
+  /** [L26] What an earlier cast left in state. */
+  readonly earlier: JsonObject;
   /** [Z3] How the provider refuses this turn after so many refusals. The walk asks nobody: a refusal changes nothing. */
   readonly refusal: (place: Place, visit: string, turn: number, times: number) => ProviderRefusal | undefined;
 }
@@ -32,8 +36,11 @@ export interface World {
 /** For a moment, for long, for long with another model at hand, or without a time. */
 export type ProviderRefusal = "soon" | "limit" | "switched" | "overload";
 
+/** [R6] To take refused work as it is, to give its item up, or to send it back once more with a hint. */
+export type Decision = "accept" | "next" | { readonly hint: string };
+
 /** How a stopped cast goes on: with so much more allowed, or with what a person decided about refused work. */
-export type Allowance = number | "accept" | "next";
+export type Allowance = number | Decision;
 
 export interface PersonAnswer {
   readonly yes: boolean;
@@ -91,9 +98,10 @@ export interface SharedCounts {
   visits: number;
 }
 
-/** Where a cast stopped at a limit; it goes on with how much more it is allowed. */
+/** Where a cast stopped, at a limit or broken off; it goes on with how much more it is allowed. */
 export interface Stop {
-  readonly limit: string;
+  /** None where it was broken off. */
+  readonly limit?: string;
   readonly where: string;
   /** Whether nothing else has failed beside it that no person can allow. */
   readonly goesOn: boolean;
@@ -203,7 +211,7 @@ export function castWith(graph: Graph, world: World, shared: SharedCounts, name:
     gave: new Map(),
     wrote: [],
     givenUp: [],
-    data: {},
+    data: world.earlier,
     pass: undefined,
     handed: { label: "", text: "", items: [], made: false },
     last: undefined,
@@ -230,12 +238,17 @@ export function fail(cast: Cast): never {
 
 /** [D33] Stops at a limit; where a person allows more, the cast goes on where it stood. */
 export function* stopAt(cast: Cast, limit: string, where: string, goesOn = true): Steps<number> {
-  const more = yield* stopForPerson(cast, { limit, where, goesOn });
-  return typeof more === "number" ? more : 0;
+  return amountOf(yield* stopForPerson(cast, { limit, where, goesOn }));
+}
+
+/** [R6] A hint comes with one more round. */
+export function amountOf(more: Allowance): number {
+  return typeof more === "number" ? more : typeof more === "object" ? 1 : 0;
 }
 
 export function* stopForPerson(cast: Cast, stop: Stop): Steps<Allowance> {
-  cast.facts.push(`limit ${stop.limit} ${stop.where}`, "ended failed");
+  if (stop.limit !== undefined) cast.facts.push(`limit ${stop.limit} ${stop.where}`);
+  cast.facts.push("ended failed");
   return yield stop;
 }
 

@@ -14,6 +14,7 @@ it.each<[title: string, aspect: Aspect]>([
   ["[D1, Z3] a journal that was cut anywhere goes on to the same end", "resume"],
   ["[T14] every cast replays to its own journal", "replay"],
   ["[T20] a fork with the same answers goes on to the same end", "fork"],
+  ["[G18, O16, L15] what the check calls impossible does not happen", "flow"],
   ["[G24] no cast takes more turns than its worst case", "worst case"],
 ])("%s", SWEEP, (_title, aspect) => {
   expect(differences.flatMap((difference) => (difference.aspect === aspect ? [difference.text] : []))).toEqual([]);
@@ -52,6 +53,23 @@ it.each([
   ["slept", 200],
 ])("[D21] of 3,000 random cases at least so many reach %s: %i", SWEEP, (kind, least) => {
   expect(reached.get(kind) ?? 0).toBeGreaterThanOrEqual(isFull ? least : Math.floor((least * CASTS) / 6_000));
+});
+
+/** What only some kinds of cases reach, each at least so often in 1,000. */
+const OTHERS = [
+  ["shapes", "forked", 80],
+  ["chains", "joint", 500],
+  ["plans", "entered", 300],
+  ["broken", "ended aborted", 50],
+  ["earlier", "entered", 250],
+  ["anything", "told", 1_000],
+] as const;
+
+it.each(OTHERS)("[D21, L20, R6] casts of the kind %s go as the rules say, and reach %s", SWEEP, (kind, fact, least) => {
+  const casts = sweepSize(40, 1_000);
+  const { reached, differences } = survey(5_000, casts, kind);
+  expect(differences.map(({ text }) => text)).toEqual([]);
+  expect(reached.get(fact) ?? 0).toBeGreaterThanOrEqual(Math.floor((least * casts) / (isFull ? 1_000 : 2_000)));
 });
 
 it.each([

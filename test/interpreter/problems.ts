@@ -52,6 +52,7 @@ function socketProblems(id: string, loadout: LoadoutText, { materia }: Texts): r
     ...(text && seated.generator ? ["G11 generator as text"] : []),
     ...(text && guards.length > 0 ? ["G12 guard on text"] : []),
     ...(text && judges(seated) ? ["Q3 gate as text"] : []),
+    ...((seated.type ?? "agent") !== "agent" && socket.conversation ? ["I7 conversation of no agent"] : []),
     ...assignProblems(
       { ...seated.assign, ...socket.assign },
       socket,

@@ -1,5 +1,16 @@
 import { END, type EdgeText, type Place } from "./texts.ts";
-import { itemOf, placeOf, stopAt, stopForPerson, type Cast, type Pass, type Route, type Steps } from "./cast.ts";
+import {
+  amountOf,
+  itemOf,
+  placeOf,
+  stopAt,
+  stopForPerson,
+  type Cast,
+  type Decision,
+  type Pass,
+  type Route,
+  type Steps,
+} from "./cast.ts";
 
 /** [G9, G10] Visits of a socket for an item since something made progress: the first, and every return. */
 export function* countReturn(cast: Cast, { from, to }: Route): Steps<void> {
@@ -86,12 +97,9 @@ export function keepFiles(cast: Cast, place: Place, name: string): void {
 }
 
 /** [R9] Work that is sent back once more, and that the last visits did not change. */
-export function* countUnchanged(
-  cast: Cast,
-  place: Place,
-  { when, to }: EdgeText,
-): Steps<"accept" | "next" | undefined> {
+export function* countUnchanged(cast: Cast, place: Place, { when, to }: EdgeText): Steps<Decision | undefined> {
   const { maxUnchanged: most = 2 } = cast.world.limits;
+  let hint: Decision | undefined;
   if (when !== "not_satisfied" || to === END || most === 0) return undefined;
   const isCurrent = cast.pass !== undefined && placeOf(cast, to).loop === cast.pass.region.id;
   const visits = cast.idle.get(`${to} ${isCurrent ? itemOf(cast) : ""}`) ?? 0;
@@ -99,8 +107,9 @@ export function* countUnchanged(
   while (visits >= most + (cast.allowed.get(key) ?? 0)) {
     const rework = { hasItem: cast.pass !== undefined };
     const more = yield* stopForPerson(cast, { limit: "maxUnchanged", where: place.id, goesOn: true, rework });
-    if (typeof more !== "number") return more;
-    cast.allowed.set(key, (cast.allowed.get(key) ?? 0) + more);
+    if (typeof more === "string") return more;
+    if (typeof more === "object") hint = more;
+    cast.allowed.set(key, (cast.allowed.get(key) ?? 0) + amountOf(more));
   }
-  return undefined;
+  return hint;
 }

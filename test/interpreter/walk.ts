@@ -11,6 +11,7 @@ import {
   type Region,
 } from "./texts.ts";
 import {
+  amountOf,
   CastEnd,
   currentOf,
   fail,
@@ -43,9 +44,10 @@ import {
   keepFiles,
   staysIn,
 } from "./returns.ts";
+import { hinted, reasonOf } from "./visit/reasons.ts";
 import { affordTurn, asked } from "./visit/asked.ts";
 import { isInOrder, isItems, type Item, type Said } from "./visit/reply.ts";
-import { marksOf, promptMarks } from "./visit/prompt-marks.ts";
+import { givenMarks, marksOf, promptMarks } from "./visit/prompt-marks.ts";
 import { report } from "./visit/report.ts";
 import { countsAhead, edgeFor, emptyExit, exitFor, givenUpExit } from "./ways.ts";
 
@@ -68,7 +70,8 @@ export function walk(graph: Graph, world: World): WalkResult {
     let step = steps.next();
     for (let stops = 1; !step.done; stops += 1) {
       const { limit, goesOn, rework } = step.value;
-      const more = world.raise(limit, stops);
+      // [D1] What was broken off goes on as it stood.
+      const more = limit === undefined ? 0 : world.raise(limit, stops);
       if (more === undefined || !goesOn) break;
       if (limit === "maxTokens") cast.shared.most += more;
       cast.facts.push("resumed");
@@ -225,10 +228,11 @@ function* visit(cast: Cast, place: Place): Steps<Route> {
   const item = cast.pass ? ` WI-${cast.pass.index + 1} ${cast.pass.items[cast.pass.index]?.title}` : "";
   const earlier = continued(cast, place);
   cast.facts.push(`visit ${place.id} ${number}${item}${earlier === undefined ? "" : ` continues ${earlier}`}`);
-  if (kind !== "utility") cast.facts.push(promptMarks(cast, place, earlier !== undefined));
+  const told = kind === "utility" ? givenMarks(cast, place) : promptMarks(cast, place, earlier !== undefined);
+  cast.facts.push(told);
   const begun = cast.walked.length;
   const name = `${cast.name}${number}`;
-  const said = yield* asked(cast, place, name);
+  const said = yield* asked(cast, place, { name, told });
   const data = assigned(cast, place, said);
   if (said.found) {
     const marks = marksOf(JSON.stringify(said.handoff)).join(" ");
@@ -289,7 +293,8 @@ function handOn(cast: Cast, place: Place, { found, handoff, text, answer }: Said
 }
 
 /** [O6, O7, O9] Advance, then an exit when exhausted, or else the first edge that matches. */
-function* leave(cast: Cast, place: Place, said: Said): Steps<Route> {
+function* leave(cast: Cast, place: Place, handedOver: Said): Steps<Route> {
+  let said = handedOver;
   const { answer } = said;
   const advanced = place.advance !== undefined && matches(place.advance, answer);
   if (advanced) cast.itemsDone += 1;
@@ -306,11 +311,13 @@ function* leave(cast: Cast, place: Place, said: Said): Steps<Route> {
     const rework = edge.when === "not_satisfied" && !advanced ? { hasItem: cast.pass !== undefined } : undefined;
     const where = `${place.id} ${edge.to} ${used}`;
     const more = yield* stopForPerson(cast, { limit: "maxTraversals", where, goesOn: true, rework });
-    if (typeof more !== "number" && rework) return yield* decided(cast, place, { edge, decision: more }, said);
-    cast.allowed.set(key, (cast.allowed.get(key) ?? 0) + (typeof more === "number" ? more : 0));
+    if (typeof more === "string" && rework) return yield* decided(cast, place, { edge, decision: more }, said);
+    if (typeof more === "object" && rework) said = hinted(cast, said, more.hint);
+    cast.allowed.set(key, (cast.allowed.get(key) ?? 0) + amountOf(more));
   }
   const decision = advanced ? undefined : yield* countUnchanged(cast, place, edge);
-  if (decision) return yield* decided(cast, place, { edge, decision }, said);
+  if (typeof decision === "object") said = hinted(cast, said, decision.hint);
+  else if (decision) return yield* decided(cast, place, { edge, decision }, said);
   cast.traversals.set(key, used + 1);
   const fact = way(cast, place, edge.to, `${edge.when} edge ${number}`, used + 1);
   return { from: place, to: edge.to, fact, counted: edge.maxTraversals !== undefined, ...reasonOf(edge.when, said) };
@@ -390,11 +397,4 @@ function take(cast: Cast, place: Place, to: string, how: string, between = false
 function way(cast: Cast, from: Place, to: string, how: string, traversal: number): string {
   const joint = to !== END && placeOf(cast, to).part !== from.part;
   return joint ? `joint ${to}` : `way ${from.id} ${to} ${how} ${traversal}`;
-}
-
-/** [R1] Why a `not_satisfied` way was taken: the context, else the beginning of the output. */
-function reasonOf(when: string, { handoff, excerpt }: Said): { readonly reason?: string } {
-  if (when !== "not_satisfied") return {};
-  const context = handoff.context?.trim() ? handoff.context : undefined;
-  return { reason: context ?? excerpt.slice(0, 900) };
 }

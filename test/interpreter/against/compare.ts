@@ -8,9 +8,10 @@ import { chanceOf } from "../random/chance.ts";
 import { worldOf } from "../random/replies.ts";
 import { BUILT, type Case } from "../random/worlds.ts";
 import { forkedLog, replayedEvents } from "./again.ts";
+import { impossibleIn } from "./warned.ts";
 import { engineGraph, engineStart, runEngine, type Ran } from "./engine.ts";
 
-export const ASPECTS = ["check", "cast", "state", "resume", "replay", "fork", "lanes", "worst case"] as const;
+export const ASPECTS = ["check", "cast", "state", "resume", "replay", "fork", "lanes", "flow", "worst case"] as const;
 export type Aspect = (typeof ASPECTS)[number];
 
 export interface Difference {
@@ -52,6 +53,7 @@ export function compare(each: Case): Comparison {
     replayed(each, theirs.value, ran) ??
     forked(each, theirs.value, ran, { graph: ours.graph, world }) ??
     withOtherLanes(each, theirs.value, ran, { graph: ours.graph, world }) ??
+    happenedAllTheSame(theirs.value, ran) ??
     beyondWorst(each, theirs.value, ran);
   const slept = ran.events.some(({ type }) => type === "cast_sleeping") ? ["slept"] : [];
   return { facts: [...facts, ...slept], bounded: turns !== null, ...(difference && { difference }) };
@@ -173,11 +175,18 @@ function leftByEngine({ state: { data, givenUp, done } }: Ran): readonly string[
   return [sorted(data), `${count} given up: ${titles.join()}`, `${done.itemsDone} items done`];
 }
 
+/** [G18, O16] What the check calls impossible does not happen. */
+function happenedAllTheSame(compiled: CompiledChain, ran: Ran): Difference | undefined {
+  const [first] = impossibleIn(ran, compiled);
+  return first === undefined ? undefined : { aspect: "flow", kind: first.replaceAll(/\S*\d\S*/g, ""), text: first };
+}
+
 /** [G24, G36] No cast of a bounded graph takes more turns than its formulas give, as long as nobody raises a limit. */
 function beyondWorst(each: Case, { graph, flow }: CompiledChain, { log, events, turns }: Ran): Difference | undefined {
   const formulas = worstCase(graph, flow, each.texts.limits);
   if (formulas.turns === null || formulas.withRepairs === null) return undefined;
   if (events.some(({ type }) => type === "limits_raised" || type === "person_answered")) return undefined;
+  if (log.some(({ event }) => event?.type === "turn_failed" || event?.type === "cast_resumed")) return undefined;
   // [R6] Nor does anybody decide about a stopped cast.
   if (events.some(({ type }, at) => type === "limit_reached" && at < events.length - 2)) return undefined;
   if (!BUILT.has("interactive bound") && events.some(({ type }) => type === "person_finished")) return undefined;

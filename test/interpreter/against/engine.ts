@@ -1,9 +1,10 @@
 import { mergeLayers } from "../../../src/core/catalog/catalog.ts";
 import { readLayer } from "../../../src/core/catalog/layer.ts";
-import { decide, type EffectOutcome } from "../../../src/core/cast/decide.ts";
+import { abortedEvent, decide, type EffectOutcome } from "../../../src/core/cast/decide.ts";
 import type { CastEvent } from "../../../src/core/cast/state/event.ts";
 import { itemRunAt } from "../../../src/core/cast/item-runs.ts";
 import { next, startedEvent, visitCompletedEvent, type Effect } from "../../../src/core/cast/next.ts";
+import { currentItem } from "../../../src/core/cast/state/current-item.ts";
 import type { CastStart, CastState } from "../../../src/core/cast/state/state.ts";
 import { refsOf } from "../../harness/chain.ts";
 import { compileTargets, type CompiledChain } from "../../../src/core/compile/targets/compile.ts";
@@ -14,7 +15,9 @@ import type { Result } from "../../../src/core/model/issue.ts";
 import { writeAgentPrompt } from "../../../src/core/prompt/agent-prompt.ts";
 import type { ProviderRefusal, World } from "../cast.ts";
 import type { Graph, Place } from "../texts.ts";
-import { TURN } from "../visit/asked.ts";
+import { NO_USAGE } from "../../../src/core/cast/state/usage.ts";
+import { worldOf } from "../random/replies.ts";
+import { tokensOfBroken, TURN } from "../visit/asked.ts";
 import { marksOf } from "../visit/prompt-marks.ts";
 import { LONGEST } from "../walk.ts";
 import type { Case } from "../random/worlds.ts";
@@ -35,10 +38,11 @@ export function engineGraph({ texts, targets }: Case): Result<CompiledChain> {
   return compileTargets(refsOf(targets.join(" ")), catalog);
 }
 
-export function engineStart({ texts }: Case, { graph }: CompiledChain): CastStart {
+export function engineStart(each: Case, { graph }: CompiledChain): CastStart {
+  const { texts } = each;
   const castId = "law" as CastId; // of an id's form
   const limits = { ...texts.limits, waitForProvider: 10 ** 12 };
-  return { castId, request: "do it", graph, limits, budget: texts.budget, data: {} };
+  return { castId, request: "do it", graph, limits, budget: texts.budget, data: worldOf(each).earlier };
 }
 
 /** What all casts of a case have in common. */
@@ -146,10 +150,21 @@ function performVisit(run: Run, journal: Journal, effect: VisitInProgress, had: 
     const marks = marksOf(`${system}\n${prompt}`).filter((mark) => turn === 1 || !mark.startsWith(quoted));
     journal.tell(`told ${place.id} ${marks.join(" ")}`);
   }
+  if (effect.kind === "utility")
+    journal.tell(`told ${place.id} ${marksOf(JSON.stringify([state.data, currentItem(state)])).join(" ")}`);
   const refusal = effect.kind === "agent" ? run.world.refusal(place, name, turn, refusals) : undefined;
   if (refusal) return journal.note(decide(state, effect.socket, refusedTurn(refusal, effect.visit.switchedTo)));
+  const times = breaksOf(journal, effect.visit);
+  const how = run.world.breaks(place, name, turn, times);
+  if (how === "abort" && !state.item) return journal.note(abortedEvent(state));
+  if (how) {
+    const usage = effect.kind === "agent" ? { input: tokensOfBroken(times), output: 0, cost: 0 } : NO_USAGE;
+    return journal.note(
+      decide(state, effect.socket, { kind: "failed", reason: "provider", message: BROKEN_OFF, usage }),
+    );
+  }
   had.set(key, turn);
-  const text = run.world.reply(place, name, turn);
+  const text = run.world.reply(place, name, turn, state.data);
   const outcome: EffectOutcome =
     effect.kind === "utility"
       ? place.materia.gate
@@ -157,6 +172,21 @@ function performVisit(run: Run, journal: Journal, effect: VisitInProgress, had: 
         : { kind: "exited", stdout: text, cut: false }
       : { kind: "replied", text, usage: { input: TURN - 5, output: 5, cost: 0 } };
   journal.note(decide(state, effect.socket, outcome));
+}
+
+const BROKEN_OFF = "was broken off";
+
+/** How often a visit was broken off. */
+function breaksOf(journal: Journal, { socket, number }: { readonly socket: string; readonly number: number }): number {
+  const events = journal.events();
+  const begun = events.findLastIndex(
+    (event) => event.type === "visit_started" && event.socket === socket && event.visit === number,
+  );
+  return events.slice(begun).filter(isBreak).length;
+}
+
+function isBreak(event: CastEvent): boolean {
+  return event.type === "turn_failed" || (event.type === "cast_ended" && event.outcome === "aborted");
 }
 
 const REFUSED: ReadonlySet<CastEvent["type"]> = new Set([
@@ -212,20 +242,26 @@ function allowedMore(journal: Journal, world: World): boolean {
   const events = journal.events();
   const state = journal.state();
   if (events.at(-1)?.type !== "limits_raised") {
+    if (!canGoOn(state)) return false;
+    if (wasBrokenOff(events)) {
+      journal.note({ type: "cast_resumed", by: "law" });
+      return true;
+    }
     const limit = events.at(-2);
-    if (limit?.type !== "limit_reached" || !canGoOn(state)) return false;
-    const stops = events.filter(({ type }) => type === "limit_reached").length;
+    if (limit?.type !== "limit_reached") return false;
+    const stops = events.filter(({ type }) => type === "cast_ended").length;
     const raised = world.raise(limit.limit, stops);
     if (raised === undefined) return false;
     const rework = reworkLimitOf(state);
     const decision = rework && world.decide(stops, rework.item !== null);
     if (decision) {
-      const events = resumeEvents(state, { kind: "recast", decision: { kind: decision } }, { by: "law" });
-      for (const body of events) journal.note(body);
+      const how = typeof decision === "string" ? { kind: decision } : { kind: "hint" as const, text: decision.hint };
+      for (const body of resumeEvents(state, { kind: "recast", decision: how }, { by: "law" })) journal.note(body);
       return true;
     }
     const maxTokens = (state.budget.maxTokens ?? 0) + raised;
-    journal.note({ type: "limits_raised", ...(limit.limit === "maxTokens" ? { maxTokens } : { allow: raised }) });
+    if (raised > 0)
+      journal.note({ type: "limits_raised", ...(limit.limit === "maxTokens" ? { maxTokens } : { allow: raised }) });
   }
   journal.note({ type: "cast_resumed", by: "law" });
   return true;
@@ -237,6 +273,12 @@ function canGoOn({ phase }: CastState): boolean {
   const { fork } = phase.before;
   return fork.failed.every((index) => {
     const run = itemRunAt(fork, index);
-    return run?.kind === "failed" && run.end.limit !== undefined;
+    return run?.kind === "failed" && (run.end.limit !== undefined || run.end.reason.includes(BROKEN_OFF));
   });
+}
+
+function wasBrokenOff(events: readonly CastEvent[]): boolean {
+  const [before, end] = events.slice(-2);
+  if (end?.type === "cast_ended" && end.outcome === "aborted") return true;
+  return before?.type === "turn_failed" && before.message.includes(BROKEN_OFF);
 }

@@ -1,4 +1,4 @@
-import { CastEnd, placeOf, stopForPerson, type Cast, type Pass, type Route, type Steps } from "../cast.ts";
+import { amountOf, CastEnd, placeOf, stopForPerson, type Cast, type Pass, type Route, type Steps } from "../cast.ts";
 import { judged } from "../visit/reply.ts";
 import { dropReasons } from "../returns.ts";
 import { END } from "../texts.ts";
@@ -161,12 +161,12 @@ function* stopped(lanes: Lanes): Steps<void> {
     cast.facts.push("ended failed");
     throw new CastEnd();
   }
-  const limit = isStuckForGood ? "maxConflicts" : (lowest?.stop?.limit ?? "maxTokens");
+  const limit = isStuckForGood ? "maxConflicts" : lowest?.stop ? lowest.stop.limit : "maxTokens";
   const where = isStuckForGood ? pass.door : (lowest?.stop?.where ?? pass.door);
   const goesOn = failed.every(({ stands }) => stands === "stopped");
   const rework = isStuckForGood ? undefined : lowest?.stop?.rework;
-  const more = yield* stopForPerson(cast, { limit, where, goesOn, rework });
-  if (isStuckForGood) lanes.allowed.set(lanes.merged, (lanes.allowed.get(lanes.merged) ?? 0) + Number(more));
+  const more = yield* stopForPerson(cast, { ...(limit === undefined ? {} : { limit }), where, goesOn, rework });
+  if (isStuckForGood) lanes.allowed.set(lanes.merged, (lanes.allowed.get(lanes.merged) ?? 0) + amountOf(more));
   for (const each of failed) {
     each.cast.facts.push("resumed");
     each.stands = "works";

@@ -2,10 +2,29 @@ import type { EdgeText, LoadoutText, SocketText } from "../texts.ts";
 import { chanceOf, type Chance } from "./chance.ts";
 import { spoiled } from "./faults.ts";
 import { withParallelLoops } from "./lanes.ts";
-import { randomCase, randomLoadout, type Case } from "./worlds.ts";
+import { withChain } from "./chains.ts";
+import { PLAN_MATERIA, randomPlans } from "./plans.ts";
+import { randomShape, SHAPE_MATERIA } from "./shapes.ts";
+import { MATERIA, randomCase, randomLoadout, type Case } from "./worlds.ts";
 
 /** What cases are about. */
-export const KINDS = ["mixed", "single", "dense", "links", "deep", "mutated", "raised", "lists", "parallel"] as const;
+export const KINDS = [
+  "mixed",
+  "single",
+  "dense",
+  "links",
+  "deep",
+  "mutated",
+  "raised",
+  "lists",
+  "parallel",
+  "shapes",
+  "chains",
+  "plans",
+  "broken",
+  "earlier",
+  "anything",
+] as const;
 export type Kind = (typeof KINDS)[number];
 
 export function isKind(name: string): name is Kind {
@@ -40,12 +59,104 @@ export function caseOfKind(kind: Kind, seed: number): Case {
     }
     case "parallel":
       return withParallelLoops(each);
+    case "shapes":
+      return shapes(chance, each);
+    case "chains": {
+      const chained = withChain(chance, each, (own) => randomLoadout(own, own.count(2, 6)));
+      return chance.happens(0.4) ? withParallelLoops(chained) : chained;
+    }
+    case "broken":
+      return broken(chance, each);
+    case "earlier":
+      return earlier(chance, each);
+    case "anything":
+      return anything(chance, each);
+    case "plans": {
+      const made = plans(chance, each);
+      return chance.happens(0.4) ? withParallelLoops(made) : made;
+    }
   }
 }
 
 function withLoadouts(each: Case, change: (loadout: LoadoutText) => LoadoutText): Case {
   const loadouts = Object.entries(each.texts.loadouts).map(([name, loadout]) => [name, change(loadout)] as const);
   return { ...each, texts: { ...each.texts, loadouts: Object.fromEntries(loadouts) } };
+}
+
+/** One loadout as people write them, or a chain of some. */
+function shapes(chance: Chance, each: Case): Case {
+  const loadouts = { A: randomShape(chance), B: randomShape(chance), C: randomShape(chance) };
+  const targets = chance.pick<readonly string[]>(
+    ["loadout:A"],
+    ["loadout:A"],
+    ["loadout:A", "loadout:B"],
+    ["materia:Context-Check", "loadout:A"],
+    ["loadout:A", "loadout:B", "loadout:C"],
+  );
+  return { ...each, parallel: true, targets, texts: { ...each.texts, materia: SHAPE_MATERIA, loadouts } };
+}
+
+/** Lists by way of several hands, in one loadout or a chain of two. */
+function plans(chance: Chance, each: Case): Case {
+  const loadouts = { A: randomPlans(chance), B: randomPlans(chance) };
+  const habits = {
+    echoes: chance.happens(0.8),
+    repeats: chance.happens(0.4),
+    alike: chance.happens(0.2),
+    ...(chance.happens(0.15) ? { longest: chance.count(5, 25) } : {}),
+  };
+  const targets = chance.happens(0.75) ? ["loadout:A"] : ["loadout:A", "loadout:B"];
+  return { ...each, habits, targets, texts: { ...each.texts, materia: { ...MATERIA, ...PLAN_MATERIA }, loadouts } };
+}
+
+/** Turns and runs are broken off; who goes on allows nothing, little or much, or gives a hint. */
+function broken(chance: Chance, each: Case): Case {
+  const breaks = chance.pick(0, 0.05, 0.2);
+  return { ...raised(chance, each), habits: { ...each.habits, breaks } };
+}
+
+/** Parts that read the cast before: its lists, as they are or copied, and the whole in a prompt. */
+function earlier(chance: Chance, each: Case): Case {
+  const lists = [
+    "previousCastContext.workItems",
+    "previousCastContext.workItems",
+    "previousCastContext.handoff.workItems",
+  ];
+  const [list = "", ...others] = lists;
+  const loadouts = withLoadouts(each, (loadout) => {
+    const sockets = Object.entries(loadout.sockets).map(([id, socket]): [string, SocketText] => {
+      const from = `state.${chance.pick(list, ...others)}`;
+      const { advance } = socket;
+      if (advance?.items !== undefined && chance.happens(0.4))
+        return [id, { ...socket, advance: { ...advance, items: from } }];
+      if (!chance.happens(0.35)) return [id, socket];
+      if (socket.materia === "Text") return [id, { ...socket, materia: "Recall" }];
+      return [id, { ...socket, assign: { ...socket.assign, [chance.pick("workItems", "plans", "kept.list")]: from } }];
+    });
+    return { ...loadout, sockets: Object.fromEntries(sockets) };
+  });
+  const materia = { ...each.texts.materia, Recall: { prompt: "{{state.previousCastContext}} {{state.kept.list}}" } };
+  const changed = { ...loadouts, habits: { ...each.habits, earlier: !chance.happens(0.1) } };
+  return { ...changed, texts: { ...changed.texts, materia } };
+}
+
+/** Several kinds at once. */
+function anything(chance: Chance, each: Case): Case {
+  const base = chance.pick(
+    () => each,
+    () => plans(chance, each),
+    () => shapes(chance, each),
+    () => withChain(chance, each, (own) => randomLoadout(own, own.count(2, 6))),
+  )();
+  const changes = [
+    (one: Case) => withLoadouts(one, (loadout) => dense(chance, loadout)),
+    (one: Case) => withLoadouts(one, (loadout) => copying(chance, loadout)),
+    (one: Case) => earlier(chance, one),
+    (one: Case) => withParallelLoops(one),
+    (one: Case) => raised(chance, one),
+    (one: Case) => broken(chance, one),
+  ].filter(() => chance.happens(0.4));
+  return changes.reduce((one, change) => change(one), base);
 }
 
 /** Up to three more edges before those of each socket that judges: to anywhere, with and without a limit. */

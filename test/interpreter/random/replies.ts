@@ -1,10 +1,11 @@
 import type { Json, JsonObject, Place } from "../texts.ts";
 import type { PersonAnswer, World } from "../cast.ts";
 import { chanceOf, type Chance } from "./chance.ts";
-import { BUILT, type Case } from "./worlds.ts";
+import { isItems } from "../visit/reply.ts";
+import { BUILT, type Case, type Habits } from "./worlds.ts";
 
 /** The answers of this case: every turn has its own, by socket and by count. */
-export function worldOf({ seed, texts, parallel = false, raises: most }: Case): World {
+export function worldOf({ seed, texts, parallel = false, raises: most, habits = {} }: Case): World {
   const chance = chanceOf("world", seed);
   const mood: Mood = {
     seed,
@@ -13,6 +14,7 @@ export function worldOf({ seed, texts, parallel = false, raises: most }: Case): 
     shortest: chance.pick(0, 1, 1, 2),
     named: parallel === false ? 0 : chanceOf("named", seed).pick(0, 0.3, 0.8),
     impossible: parallel === "sound" ? 0 : 0.01,
+    habits,
   };
   const clashes = chanceOf("clashes", seed).pick(0, 0.1, 0.3, 0.6);
   const refusing = chanceOf("refusing", seed).pick(0, 0, 0.05, 0.5);
@@ -23,7 +25,7 @@ export function worldOf({ seed, texts, parallel = false, raises: most }: Case): 
   return {
     limits: texts.limits,
     budget: texts.budget,
-    reply: (place, visit, turn) => reply(mood, place, visit, turn),
+    reply: (place, visit, turn, state) => reply(mood, place, visit, turn, state),
     exitCode: (place, visit) => (content(mood, place, chanceOf(seed, "exit", place.id, visit)) ? 0 : 1),
     person: (place, visit, turn) => personAnswer(mood, place, visit, turn),
     together: (fork) => chanceOf(seed, "together", fork).happens(0.95),
@@ -40,10 +42,36 @@ export function worldOf({ seed, texts, parallel = false, raises: most }: Case): 
     decide: (times, hasItem) => {
       const person = chanceOf(seed, "decide", times);
       if (!person.happens(decides)) return undefined;
+      if (habits.breaks !== undefined && person.happens(0.4)) return { hint: `look «h${times}»` };
       return hasItem ? person.pick("accept", "next", "next") : "accept";
     },
-    raise: (limit, times) => (times <= raises ? (limit === "maxTokens" ? 100 : 1) : undefined),
+    raise: (limit, times) => {
+      if (times > raises) return undefined;
+      const person = chanceOf(seed, "raise", times);
+      if (habits.breaks === undefined) return limit === "maxTokens" ? 100 : 1;
+      return limit === "maxTokens" ? person.pick(0, 1, 15, 40, 100) : person.pick(0, 1, 1, 2, 3);
+    },
+    breaks: (place, visit, turn, times) => {
+      const broken = chanceOf(seed, "breaks", place.id, visit, turn, times);
+      if (times > 2 || !broken.happens(habits.breaks ?? 0)) return undefined;
+      return broken.pick("failure", "failure", "abort");
+    },
+    earlier: habits.earlier ? earlierCast(mood) : {},
   };
+}
+
+/** [L26] What `--from` puts into state. */
+function earlierCast({ seed, shortest, longest }: Mood): JsonObject {
+  const chance = chanceOf(seed, "earlier");
+  const items = (kind: string): Json =>
+    Array.from({ length: chance.count(shortest, Math.max(shortest, longest)) }, (_, index) => ({
+      title: `before «${kind}${index}»`,
+      context: chance.pick("", `«x${kind}${index}»`),
+    }));
+  const workItems = items("e");
+  const handoff = { satisfied: true, context: "«ec»", ...(chance.happens(0.6) ? { workItems: items("eh") } : {}) };
+  const facts = { castId: "cast-0", request: "«er»", outcome: "completed", artifacts: [] };
+  return { previousCastContext: { ...facts, handoff, workItems } };
 }
 
 interface Mood {
@@ -55,6 +83,7 @@ interface Mood {
   readonly named: number;
   /** How often it names what cannot be. */
   readonly impossible: number;
+  readonly habits: Habits;
 }
 
 /** One socket may always say no while another is content. */
@@ -68,7 +97,7 @@ function personAnswer(mood: Mood, place: Place, visit: string, turn: number): Pe
   return { yes, text: yes && chance.happens(0.5) ? "" : `so «v${place.id}#${visit}.${turn}»` };
 }
 
-function reply(mood: Mood, place: Place, name: string, turn: number): string {
+function reply(mood: Mood, place: Place, name: string, turn: number, state: JsonObject = {}): string {
   // [G26] A program may find the list that it has made before.
   const steady = place.materia.type === "utility" && chanceOf(mood.seed, "steady", place.id).happens(0.4);
   const visit = steady ? "1" : name;
@@ -80,7 +109,8 @@ function reply(mood: Mood, place: Place, name: string, turn: number): string {
     return chance.pick(`words «t${at}»`, `{"satisfied":false,"context":"«t${at}»"}`, "", " \n");
   // One invalid result of a utility ends the cast; more than a few would end them all.
   if (!chance.happens(utility ? 0.98 : mood.valid)) return malformed(chance, at);
-  const text = JSON.stringify(handoff(mood, place, chance, at), null, chance.pick(0, 0, 2));
+  const said = handoff(mood, place, chance, at);
+  const text = JSON.stringify(utility ? echoed(mood, place, at, said, state) : said, null, chance.pick(0, 0, 2));
   return utility ? text : dressed(chance, text, at);
 }
 
@@ -88,13 +118,18 @@ function handoff(mood: Mood, place: Place, chance: Chance, at: string): JsonObje
   const utility = place.materia.type === "utility";
   const guarded = place.advance !== undefined || place.edges.some(({ when }) => when !== "always");
   const wanted = (field: string): boolean => place.assign.some(([, source]) => source.startsWith(`$.${field}`));
-  const items = (kind: string): Json =>
-    Array.from({ length: chance.count(mood.shortest, Math.max(mood.shortest, mood.longest)) }, (_, index) => ({
-      title: `ชื่อ «${kind}${at}-${index}» 🙂`,
-      context: chance.pick("", `«x${kind}${at}-${index}»`),
-      ...(kind === "i" && chance.happens(0.1) ? { id: `«d${at}»` } : {}),
-      ...(mood.named > 0 ? after(mood, `${kind}${at}`, index) : {}),
+  const { repeats, alike, longest = mood.longest } = mood.habits;
+  const items = (kind: string): Json => {
+    const same = repeats && chanceOf(mood.seed, "repeats", place.id).happens(0.6);
+    const own = same ? chanceOf(mood.seed, "same", kind, place.id) : chance;
+    const by = same ? place.id : at;
+    return Array.from({ length: own.count(mood.shortest, Math.max(mood.shortest, longest)) }, (_, index) => ({
+      title: alike ? "the same" : `ชื่อ «${kind}${by}-${index}» 🙂`,
+      context: own.pick("", `«x${kind}${by}-${index}»`),
+      ...(kind === "i" && own.happens(0.1) ? { id: `«d${by}»` } : {}),
+      ...(mood.named > 0 ? after(mood, `${kind}${by}`, index) : {}),
     }));
+  };
   const says = guarded ? 0.97 : 0.3;
   const answer = chance.happens(says) ? { satisfied: content(mood, place, chance) } : {};
   // [H21] Most refusals have a reason.
@@ -116,6 +151,19 @@ function handoff(mood: Mood, place: Place, chance: Chance, at: string): JsonObje
     ...(utility && chance.happens(0.4) ? { state: patch(chance, at, items("k")) } : {}),
     ...(!utility && chance.happens(0.1) ? { [chance.pick("passed", "state", "tasks")]: `«d${at}»` } : {}),
   };
+}
+
+/** [G26] A program hands on a list that it was given, as it is or changed, under any name. */
+function echoed({ seed, habits }: Mood, { id }: Place, at: string, said: JsonObject, state: JsonObject): JsonObject {
+  const chance = chanceOf(seed, "echo", at);
+  if (!habits.echoes || !chanceOf(seed, "echoes", id).happens(0.7)) return said;
+  const found = ["workItems", "plans"].flatMap((name) => (isItems(state[name] ?? null) ? [state[name]] : []));
+  const [first = said["workItems"] ?? [], second = first] = found;
+  const list = chance.pick(first, first, second) as readonly Json[]; // lists of items, both
+  const changed = chance.pick<readonly Json[]>(list, list, list, list.slice(1), list.toReversed(), []);
+  const set = chance.happens(0.3) ? { state: { plans: changed } } : {};
+  const things = "things" in said ? { things: changed } : {};
+  return { ...said, ...set, ...things, ...("workItems" in said ? { workItems: changed } : {}) };
 }
 
 /** [V3] What an item builds on; now and then what cannot be. */

@@ -21,6 +21,23 @@ export interface Case {
   readonly parallel?: boolean | "sound";
   /** How often a person allows more; by chance if it is not said. */
   readonly raises?: number;
+  readonly habits?: Habits;
+}
+
+/** What answers are like beside being by chance. */
+export interface Habits {
+  /** Programs hand on lists that they find in state, as they are or changed. */
+  readonly echoes?: boolean;
+  /** Some agents make the same list at every visit. */
+  readonly repeats?: boolean;
+  /** Items have one title. */
+  readonly alike?: boolean;
+  /** Lists of up to so many items. */
+  readonly longest?: number;
+  /** Turns and runs are broken off, and a person goes on, with little more allowed or with a hint. */
+  readonly breaks?: number;
+  /** There is an earlier cast. */
+  readonly earlier?: boolean;
 }
 
 /** What the engine does not do yet is not asked of it. */
@@ -37,7 +54,7 @@ export const BUILT: ReadonlySet<string> = new Set([
   "interactive bound",
 ]);
 
-const MATERIA: Readonly<Record<string, MateriaText>> = {
+export const MATERIA: Readonly<Record<string, MateriaText>> = {
   Text: { prompt: "Write.", tools: "coding" },
   Json: { prompt: "Judge.", parse: "json", tools: "coding" },
   Plan: { prompt: "Plan.", generator: true },

@@ -54,6 +54,12 @@ export function promptMarks(cast: Cast, place: Place, goesOn = false): string {
   return `told ${place.id} ${marks.join(" ")}`;
 }
 
+/** [U1, U2] The marks in the input of a program: all of state, and the current item. */
+export function givenMarks(cast: Cast, place: Place): string {
+  const item = cast.pass?.items[cast.pass.index] ?? null;
+  return `told ${place.id} ${marksOf(JSON.stringify([cast.data, item])).join(" ")}`;
+}
+
 /** [A8, H11] A further turn of a visit gets its instructions, and the person's last message; nothing of it twice. */
 export function repeatedMarks(cast: Cast, place: Place, answer: string): string {
   const marks = marksOf([filled(cast, place.materia.prompt ?? ""), answer].join("\n"));

@@ -7,7 +7,8 @@ import { compose } from "../../interpreter/compose.ts";
 import { withParallelLoops } from "../../interpreter/random/lanes.ts";
 import { worldOf } from "../../interpreter/random/replies.ts";
 import { randomCase, type Case } from "../../interpreter/random/worlds.ts";
-import type { LoadoutText, Place as SocketPlace, Texts } from "../../interpreter/texts.ts";
+import { caseOfKind, type Kind } from "../../interpreter/random/kinds.ts";
+import type { JsonObject, LoadoutText, Place as SocketPlace, Texts } from "../../interpreter/texts.ts";
 import { engineGraph } from "../../interpreter/against/engine.ts";
 import { chanceOf } from "../../interpreter/random/chance.ts";
 import { exited } from "../../harness/seats.ts";
@@ -37,8 +38,9 @@ interface CastResult {
 const SPEEDS = 3;
 
 /** A random loadout with parallel loops, with replies by item that touch different files: at once, and one by one. */
-export async function castBothWays(seed: number): Promise<LawResult> {
-  const each = withoutPeople(withParallelLoops({ ...randomCase(seed), targets: ["loadout:A"] }));
+export async function castBothWays(seed: number, kind?: Kind): Promise<LawResult> {
+  const made = kind === undefined ? { ...randomCase(seed), targets: ["loadout:A"] } : caseOfKind(kind, seed);
+  const each = withoutPeople(withParallelLoops(made));
   const ours = compose(each.targets, each.texts);
   const alone = { ...each, parallel: false, texts: withoutParallel(each.texts) };
   const [wide, narrow] = [engineGraph(each), engineGraph(alone)];
@@ -56,7 +58,13 @@ export async function castBothWays(seed: number): Promise<LawResult> {
 
 /** Nobody answers here: other sockets stand for people. */
 function withoutPeople(each: Case): Case {
-  const stand: Readonly<Record<string, string>> = { Chat: "Json", Person: "Gate" };
+  const stand: Readonly<Record<string, string>> = {
+    Chat: "Json",
+    Person: "Gate",
+    "Ask-Plan": "Plan",
+    "Interactive-Plan": "Plan",
+    Approve: "Run-Checks",
+  };
   return withLoadouts(each, (loadout) => ({
     ...loadout,
     sockets: Object.fromEntries(
@@ -174,12 +182,12 @@ function repliesOf(each: Case, places: LawCast["places"], speed: number) {
       };
     },
     utility: ({ input }: UtilityRequest): UtilityOutcome => {
-      const { socketId, itemKey, idempotencyKey } = input as Record<string, string>;
+      const { socketId, itemKey, idempotencyKey } = input as Readonly<Record<string, string>>;
       turns += 1;
       const place = placeAt(String(socketId));
       const name = nameOf({ socket: place.id, item: itemKey ?? null, visit: String(idempotencyKey) });
       if (turns > LONGEST) return { kind: "failed", reason: "nobody follows it any longer", stdout: "", stderr: "" };
-      const text = world.reply(place, name, 1);
+      const text = world.reply(place, name, 1, input["state"] as JsonObject); // plain data
       if (!place.materia.gate) return exited(text);
       return { kind: "judged", code: world.exitCode(place, name), stdout: text, stderr: "" };
     },
