@@ -7,7 +7,7 @@ import { defineConfig, type TestProjectInlineConfiguration as ProjectConfig } fr
  */
 const PROCESS = [
   "test/ci/{action,templates}.test.ts",
-  "test/cli/{agents,bundled,cast,catalog,completion,demo,demo-parallel,doctor,figures,folders,foreign,gates,help,hostile}.test.ts",
+  "test/cli/{agents,bundled,cast,catalog,completion,demo,demo-parallel,doctor,extension-questions,figures,folders,foreign,gates,help,hostile}.test.ts",
   "test/cli/{lifecycle,naming,older,outcomes,pipe,planted,planted-tests,refusals,show,terminal,test-command,trust,two-casts}.test.ts",
   "test/contract/{agents,agents-ended,agents-secrets,agents-visit,utility,your-pi-sandbox,utility-ended,utility-gate}.test.ts",
   "test/docs/{code-blocks,json}.test.ts",

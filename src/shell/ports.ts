@@ -2,14 +2,14 @@ import type { Issue } from "../core/model/issue.ts";
 import type { CastId, SocketId } from "../core/model/ids.ts";
 import type { Json, JsonObject } from "../core/model/json.ts";
 import type { ThinkingLevel, UtilityMateria } from "../core/model/materia.ts";
-import type { CastEvent } from "../core/cast/state/event.ts";
+import type { CastEvent, EventOf } from "../core/cast/state/event.ts";
 import type { Checkpoint, MissingCheckpoint } from "../core/model/checkpoint.ts";
 import type { CastState } from "../core/cast/state/state.ts";
 import type { Usage } from "../core/cast/state/usage.ts";
 import type { HandOverTool } from "../core/prompt/handoff-contract.ts";
 import type { ProviderAnswer } from "../core/cast/provider-refusal.ts";
 import type { RehearsalUsage } from "../core/cast/rehearsal-usage.ts";
-import type { AgentProgress } from "../core/wire/stream.ts";
+import type { AgentProgress, ExtensionQuestion } from "../core/wire/stream.ts";
 import type { ItemRunner } from "./item-ports.ts";
 
 /** Everything that a cast needs from outside. No function here rejects: a failure is a value. */
@@ -178,7 +178,12 @@ export interface TurnRequest extends AgentEquipment {
   readonly isSuperseded: () => boolean;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: TurnProgress) => void;
+  /** [YP19] Absent where nobody can be asked. */
+  readonly askPerson?: AskPerson | undefined;
 }
+
+/** [YP19] Undefined declines. The signal is aborted when nobody need answer any more. */
+export type AskPerson = (question: ExtensionQuestion, signal: AbortSignal) => Promise<string | undefined>;
 
 export interface SocketTurnCount {
   readonly socket: SocketId;
@@ -195,6 +200,7 @@ export type TurnProgress =
   | WithoutPlace<Extract<AgentProgress, { kind: "tool_started" | "tool_said" | "tool_ended" | "used" | "retrying" }>>
   /** Every tool call of the last reply has its result, and all of them are in the transcript. */
   | { readonly kind: "tools_over" }
+  | ({ readonly kind: "extension_asked" } & Omit<EventOf<"extension_asked">, "type" | "socket" | "visit">)
   /** [Z9] Pi has summarised the conversation. */
   | { readonly kind: "compacted"; readonly reason: string; readonly tokensBefore: number };
 

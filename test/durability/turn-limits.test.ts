@@ -50,7 +50,7 @@ it.each<[rule: string, at: ReturnType<typeof place>, raise: Partial<Resumption>,
   expect(readFileSync(join(at.workspace.place.cwd, "log.txt"), "utf8")).toBe("line\nline\n");
 });
 
-it("[D31] minutes are counted by the clock of the cast, over all parts of a turn", async () => {
+it("[D31, YP20] minutes are counted by the clock of the cast, over all parts of a turn", async () => {
   const config = graph({ "Socket-1": seat("Build") }, { materia: { Build: { prompt: "Build.", maxTurnMinutes: 2 } } });
   let minutes = 0;
   const now = () => new Date(minutes * 60_000);
@@ -59,7 +59,9 @@ it("[D31] minutes are counted by the clock of the cast, over all parts of a turn
   const slow =
     (by: number) =>
     (request: TurnRequest): TurnOutcome => {
-      minutes += by;
+      minutes += by + 5;
+      const asked = { kind: "extension_asked", extension: "gate", question: "May I?" } as const;
+      request.onProgress({ ...asked, outcome: "yes", ms: 5 * 60_000 });
       stops.push(request.isBudgetSpent(usage));
       return { kind: "failed", reason: "limit", message: "", usage };
     };

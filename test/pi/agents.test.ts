@@ -4,6 +4,7 @@ import { fauxAssistantMessage, fauxProvider } from "@earendil-works/pi-ai";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { runOptionIssues } from "../../src/core/command/options.ts";
 import { scratchFolder } from "../harness/agents.ts";
+import { castsIn, journalOf, put } from "../harness/cli.ts";
 import { openPiSession, project } from "../harness/pi-session.ts";
 
 describe("[X14] agents of a cast", () => {
@@ -129,7 +130,7 @@ const GATE = `export default function (pi) {
   pi.on("before_agent_start", () => ({ systemPrompt: "LEAKED" }));
 }`;
 
-describe("[X16] the user's gates", () => {
+describe("[X16, YP20] the user's gates", () => {
   it.each<[title: string, allow: boolean, shown: string]>([
     ["ask through the user's screen, and block", false, "denied by the gate"],
     ["let pass what the user allows", true, "ran"],
@@ -145,8 +146,26 @@ describe("[X16] the user's gates", () => {
     await pi.sees(/^materia-result/);
     expect(await pi.sees(/^confirm/)).toContain("echo ran");
     expect(pi.requests[1]?.messages.at(-1)).toContain(shown);
+    const asked = journalOf(pi.cwd, castsIn(pi.cwd)[0] ?? "").filter(({ type }) => type === "extension_asked");
+    expect(asked).toMatchObject([{ extension: "gate", outcome: allow ? "yes" : "no" }]);
     expect(pi.shown().join()).not.toContain("noise");
     expect(pi.requests[0]?.system).not.toContain("LEAKED");
+  });
+
+  it("[YP19] ask in a rehearsal too, by the name and place of who asks", async () => {
+    const cwd = scratchFolder();
+    const tools = [{ name: "bash", arguments: { command: "echo ran" } }];
+    put(cwd, {
+      ".pi/pi-materia.json": { materia: { Agent: { prompt: "Do.", tools: "coding", extensions: ["gate"] } } },
+      ".pi/extensions/gate.ts": GATE,
+      "r.json": { replies: { Agent: [{ tools, text: "built" }] } },
+    });
+    const pi = await openPiSession({ cwd, confirm: () => true, trusted: true });
+    await pi.type("/materia link Agent --trust --rehearse r.json -- make it");
+    await pi.sees(/^materia-result/);
+    expect(await pi.sees(/^confirm/)).toMatch(/The extension gate asks, in Agent \(Socket-1\):.*Allow\?\necho ran/s);
+    const asked = journalOf(cwd, castsIn(cwd)[0] ?? "").filter(({ type }) => type === "extension_asked");
+    expect(asked).toMatchObject([{ extension: "gate", outcome: "yes" }]);
   });
 
   it("this extension itself is not among them", async () => {

@@ -9,7 +9,7 @@ import { markLookedAt } from "../../shell/workspace/inbox.ts";
 import type { RunOutcome } from "../../shell/context/run-context.ts";
 import { printText, jsonText, type CliContext, listenForInterrupt, type Io, printLines } from "./terminal/io.ts";
 import { openProgress } from "./terminal/progress.ts";
-import { commandCallerFor, askYesOrNo, askForAnswer, askToTrustCast } from "./terminal/prompts.ts";
+import { askForExtensions, commandCallerFor, askYesOrNo, askForAnswer, askToTrustCast } from "./terminal/prompts.ts";
 import type { Options } from "../../core/command/options.ts";
 import { quoteWord } from "../../core/command/split-words.ts";
 import { statusSymbol, statusText } from "../../core/view/cast-list.ts";
@@ -55,7 +55,8 @@ async function runPrepared(request: CliContext, prepared: PreparedCast): Promise
     isAsleep = steps.at(-1)?.after.phase.kind === "sleeping";
     progress.onSteps(steps);
   };
-  const end = await prepared.run({ signal, released, ...progress, onSteps });
+  const asking = canAnswer(request) ? { askPerson: askForExtensions(io, progress.hold) } : {};
+  const end = await prepared.run({ signal, released, ...progress, ...asking, onSteps });
   interrupt.stop();
   progress.stop();
   if (end.ok) for (const remark of prepared.remarks(end.value)) printText(io, `note: ${remark}`);

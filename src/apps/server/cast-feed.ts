@@ -26,6 +26,7 @@ export function openCastFeed(listened: FollowedCast, after: number): EventFeed {
   const elsewhere = followTurns(listened, after);
   const pulse = watchOwner(listened);
   const items = followItemVisits(listened);
+  const questions = live.runs.questions.follow(castId, wake);
   const unlisten = live.runs.listen(castId, (note) => {
     notes.push(note);
     wake();
@@ -43,17 +44,21 @@ export function openCastFeed(listened: FollowedCast, after: number): EventFeed {
     const frames = news.events.map((event) => sseFrame({ id: event.seq, data: JSON.stringify(event) })).join("");
     return news.kind === "events" ? frames : frames + encodeMessage({ kind: "damaged", data: { line: news.line } });
   };
+  const questionsMessage = (): string | undefined => {
+    const asked = questions.next();
+    return asked && encodeMessage({ kind: "questions", data: { questions: [...asked] } });
+  };
   return {
     next: async () => {
       if (isOver) return undefined;
-      const news = (await events()) ?? (await pulse.next()) ?? (await items.next());
+      const news = (await events()) ?? questionsMessage() ?? (await pulse.next()) ?? (await items.next());
       if (news !== undefined) return news;
       const note = notes.take() ?? (await elsewhere.next());
       return note && encodeMessage({ kind: "progress", data: note });
     },
     isOver: () => isOver,
     close: () => {
-      for (const stop of [journal.close, unlisten, elsewhere.close, pulse.close, items.close]) stop();
+      for (const stop of [journal.close, unlisten, elsewhere.close, pulse.close, items.close, questions.close]) stop();
     },
   };
 }

@@ -3,12 +3,12 @@ import type { CastEvent } from "../../core/cast/state/event.ts";
 import { type CastId, SocketId } from "../../core/model/ids.ts";
 import { readSentPrompt } from "../../shell/commands/read-visit.ts";
 import { error } from "../../core/model/issue.ts";
-import { type CastResponseInput, VisitFileName } from "../../core/wire/casts.ts";
+import { type CastResponseInput, QuestionAnswer, VisitFileName } from "../../core/wire/casts.ts";
 import { type CastStore, inlineValues } from "../../shell/store/cast-store.ts";
 import { listInbox, markLookedAt } from "../../shell/workspace/inbox.ts";
 import { foreignCastMarker } from "../../shell/workspace/foreign-casts.ts";
 import type { Workspace } from "../../shell/workspace/workspace.ts";
-import { notFound, refuse, refuseByCode } from "./body-and-reply.ts";
+import { notFound, refuse, refuseByCode, withBody } from "./body-and-reply.ts";
 import { streamFeed } from "./event-stream.ts";
 import { openCastFeed } from "./cast-feed.ts";
 import {
@@ -27,6 +27,13 @@ import type { CastSummary } from "../../core/cast/summary.ts";
 export function castRoutes(app: Hono, served: ServedProject): void {
   const { live } = served;
   const { get } = workspaceRoutes(app, served);
+  app.post(
+    "/api/questions/:id",
+    withBody(QuestionAnswer, (c, { answer }) => {
+      if (live.runs.questions.answer(c.req.param("id") ?? "", answer)) return c.json({});
+      return refuse(c, 404, error("not_found", "", "the question is no longer open"));
+    }),
+  );
   get("/api/casts", async (c, workspace) => {
     const casts = await workspace.store.list();
     if (!casts.ok) return refuseByCode(c, casts.issues);

@@ -1,8 +1,10 @@
+import { randomUUID } from "node:crypto";
 import { recordsUsage, type CastStep } from "../../core/cast/timeline.ts";
 import { failWith, ok, type Result } from "../../core/model/issue.ts";
-import type { AgentProgress } from "../../core/wire/stream.ts";
+import type { AgentProgress, OpenQuestion } from "../../core/wire/stream.ts";
 import { createProgressQueue, type ProgressQueue, createProgressReporter } from "../../shell/casting/live-progress.ts";
 import type { PreparedCast } from "../../shell/casting/prepared-cast.ts";
+import type { AskPerson } from "../../shell/ports.ts";
 import type { RunOutcome } from "../../shell/context/run-context.ts";
 import type { FolderWatcher } from "../../shell/system/folder-watcher.ts";
 import type { Context, Hono } from "hono";
@@ -11,6 +13,7 @@ import type { OpenAgentHost } from "../../shell/workspace/agent-hosts.ts";
 import { loadWorkspace, type Workspace } from "../../shell/workspace/workspace.ts";
 import type { ConfigContext } from "../../shell/config/config.ts";
 import type { FleetConnection } from "../../shell/fleet/fleet-workspace.ts";
+import { changeFlag } from "./event-stream.ts";
 import { refuseByCode, withBody } from "./body-and-reply.ts";
 
 export type CastRuns = ReturnType<typeof openCastRuns>;
@@ -22,6 +25,7 @@ export function openCastRuns(report: (problem: string) => void) {
     { readonly controller: AbortController; readonly soFar: ProgressQueue; readonly done: Promise<Result<RunOutcome>> }
   >();
   const listeners = new Map<string, Set<(note: AgentProgress) => void>>();
+  const questions = openQuestions(report);
   let isClosing = false;
 
   /** Starts a cast; resolves with its first event or its refusal. */
@@ -41,28 +45,20 @@ export function openCastRuns(report: (problem: string) => void) {
       if (steps.some(({ event }) => recordsUsage(event))) soFar.dropUsage();
       begun.resolve(ok(castId));
     };
-    const done = prepared.run({ signal: controller.signal, onSteps, onProgress: tell });
+    const askPerson = questions.askFor(castId);
+    const done = prepared.run({ signal: controller.signal, onSteps, onProgress: tell, askPerson });
     const run = { controller, soFar, done };
     // The claim of the first command refuses a second one, which must not replace the first here.
     if (!runs.has(castId)) runs.set(castId, run);
     const over = done.finally(() => {
       if (runs.get(castId) === run) runs.delete(castId);
     });
-    const ended = over.then(
-      (end): Result<string> => {
-        if (end.ok && end.value.kind === "broken") report(`${castId}: ${end.value.problem}`);
-        return end.ok ? ok(castId) : end;
-      },
-      (thrown: unknown): Result<string> => {
-        report(`${castId}: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`);
-        return ok(castId);
-      },
-    );
-    return Promise.race([begun.promise, ended]);
+    return Promise.race([begun.promise, reportEnd(castId, over, report)]);
   };
 
   return {
     begin,
+    questions,
     isRunningHere: (castId: string): boolean => runs.has(castId),
     /** The progress of the current turn so far, then each new note. */
     listen: (castId: string, listener: (note: AgentProgress) => void): (() => void) => {
@@ -79,6 +75,68 @@ export function openCastRuns(report: (problem: string) => void) {
       const all = [...runs.values()];
       for (const { controller } of all) controller.abort();
       await Promise.allSettled(all.map(({ done }) => done));
+    },
+  };
+}
+
+async function reportEnd(
+  castId: string,
+  over: Promise<Result<RunOutcome>>,
+  report: (problem: string) => void,
+): Promise<Result<string>> {
+  try {
+    const end = await over;
+    if (end.ok && end.value.kind === "broken") report(`${castId}: ${end.value.problem}`);
+    return end.ok ? ok(castId) : end;
+  } catch (thrown) {
+    report(`${castId}: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`);
+    return ok(castId);
+  }
+}
+
+/** [YP21] The open questions of extensions. Each waits for the first answer of any page, also while no page is open. */
+function openQuestions(report: (problem: string) => void) {
+  const open = new Map<
+    string,
+    { readonly run: string; readonly question: OpenQuestion; answer: (text?: string) => void }
+  >();
+  const watchers = new Set<() => void>();
+  const changed = (): void => watchers.forEach((watch) => watch());
+  const askFor =
+    (run: string): AskPerson =>
+    (question, signal) => {
+      const { promise, resolve: answer } = Promise.withResolvers<string | undefined>();
+      const id = randomUUID();
+      open.set(id, { run, question: { ...question, id }, answer });
+      signal.addEventListener("abort", () => answer(undefined), { once: true });
+      changed();
+      report(`${question.castId}: the extension ${question.extension} asks; its cast in the page has the question`);
+      return promise.finally(() => {
+        open.delete(id);
+        changed();
+      });
+    };
+  return {
+    askFor,
+    /** The questions of a cast and of its items, at first and after every change; undefined when nothing has changed. */
+    follow: (castId: string, wake: () => void) => {
+      const flag = changeFlag(wake);
+      watchers.add(flag.set);
+      return {
+        next: (): readonly OpenQuestion[] | undefined =>
+          flag.take()
+            ? [...open.values()]
+                .filter(({ run, question }) => [run, question.castId].includes(castId))
+                .map(({ question }) => question)
+            : undefined,
+        close: () => void watchers.delete(flag.set),
+      };
+    },
+    /** False if somebody else has answered it, or its turn is over. */
+    answer: (id: string, text: string | null): boolean => {
+      const found = open.get(id);
+      found?.answer(text ?? undefined);
+      return open.delete(id);
     },
   };
 }

@@ -81,6 +81,7 @@ const APPLY_EVENT: { readonly [K in EventType]: ApplyEvent<K> } = {
   turn_failed: failTurn,
   checkpoint_taken: expectVisiting,
   turn_compacted: expectVisiting,
+  extension_asked: expectVisiting,
   visit_completed: completeVisit,
   visit_skipped: skipVisit,
   loop_entered: enterLoop,

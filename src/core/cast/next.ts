@@ -235,7 +235,12 @@ function leave(state: CastState, phase: Extract<CastPhase, { kind: "leaving" }>)
   const socket = socketOf(state.graph, visit.socket);
   const loop = loopOf(state.graph, socket);
   const { pass } = state;
-  if (moved === "no" && loop?.items && pass && (gaveUp || advances(socket, state.satisfied)))
+  if (
+    moved === "no" &&
+    loop?.items &&
+    pass &&
+    (gaveUp || (socket.advance !== null && matchesCondition(socket.advance, state.satisfied)))
+  )
     return record({ type: "cursor_advanced", loop: loop.id, index: pass.cursor + 1, size: pass.items.length });
   if (moved === "advanced" && loop && pass && pass.cursor >= pass.end)
     return record({ type: "loop_exhausted", loop: loop.id, by: "advance" });
@@ -246,10 +251,6 @@ function leave(state: CastState, phase: Extract<CastPhase, { kind: "leaving" }>)
   }
   const way = chooseEdge(socket, state.satisfied);
   return record(gaveUp ? nextItemEvent(state, socket.id, way) : followWay(state, socket.id, way, moved));
-}
-
-function advances({ advance }: GraphSocket, satisfied: boolean | undefined): boolean {
-  return advance !== null && matchesCondition(advance, satisfied);
 }
 
 /** [G8, G27] The way, or its `then` if it is used up; without `then` that is a limit. */

@@ -1,7 +1,6 @@
 import type { Edge, Loadout } from "../model/loadout.ts";
 import { conditionText } from "../view/graph/labels.ts";
 import { socketToJson } from "./loadout-draft.ts";
-import type { Json } from "../model/json.ts";
 import { oneLine } from "../model/text.ts";
 import { getLocation } from "jsonc-parser";
 import { diffLines, type DiffLine, diffWords, type DiffPiece } from "../model/diff.ts";
@@ -40,7 +39,10 @@ function* factsOf({ entry, description, sockets, loops }: Loadout): Generator<[k
     yield [`socket ${at}`, { what: "socket", at, text: `${at} ${socket.materia}` }];
     for (const [field, value] of Object.entries(socketToJson({ ...socket, edges: [] })))
       if (field !== "materia")
-        yield [`socket ${at} ${field}`, { what: "socket", at, text: `${at} ${field} ${valueText(value)}` }];
+        yield [
+          `socket ${at} ${field}`,
+          { what: "socket", at, text: `${at} ${field} ${typeof value === "string" ? value : JSON.stringify(value)}` },
+        ];
     // A socket may have several edges with one condition.
     for (const [when, edges] of Map.groupBy(socket.edges, (edge) => edge.when))
       for (const [index, edge] of edges.entries())
@@ -58,10 +60,6 @@ function* factsOf({ entry, description, sockets, loops }: Loadout): Generator<[k
         { what: "exit", at, text: `exit of ${at}: ${from} ${conditionText(condition)} → ${to}` },
       ];
   }
-}
-
-function valueText(value: Json): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 function edgeText({ when, to, maxTraversals, then }: Edge): string {

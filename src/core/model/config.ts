@@ -152,22 +152,19 @@ export const NoticeTarget = v.strictObject({
 });
 export type NoticeTarget = Readonly<v.InferOutput<typeof NoticeTarget>>;
 
-const SANDBOX_WORDS: readonly string[] = ["cwd", "home", "gitDir"];
-
-function isSandboxCommand(words: readonly string[]): boolean {
-  return words.every((word) =>
-    [...word.matchAll(/\{\{(.*?)\}\}/g)].every(([, name = ""]) => SANDBOX_WORDS.includes(name)),
-  );
-}
+/** [YP8] A word in braces is one that is filled in. */
+const SandboxWord = v.pipe(
+  nonEmptyText,
+  v.regex(
+    /^(?:(?!\{\{.*?\}\})[\s\S]|\{\{(?:cwd|home|gitDir)\}\})*$/,
+    "may have the words {{cwd}}, {{home}} and {{gitDir}}, and no others",
+  ),
+);
 
 /** [YP8] How the programs of an agent are started. */
 export const SandboxProfile = v.object({
   command: described(
-    v.pipe(
-      v.array(nonEmptyText, "must be a list of words, as no shell reads it"),
-      v.minLength(1, "names no program"),
-      v.check((words) => isSandboxCommand(words), "may have the words {{cwd}}, {{home}} and {{gitDir}}, and no others"),
-    ),
+    v.pipe(v.array(SandboxWord, "must be a list of words, as no shell reads it"), v.minLength(1, "names no program")),
     "A program and its arguments that each program of the agent is started through. {{cwd}}, {{home}} and {{gitDir}} are filled in.",
   ),
 });

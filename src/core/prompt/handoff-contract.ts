@@ -40,7 +40,9 @@ export function handOverTool(graph: Graph, socket: GraphSocket): HandOverTool | 
   if (socket.parse === "text" || handoffModeOf(graph, socket) === "text") return undefined;
   const fields = contractFields(graph, socket);
   const order = feedsParallelLoop(graph, socket) ? { after: { type: "array", items: { type: "integer" } } } : {};
-  const schemas = { workItems: listSchema(order), satisfied: { type: "boolean" }, context: STRING_SCHEMA };
+  const item = { title: STRING_SCHEMA, context: STRING_SCHEMA, ...order };
+  const items = { type: "object", properties: item, required: ["title", "context"] };
+  const schemas = { workItems: { type: "array", items }, satisfied: { type: "boolean" }, context: STRING_SCHEMA };
   const properties = fields.map(({ field, need, text }): [string, JsonObject] => [
     field,
     { ...schemas[field], description: need === "required" ? text : `(${need}) ${text}` },
@@ -53,11 +55,6 @@ export function handOverTool(graph: Graph, socket: GraphSocket): HandOverTool | 
 }
 
 const STRING_SCHEMA = { type: "string" };
-
-function listSchema(order: JsonObject): JsonObject {
-  const properties = { title: STRING_SCHEMA, context: STRING_SCHEMA, ...order };
-  return { type: "array", items: { type: "object", properties, required: ["title", "context"] } };
-}
 
 function contractFields(graph: Graph, socket: GraphSocket): readonly ContractField[] {
   const needs = requiredHandoffFields(graph, socket);

@@ -37,7 +37,8 @@ export function recordedInputsOf({ start, events }: RecordedCast) {
     if (state.phase.kind === "ended" || (isInput && state.phase.kind === "leaving")) resumptions.push(event);
     else if (isInput && key !== undefined) {
       appendTo(answers, key, event);
-      const text = isRefusal(event) ? undefined : promptNow(state);
+      const due = isRefusal(event) ? undefined : next(state);
+      const text = due?.kind === "agent" ? writeAgentPrompt(state, due) : undefined;
       if (text) appendTo(prompts, key, text);
     }
     if (event.type === "visit_completed") completed.set(visitKey(event.socket, event.visit), event);
@@ -56,11 +57,6 @@ function isEngineDecision(state: CastState, { type }: CastEvent): boolean {
   // The end of a visit has its checkpoint.
   if (effect.kind === "checkpoint") return type === "visit_completed";
   return effect.kind === "record" && effect.events.some((body) => body.type === type);
-}
-
-function promptNow(state: CastState): AgentPrompt | undefined {
-  const effect = next(state);
-  return effect.kind === "agent" ? writeAgentPrompt(state, effect) : undefined;
 }
 
 export type ReplayDifferenceKind = "prompt" | "fields" | "handoff" | "edge" | "limit" | "socket" | "end";

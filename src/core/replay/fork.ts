@@ -2,7 +2,7 @@ import { apply } from "../cast/apply.ts";
 import { decide } from "../cast/decide.ts";
 import { next } from "../cast/next.ts";
 import type { CastEvent, EventBody } from "../cast/state/event.ts";
-import { phaseBeforeEnd, type CastStart, type CastState } from "../cast/state/state.ts";
+import { phaseBeforeEnd, type CastStart } from "../cast/state/state.ts";
 import { NO_USAGE, addUsage, totalTokens } from "../cast/state/usage.ts";
 import { failWith, ok, type Result, suggest, typed } from "../model/issue.ts";
 import { findDifferences, type ReplayDifference, type RecordedCast } from "./differences.ts";
@@ -51,7 +51,9 @@ export function forkCast(recorded: RecordedCast, { now, visit, handoff }: CastFo
   const phase = phaseBeforeEnd(answers.state.phase);
   const loop = phase.kind === "forked" ? loopForkKey(phase.fork.number) : undefined;
   const kept = loop === undefined ? answers : again((key) => key === end || key === loop);
-  const at = nextPlace(kept.state) ?? named ?? touched?.visit ?? keys.at(-1) ?? "";
+  const due = next(kept.state);
+  const place = due.kind === "fork" ? `the items of ${due.loop.id}` : nextVisitKey(due);
+  const at = place ?? named ?? touched?.visit ?? keys.at(-1) ?? "";
   const why =
     touched?.visit === at
       ? `${touched.kind}: ${touched.message}`
@@ -60,11 +62,6 @@ export function forkCast(recorded: RecordedCast, { now, visit, handoff }: CastFo
         : "the cast stopped there";
   const taken = handoff === undefined ? ok(kept) : withWrittenHandoff(kept, handoff);
   return taken.ok ? ok(buildFork(recorded, taken.value, at, why)) : taken;
-}
-
-function nextPlace(state: CastState): string | undefined {
-  const effect = next(state);
-  return effect.kind === "fork" ? `the items of ${effect.loop.id}` : nextVisitKey(effect);
 }
 
 /** The first visit that would run differently. A changed way affects the visit that it leads to. */

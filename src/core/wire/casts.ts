@@ -56,6 +56,9 @@ export const CastResponse = v.object({
 export type CastResponse = v.InferOutput<typeof CastResponse>;
 export type CastResponseInput = v.InferInput<typeof CastResponse>;
 
+/** [YP21] Null declines. */
+export const QuestionAnswer = v.strictObject({ answer: v.nullable(v.string()) });
+
 /** [YQ1] A queued request. */
 export const QueueRow = v.object({
   id: v.string(),

@@ -44,6 +44,25 @@ export const AgentProgress = v.variant("kind", [
 ]);
 export type AgentProgress = v.InferOutput<typeof AgentProgress>;
 
+/** [YP19] A question of an extension to the person who drives its cast. The answer to `confirm` is `yes` or `no`. */
+export const ExtensionQuestion = v.object({
+  castId: v.string(),
+  socket: v.string(),
+  materia: v.string(),
+  item: v.nullable(v.string()),
+  extension: v.string(),
+  kind: v.picklist(["confirm", "select", "input", "editor"]),
+  text: v.string(),
+  choices: v.exactOptional(v.array(v.string())),
+  /** What a field expects, or what it holds at first. */
+  hint: v.exactOptional(v.string()),
+});
+export type ExtensionQuestion = v.InferOutput<typeof ExtensionQuestion>;
+
+/** A question that nobody has answered yet. */
+export const OpenQuestion = v.object({ id: v.string(), ...ExtensionQuestion.entries });
+export type OpenQuestion = v.InferOutput<typeof OpenQuestion>;
+
 /** The part of a visit with a hit, by the name of its tab. */
 export const SearchHitPlace = v.picklist(["output", "prompt", "tools", "handoff"]);
 export type SearchHitPlace = v.InferOutput<typeof SearchHitPlace>;
@@ -72,6 +91,8 @@ const STREAMS = {
     message: CastEventSchema,
     progress: AgentProgress,
     live: v.object({ live: v.boolean() }),
+    /** [YP21] All open questions of its agents. */
+    questions: v.object({ questions: v.array(OpenQuestion) }),
     /** [V25] The cast of an item arrives at a socket. */
     item: v.object({ child: v.string(), socket: v.string() }),
     /** The journal was replaced: the page must load everything again. */

@@ -1,7 +1,7 @@
-import type { ExtensionFactory, SettingsManager, ResourceDiagnostic, Skill } from "@earendil-works/pi-coding-agent";
+import type { ResourceDiagnostic, Skill } from "@earendil-works/pi-coding-agent";
 import { createHash, hash } from "node:crypto";
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
-import { basename, dirname, extname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { error, type Issue } from "../../core/model/issue.ts";
 import { didYouMean, thrownMessage } from "../../core/model/text.ts";
 import type { AgentRequirement, EquipmentDigest, PreflightPlace } from "../ports.ts";
@@ -10,7 +10,7 @@ import { isNamedByProject } from "../config/trust.ts";
 import { currentToolsUser } from "../process/tools-user.ts";
 import { describeMissingMcp, describeUnusableServer, readMcpServers, type McpServer } from "./mcp-servers.ts";
 import type { Pi } from "./pi-sdk.ts";
-import { isDoneWithin, realTimer, type Timer } from "./turn-guard.ts";
+import { extensionName, isIndex } from "./extension-files.ts";
 
 interface PiInventory {
   readonly skills: readonly Skill[];
@@ -27,7 +27,6 @@ interface FoundExtension {
 
 const MAX_FILES = 500;
 const MAX_BYTES = 4_000_000;
-export const LOAD_MS = 30_000;
 
 /** [YP3, YP6] Finds and reads every part of Pi that a materia names, or says which names exist. */
 export async function resolveEquipment(
@@ -216,14 +215,6 @@ function packageName(source: string): string {
   return source.startsWith("npm:") ? name : basename(name, ".git");
 }
 
-export function extensionName(path: string): string {
-  return isIndex(path) ? basename(dirname(path)) : basename(path, extname(path));
-}
-
-function isIndex(path: string): boolean {
-  return /^index\.[cm]?[jt]s$/.test(basename(path));
-}
-
 /** [YP4] A digest of a file, or of all files of a folder. */
 function digestOf(path: string): string {
   const digest = createHash("sha256");
@@ -250,48 +241,4 @@ export function readPartFiles(path: string): ReadonlyMap<string, Buffer> {
   };
   visit(path, basename(path));
   return files;
-}
-
-export interface SessionExtensions {
-  readonly files: readonly string[];
-  readonly factories?: readonly ExtensionFactory[];
-}
-
-/** Pi's loader for extensions alone: no skills, prompts, themes or instructions. */
-export function createExtensionLoader(
-  pi: Pi,
-  {
-    files,
-    factories = [],
-    ...place
-  }: SessionExtensions & { cwd: string; settingsManager: SettingsManager; noExtensions: boolean },
-) {
-  return new pi.DefaultResourceLoader({
-    ...place,
-    agentDir: pi.getAgentDir(),
-    additionalExtensionPaths: [...files],
-    extensionFactories: [...factories],
-    noSkills: true,
-    noPromptTemplates: true,
-    noThemes: true,
-    noContextFiles: true,
-  });
-}
-
-/** [YP6] Loads the code of extensions; a thrown error and a load that never ends become an error with the name. */
-export async function loadExtensionFiles(
-  pi: Pi,
-  cwd: string,
-  { files, factories = [] }: SessionExtensions,
-  after: Timer = realTimer,
-) {
-  // The files are known: no package is resolved a second time.
-  const settingsManager = pi.SettingsManager.inMemory({});
-  const loader = createExtensionLoader(pi, { cwd, files, factories, settingsManager, noExtensions: true });
-  if (!(await isDoneWithin(LOAD_MS, loader.reload(), after)))
-    throw new Error(`the extension ${files.map(extensionName).join(", ")} did not load within ${LOAD_MS / 1000} s`);
-  const loaded = loader.getExtensions();
-  const [failed] = loaded.errors;
-  if (failed) throw new Error(`the extension ${extensionName(failed.path)} cannot be loaded: ${failed.error}`);
-  return loaded;
 }

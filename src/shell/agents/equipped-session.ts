@@ -1,7 +1,9 @@
 import type { AgentSession, ExtensionFactory, ResourceLoader } from "@earendil-works/pi-coding-agent";
 import type { TurnRequest, AgentHost, AgentRequirement, EquipmentDigest, PreflightPlace } from "../ports.ts";
-import { extensionName, LOAD_MS, loadExtensionFiles, resolveEquipment } from "./equipment.ts";
+import { resolveEquipment } from "./equipment.ts";
+import { extensionName, LOAD_MS, loadExtensionFiles } from "./extension-files.ts";
 import { isToolOfServer, requestedTools, scriptServerTools, startServers, type ScriptedTools } from "./mcp-servers.ts";
+import { bindDialogs } from "./extension-dialogs.ts";
 import { bareResources, type Pi, type PiContext, type SessionHooks, type SessionTurn, loadPi } from "./pi-sdk.ts";
 import { isDoneWithin, type Timer } from "./turn-guard.ts";
 import { tmpdir } from "node:os";
@@ -43,7 +45,7 @@ export async function equippedResources(
   const extensions = { files: found.extensionFiles, factories };
   if (!hooks && extensions.files.length > 0) printToStandardError();
   const isBare = extensions.files.length + factories.length === 0;
-  const loaded = isBare ? bare.getExtensions() : await loadExtensionFiles(pi, cwd, extensions, after);
+  const loaded = isBare ? bare.getExtensions() : await loadExtensionFiles(pi, { cwd, ...extensions }, after);
   const own: ResourceLoader = {
     ...bare,
     getSkills: () => ({ skills: [...found.skills], diagnostics: [] }),
@@ -75,7 +77,7 @@ export async function bindSession(
   });
   // Servers have that time for themselves.
   const allowedMs = mcp.length > 0 ? 2 * LOAD_MS : LOAD_MS;
-  const own = () => session.bindExtensions({ mode: "print", onError: () => undefined });
+  const own = () => bindDialogs(session, turn, after);
   const bind = hooks?.opened ?? (extensions.length + mcp.length > 0 ? own : async () => undefined);
   if (!(await isDoneWithin(allowedMs, bind(session, turn), after)))
     problems.push(`the extension ${extensions.join(", ")} did not start within ${allowedMs / 1000} s`);
@@ -118,7 +120,11 @@ async function probeTools(setup: PiContext & EquippedSetup, request: TurnRequest
   });
   try {
     // What is absent is reported with the nearest name.
-    const turn = { request: { ...request, tools: [] }, suspendTimeout: () => () => undefined };
+    const turn = {
+      request: { ...request, tools: [] },
+      suspendTimeout: () => () => undefined,
+      over: AbortSignal.abort(),
+    };
     const problem = await bindSession(setup, session, turn);
     if (problem !== undefined) throw new Error(problem);
     return session.getActiveToolNames();

@@ -6,6 +6,7 @@ import { error, fail, ok, type Issue, type Result } from "../../core/model/issue
 import { parseJson } from "../../core/model/json.ts";
 import type { AgentHost, EquipmentDigest } from "../ports.ts";
 import { createSecretFinder, tokenKindsIn } from "../secrets/redact.ts";
+import { withUmask } from "../system/folders.ts";
 import type { CastFile } from "../store/cast-file.ts";
 import { readPartFiles, resolveEquipment, skillPath } from "./equipment.ts";
 import { loadPi } from "./pi-sdk.ts";
@@ -66,12 +67,13 @@ export function unpackSkills(folder: string, text: string): void {
   const isFolderToo = ([path]: readonly [string, string]) => files.some(([other]) => other.startsWith(`${path}/`));
   if (!success || files.some(isFolderToo)) throw new Error("the skills that came with the cast are damaged");
   rmSync(folder, { recursive: true, force: true });
-  for (const [path, body] of files) {
-    const file = join(folder, path);
-    mkdirSync(dirname(file), { recursive: true, mode: 0o755 });
-    // An agent may start a script of a skill, also as another user.
-    writeFileSync(file, Buffer.from(body, "base64"), { mode: 0o755, flag: "wx" });
-  }
+  // An agent may start a script of a skill, also as another user.
+  withUmask(0o022, () => {
+    for (const [path, body] of files) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), Buffer.from(body, "base64"), { mode: 0o755, flag: "wx" });
+    }
+  });
 }
 
 /** [YP18] Agents get the skills that came with the cast. Written before each turn: an agent may have changed them. */

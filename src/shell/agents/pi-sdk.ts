@@ -1,7 +1,7 @@
 import type { Api, CredentialStore, Model } from "@earendil-works/pi-ai";
 import type { AgentSession, ModelRuntime, ResourceLoader, SettingsManager } from "@earendil-works/pi-coding-agent";
 import type { TurnRequest } from "../ports.ts";
-import type { SessionExtensions } from "./equipment.ts";
+import type { SessionExtensions } from "./extension-files.ts";
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { findPackageJSON } from "node:module";
 import { dirname, join, relative, sep } from "node:path";
@@ -38,6 +38,8 @@ export interface SessionTurn {
   readonly request: TurnRequest;
   /** Called when a person must answer; the returned function is called after the answer. */
   readonly suspendTimeout: () => () => void;
+  /** Aborted when the turn stops or has ended. */
+  readonly over: AbortSignal;
 }
 
 export interface RetryPolicy {

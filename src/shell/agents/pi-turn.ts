@@ -68,7 +68,7 @@ async function runSession(
     });
     try {
       setup.onOpened?.(session.sessionId);
-      const absent = await bindSession(setup, session, { request, suspendTimeout: guard.suspendTimeout });
+      const absent = await bindSession(setup, session, { request, ...guard });
       if (absent !== undefined) return failedTurn("provider", absent, NO_USAGE);
       // [A17] Report the whole prompt before the first request.
       request.onProgress({ kind: "asked", system: session.systemPrompt, prompt: request.prompt });

@@ -44,6 +44,7 @@ const GRACE_MS = 5000;
 /** Ends a turn when it is aborted [A20], or silent for too long [A21]. */
 export function guardTurn({ halt, signal, after, silenceMs }: TurnGuardOptions) {
   const gaveUp = Promise.withResolvers<void>();
+  const over = new AbortController();
   let stop: TurnStop | undefined;
   let cancelSilence: (() => void) | undefined;
   let cancelGrace: (() => void) | undefined;
@@ -54,6 +55,7 @@ export function guardTurn({ halt, signal, after, silenceMs }: TurnGuardOptions) 
     stop = why;
     cancelSilence?.();
     cancelGrace = after(GRACE_MS, gaveUp.resolve);
+    over.abort();
     halt();
   }
 
@@ -89,12 +91,15 @@ export function guardTurn({ halt, signal, after, silenceMs }: TurnGuardOptions) 
         listen();
       };
     },
+    /** Aborted when the turn stops or has ended: nobody need answer it any more. */
+    over: over.signal,
     stopReason: () => stop,
     graceExpired: gaveUp.promise,
     release: (): void => {
       signal.removeEventListener("abort", onAbort);
       cancelSilence?.();
       cancelGrace?.();
+      over.abort();
     },
   };
 }

@@ -32,6 +32,7 @@ export function createProgressReporter(
       case "retrying":
         return tell({ ...place, ...progress });
       case "compacted":
+      case "extension_asked":
       case "tools_over":
         return undefined;
     }

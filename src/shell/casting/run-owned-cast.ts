@@ -124,7 +124,7 @@ export async function runWithPorts(
   { checkpoints, ...first }: Pick<RunOptions, "firstEvents" | "interruption"> & Pick<Ports, "checkpoints"> = {},
 ): Promise<RunOutcome> {
   const { cwd = file.cwd, model = file.model ?? undefined, fleetHooks } = context;
-  const { leavesSleep, onSteps, onProgress } = context;
+  const { leavesSleep, onSteps, onProgress, askPerson } = context;
   const abort = new AbortController();
   const release = new AbortController();
   const stopListening = owned.onAbortRequest(() => abort.abort());
@@ -163,6 +163,7 @@ export async function runWithPorts(
       leavesSleep,
       onSteps,
       onProgress,
+      askPerson,
       secretOf,
       isOnFleet: fleetHooks !== undefined,
       sandboxes: readSandboxes(context.env ?? process.env),

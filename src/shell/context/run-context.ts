@@ -14,7 +14,7 @@ import type { QueuedCast } from "../../core/view/progress/fleet-status.ts";
 import type { CachedWorktree } from "../git/cached-worktree.ts";
 import type { ItemRunner } from "../item-ports.ts";
 import type { FinishedReply } from "../agents/transcript.ts";
-import type { AgentHost, Ports, Sandbox, SharedLimits, TurnAdmission, TurnProgress } from "../ports.ts";
+import type { AgentHost, AskPerson, Ports, Sandbox, SharedLimits, TurnAdmission, TurnProgress } from "../ports.ts";
 import { createRedactor } from "../secrets/redact.ts";
 import type { CastFile } from "../store/cast-file.ts";
 import type { CastStore, Durability, OwnedCast, WriteOptions } from "../store/cast-store.ts";
@@ -33,6 +33,8 @@ export interface RunObserver {
   readonly onSettingUp?: (settingUp: CastSummary["settingUp"]) => void;
   /** [B71] Why no worker of a fleet runs the cast yet; undefined when one does. */
   readonly onQueued?: (queued: QueueStatus | undefined) => void;
+  /** [YP19] Asks the person here for an extension; absent where nobody can be asked. */
+  readonly askPerson?: AskPerson;
 }
 
 export interface QueueStatus extends Pick<QueuedCast, "queue" | "why"> {
@@ -107,6 +109,7 @@ export function writeOptionsFor({
 }
 
 export interface RunOptions extends Pick<RunObserver, "signal" | "released"> {
+  readonly askPerson?: AskPerson | undefined;
   readonly onSteps?: RunObserver["onSteps"] | undefined;
   readonly onProgress?: RunObserver["onProgress"] | undefined;
   readonly cwd: string;

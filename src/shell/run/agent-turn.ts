@@ -8,6 +8,7 @@ import { checkLimitDuringTurn } from "../../core/cast/limits.ts";
 import { NO_USAGE, soundUsage, type Usage } from "../../core/cast/state/usage.ts";
 import { withoutUndefined } from "../../core/model/json.ts";
 import { equipmentOf, toolsInScope } from "../../core/model/materia.ts";
+import { truncate } from "../../core/model/text.ts";
 import { writeAgentPrompt } from "../../core/prompt/agent-prompt.ts";
 import { handOverTool } from "../../core/prompt/handoff-contract.ts";
 import type { TurnOutcome, TurnProgress, TurnRequest, SocketTurnCount } from "../ports.ts";
@@ -37,6 +38,7 @@ export async function runAgentTurn(due: AgentEffect, context: EffectContext): Pr
   // 0 allows any number.
   const mostRepeats = limitOf(context.state.limits, "maxRepeatedCalls") || Infinity;
   const isRepeating = () => repeats.count() >= mostRepeats;
+  let dialogMs = 0;
   const choice = await chooseModel(effect, context);
   if (choice.kind !== "model") return choice;
   const request = turnRequest(effect, context, {
@@ -47,10 +49,12 @@ export async function runAgentTurn(due: AgentEffect, context: EffectContext): Pr
     onProgress: (progress) => {
       checkpoints?.onProgress(progress);
       repeats.onProgress(progress);
+      if (progress.kind === "extension_asked") dialogMs += progress.ms;
     },
   });
   const since = ports.now().getTime();
-  const elapsed = () => ports.now().getTime() - since;
+  // [YP20] The time of a person is not that of the agent.
+  const elapsed = () => ports.now().getTime() - since - dialogMs;
   // [A25] The same check as in `next`: a turn that stops here hits its limit there.
   const isBudgetSpent = (reported: Usage): boolean => {
     const usage = soundUsage(reported);
@@ -159,6 +163,7 @@ function turnRequest(
     isSuperseded: context.ports.isSuperseded,
     earlierTurns: () => earlierTurns(state),
     signal: options.signal,
+    askPerson: options.askPerson,
     onProgress: (progress) => {
       onProgress(progress);
       if (progress.kind === "asked")
@@ -192,9 +197,15 @@ function reportProgress(progress: TurnProgress, { socket, visit }: AgentEffect, 
     const { reason, tokensBefore } = progress;
     context.report({ type: "turn_compacted", ...place, reason, tokensBefore });
   }
+  if (progress.kind === "extension_asked") {
+    const { kind: type, question, ...outcome } = progress;
+    context.report({ type, ...place, question: truncate(question, MAX_QUESTION_CHARS), ...outcome });
+  }
   if (progress.kind === "used") context.admission?.reportUsage(soundUsage(progress.usage));
   context.options.onProgress?.(progress, context.state);
 }
+
+const MAX_QUESTION_CHARS = 2_000;
 
 async function writeTurn(
   { socket, visit }: AgentEffect,

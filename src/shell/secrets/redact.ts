@@ -212,7 +212,9 @@ function encodingsOf(secret: string): ReadonlySet<string> {
   const twice = jsonEscaped(once);
   const plain = [secret, once, twice, jsonEscaped(twice), once.replaceAll("/", "\\/"), unicodeEscaped(secret)];
   if (secret.length < 8) return new Set(plain);
-  return new Set([...plain, urlEncoded(secret), htmlEscaped(secret), ...wrappedEncodingsOf(secret)]);
+  // A lone surrogate cannot be encoded.
+  const inUrl = encodeURIComponent(secret.toWellFormed());
+  return new Set([...plain, inUrl, htmlEscaped(secret), ...wrappedEncodingsOf(secret)]);
 }
 
 function jsonEscaped(text: string): string {
@@ -225,11 +227,6 @@ function unicodeEscaped(text: string): string {
     /[\u0080-\uffff]/g,
     (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
-}
-
-function urlEncoded(text: string): string {
-  // A lone surrogate cannot be encoded.
-  return encodeURIComponent(text.toWellFormed());
 }
 
 function htmlEscaped(text: string): string {

@@ -25,6 +25,16 @@ export function folderExists(path: string): boolean {
   return valueOr(() => statSync(path).isDirectory(), false);
 }
 
+/** Makes files with these rights withheld, independent of how this process was started. */
+export function withUmask(mask: number, make: () => void): void {
+  const before = process.umask(mask);
+  try {
+    make();
+  } finally {
+    process.umask(before);
+  }
+}
+
 const MAX_ENTRIES = 20_000;
 const MAX_NAMES = 20;
 const SKIPPED_FOLDERS = new Set([".git", ".jj", "node_modules"]);

@@ -1,5 +1,4 @@
 import { dirname, join, resolve, basename, relative, sep } from "node:path";
-import type { Catalog } from "../../core/catalog/catalog.ts";
 import type { CastEvent } from "../../core/cast/state/event.ts";
 import type { CastStep } from "../../core/cast/timeline.ts";
 import { limitHitIn } from "../../core/cast/limits.ts";
@@ -97,7 +96,8 @@ async function playTest(found: FoundTest, place: TestContext, scratch: ScratchFo
       for (const { event, after } of steps) ofItems.set(after.castId, [...(ofItems.get(after.castId) ?? []), event]);
     },
   };
-  const targets = testTargets(test.cast, workspace.catalog);
+  const { link, loadout = workspace.catalog.settings.activeLoadout.value } = test.cast;
+  const targets: readonly TargetRef[] = link ? link.map(parseTarget) : [{ kind: "loadout", name: loadout }];
   const ready = await prepareCast(workspace, { targets, prompt: test.cast.request }, agents);
   if (!ready.ok) return ready;
   let end = await ready.value.run(observer);
@@ -155,11 +155,6 @@ function openTestWorkspace(
 function createSkippingClock(): NonNullable<RunContext["clock"]> {
   let skipped = 0;
   return { now: () => new Date(Date.now() + skipped), pause: async (ms) => void (skipped += ms) };
-}
-
-function testTargets({ loadout, link }: TestCast, catalog: Catalog): readonly TargetRef[] {
-  if (link) return link.map(parseTarget);
-  return [{ kind: "loadout", name: loadout ?? catalog.settings.activeLoadout.value }];
 }
 
 function resumptionFor(answer: TestCast["answers"][number] | undefined): Resumption {

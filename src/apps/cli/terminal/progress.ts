@@ -22,6 +22,8 @@ import { type Io, jsonText, paintLine } from "./io.ts";
 
 interface ProgressDisplay extends Omit<RunObserver, "signal" | "released"> {
   readonly onSteps: (steps: readonly CastStep[]) => void;
+  /** Shows nothing until the returned function is called: a person answers a question. */
+  readonly hold: () => () => void;
   readonly stop: () => void;
 }
 
@@ -34,7 +36,7 @@ export function openProgress(
   const print = (steps: readonly CastStep[]): void => {
     if (json) io.out(steps.map(({ event }) => `${jsonText(event)}\n`).join(""));
   };
-  if (quiet) return { onSteps: print, stop: () => undefined };
+  if (quiet) return { onSteps: print, ...NOTHING_TO_HOLD };
   return io.live && !json ? liveProgress(io, trailSoFar()) : lineProgress(io, print);
 }
 
@@ -59,9 +61,11 @@ function lineProgress(io: Io, also: (steps: readonly CastStep[]) => void): Progr
         if (shown !== undefined) io.err(`${paintLine({ ...io, color: false }, shown)}\n`);
       }
     },
-    stop: () => undefined,
+    ...NOTHING_TO_HOLD,
   };
 }
+
+const NOTHING_TO_HOLD = { hold: () => () => undefined, stop: () => undefined };
 
 /** Draws the board over itself, a few times a second: time passes between events. */
 function liveProgress(io: Io, start: CastTimeline): ProgressDisplay {
@@ -118,6 +122,7 @@ function liveProgress(io: Io, start: CastTimeline): ProgressDisplay {
       settingUp = now;
       draw();
     },
+    hold: frame.hold,
     stop: () => {
       clearInterval(timer);
       frame.clear();
@@ -132,17 +137,25 @@ function queueLines({ program }: Io, queued: QueueStatus | undefined): readonly 
 
 function createFrame(io: Io) {
   let drawn = 0;
+  let isHeld = false;
   const erase = (): string => (drawn === 0 ? "" : `\u001b[${drawn}A\u001b[0J`);
+  const clear = (): void => {
+    io.err(erase());
+    drawn = 0;
+  };
   return {
     show: (lines: readonly Line[]): void => {
+      if (isHeld) return;
       const text = lines.map((each) => `${paintLine(io, each)}\n`).join("");
       // Synchronized output: the terminal shows the board at once, never half erased.
       io.err(`\u001b[?2026h${erase()}${text}\u001b[?2026l`);
       drawn = lines.length;
     },
-    clear: (): void => {
-      io.err(erase());
-      drawn = 0;
+    clear,
+    hold: () => {
+      clear();
+      isHeld = true;
+      return () => void (isHeld = false);
     },
   };
 }
@@ -165,6 +178,7 @@ function activityText(progress: TurnProgress, before: string): string {
     case "tool_ended":
     case "tools_over":
     case "used":
+    case "extension_asked":
       return before;
   }
 }

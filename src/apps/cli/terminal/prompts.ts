@@ -1,4 +1,5 @@
 import { createInterface } from "node:readline/promises";
+import { setImmediate } from "node:timers/promises";
 import type { Issue } from "../../../core/model/issue.ts";
 import { sanitizeForTerminal } from "../../../core/model/text.ts";
 import type { Resumption } from "../../../shell/casting/resume-cast.ts";
@@ -10,6 +11,9 @@ import { openPiHost } from "../../../shell/workspace/agent-hosts.ts";
 import { billLines } from "../../../core/view/graph/bill.ts";
 import { activeBill } from "../../../shell/commands/forecast.ts";
 import type { CommandCaller } from "../../../shell/commands/prepare.ts";
+import type { AskPerson } from "../../../shell/ports.ts";
+import type { ExtensionQuestion } from "../../../core/wire/stream.ts";
+import { extensionQuestionTitle } from "../../../core/view/graph/labels.ts";
 import type { GateReview } from "../../../shell/commands/waiting-review.ts";
 
 /** [S1] Trust by `--trust` or by an explicit yes; stored only when the command runs. */
@@ -72,8 +76,58 @@ function waitingLine(castId: string, how: string): Line {
   return line(toned("wait", `Waiting for you (${castId}).`), ` ${how}`);
 }
 
-async function promptLine(io: Io, question: string): Promise<string | undefined> {
+/** [YP21] Asks for extensions, one after the other: two agents may ask at once. `hold` keeps the screen still. */
+export function askForExtensions(io: Io, hold: () => () => void): AskPerson {
+  let last: Promise<unknown> = Promise.resolve();
+  return (question, signal) => {
+    const asked = last.then(async () => {
+      if (signal.aborted) return undefined;
+      const release = hold();
+      return askForExtension(io, question, signal).finally(release);
+    });
+    last = asked.catch(() => undefined);
+    return asked;
+  };
+}
+
+async function askForExtension(io: Io, question: ExtensionQuestion, signal: AbortSignal): Promise<string | undefined> {
+  const { kind, choices = [], hint = "" } = question;
+  // Marked: a line of the extension must not look like one of this program.
+  const quote = (text: string) =>
+    sanitizeForTerminal(text)
+      .split("\n")
+      .map((each) => line(toned("dim", "│ "), each));
+  const numbered = choices.flatMap((each, at) => quote(`${at + 1}. ${each.replace(/\s+/g, " ")}`));
+  const about =
+    hint === "" ? [] : [line(toned("dim", kind === "editor" ? "Enter alone keeps:" : "For example:")), ...quote(hint)];
+  const head = line(toned("wait", extensionQuestionTitle(question.extension, question)));
+  printLines(io, [line(""), head, ...quote(question.text), ...numbered, ...about], io.err);
+  await discardTyped(io);
+  const wanted = { confirm: "yes or no", select: `1 to ${choices.length}`, input: "text", editor: "text" }[kind];
+  for (;;) {
+    const typed = (await promptLine(io, `${wanted} > `, signal))?.trim();
+    if (typed === undefined) return undefined;
+    if (kind === "editor") return typed === "" ? hint : typed;
+    if (kind === "input") return typed;
+    if (kind === "select" && choices[Number(typed) - 1] !== undefined) return choices[Number(typed) - 1];
+    if (kind === "confirm" && /^(y|yes|n|no)$/i.test(typed)) return /^y/i.test(typed) ? "yes" : "no";
+  }
+}
+
+/** What was typed before the question could be read does not answer it. */
+async function discardTyped({ stdin }: Io): Promise<void> {
+  stdin.resume();
+  // The first may come before the next read.
+  await setImmediate();
+  await setImmediate();
+  stdin.pause();
+}
+
+/** Ctrl-D declines. Ctrl-C reaches the program: it stops the cast, which closes the question. */
+async function promptLine(io: Io, question: string, signal?: AbortSignal): Promise<string | undefined> {
   const reader = createInterface({ input: io.stdin, output: process.stderr });
+  signal?.addEventListener("abort", () => reader.close(), { once: true });
+  if (signal) reader.on("SIGINT", () => process.emit("SIGINT"));
   const closed = new Promise<undefined>((resolve) => reader.once("close", () => resolve(undefined)));
   try {
     const leave = new Promise<undefined>((resolve) => reader.once("SIGINT", () => resolve(undefined)));

@@ -1,17 +1,16 @@
 import { basename } from "node:path";
-import type {
-  AgentSession,
-  ExtensionContext,
-  ResourceLoader,
-  ExtensionUIContext,
-} from "@earendil-works/pi-coding-agent";
+import type { ExtensionContext, ExtensionUIContext, ResourceLoader } from "@earendil-works/pi-coding-agent";
 import { KNOWN_TOOLS } from "../../../core/model/materia.ts";
-import { loadPi, type SessionHooks, type Pi } from "../../../shell/agents/pi-sdk.ts";
-import { createExtensionLoader, type SessionExtensions } from "../../../shell/agents/equipment.ts";
+import { loadExtensions } from "../../../shell/agents/extension-files.ts";
+import { loadPi, type SessionHooks } from "../../../shell/agents/pi-sdk.ts";
+import { bindDialogs, callingExtensions, recordDialog } from "../../../shell/agents/extension-dialogs.ts";
+import { realTimer } from "../../../shell/agents/turn-guard.ts";
+import type { ExtensionQuestion } from "../../../core/wire/stream.ts";
 import { deferDialogs } from "../session/dialogs.ts";
 
 type LoadedExtensions = ReturnType<ResourceLoader["getExtensions"]>;
 type Extension = LoadedExtensions["extensions"][number];
+type AskDialog = <T>(kind: ExtensionQuestion["kind"], text: string, dialog: () => Promise<T>) => Promise<T>;
 
 /** What an extension may do inside an agent's session: start, end, and check tool calls. */
 const KEPT_EVENTS = new Set(["session_start", "session_shutdown", "tool_call", "tool_result"]);
@@ -19,7 +18,6 @@ const KEPT_EVENTS = new Set(["session_start", "session_shutdown", "tool_call", "
 /** [X16, X47] Loads into each agent's session the user's extensions that guard tools, and those whose tools the agent was given. */
 export async function findToolGuards(ctx: ExtensionContext): Promise<Pick<SessionHooks, "resources" | "opened">> {
   const pi = await loadPi();
-  const trusted = ctx.isProjectTrusted();
   const { cwd, mode, ui } = ctx;
   const others = (await findExtensions(ctx)).filter((extension) => !isMateriaExtension(extension));
   return {
@@ -28,8 +26,7 @@ export async function findToolGuards(ctx: ExtensionContext): Promise<Pick<Sessio
         guardsTools(extension) || tools.some((tool) => extension.tools.has(tool));
       const named = others.filter(isWanted).map(({ resolvedPath }) => resolvedPath);
       if (named.every((path) => declared.includes(path))) return own;
-      const wanted = { cwd, trusted, only: true, files: [...new Set([...declared, ...named])], factories };
-      const loaded = await loadExtensions(pi, wanted);
+      const loaded = await loadExtensions(pi, { cwd, files: [...new Set([...declared, ...named])], factories });
       const isDeclared = ({ resolvedPath }: Extension): boolean =>
         declared.includes(resolvedPath) || resolvedPath.startsWith("<inline");
       const extensions = loaded.extensions
@@ -37,10 +34,13 @@ export async function findToolGuards(ctx: ExtensionContext): Promise<Pick<Sessio
         .map((each) => (isDeclared(each) ? each : keepGuardHandlers(each)));
       return { ...own, getExtensions: () => ({ ...loaded, extensions }) };
     },
-    opened: (session: AgentSession, { suspendTimeout: hold }) => {
-      const asks = mode === "tui" || mode === "rpc";
-      const uiContext = asks ? { uiContext: restrictedUi(ui, mode, hold) } : {};
-      return session.bindExtensions({ mode, ...uiContext, onError: () => undefined });
+    opened: (session, turn) => {
+      if (mode !== "tui" && mode !== "rpc") return bindDialogs(session, turn, realTimer);
+      const ask: AskDialog = (kind, text, dialog) => {
+        const extension = callingExtensions(session, turn);
+        return recordDialog(turn, { extension, kind, text }, dialog());
+      };
+      return session.bindExtensions({ mode, uiContext: restrictedUi(ui, mode, ask), onError: () => undefined });
     },
   };
 }
@@ -59,22 +59,10 @@ async function findExtensions(ctx: ExtensionContext): Promise<readonly Extension
     return (word === "-e" || word === "--extension") && next !== undefined ? [next] : [];
   });
   const only = argv.includes("-ne") || argv.includes("--no-extensions");
-  const wanted = { cwd: ctx.cwd, trusted: ctx.isProjectTrusted(), files: named, only };
-  return (await loadExtensions(await loadPi(), wanted)).extensions;
-}
-
-interface ExtensionQuery extends SessionExtensions {
-  readonly cwd: string;
-  readonly trusted: boolean;
-  /** Whether only these files are loaded. */
-  readonly only: boolean;
-}
-
-async function loadExtensions(pi: Pi, { trusted, only: noExtensions, ...query }: ExtensionQuery) {
-  const settingsManager = pi.SettingsManager.create(query.cwd, pi.getAgentDir(), { projectTrusted: trusted });
-  const loader = createExtensionLoader(pi, { ...query, settingsManager, noExtensions });
-  await loader.reload();
-  return loader.getExtensions();
+  const pi = await loadPi();
+  const { cwd } = ctx;
+  const settings = pi.SettingsManager.create(cwd, pi.getAgentDir(), { projectTrusted: ctx.isProjectTrusted() });
+  return (await loadExtensions(pi, { cwd, files: named, settings: only ? undefined : settings })).extensions;
 }
 
 /** An agent must not start casts, so this extension is never loaded. */
@@ -92,23 +80,17 @@ function keepGuardHandlers(extension: Extension): Extension {
 }
 
 /** The user's screen for a guard inside an agent's session: it may ask and notify, nothing else. */
-function restrictedUi(
-  ui: ExtensionUIContext,
-  mode: ExtensionContext["mode"],
-  hold: () => () => void,
-): ExtensionUIContext {
+function restrictedUi(ui: ExtensionUIContext, mode: ExtensionContext["mode"], ask: AskDialog): ExtensionUIContext {
   const calm = deferDialogs(ui, mode);
   const drawing = Object.keys(ui).filter((name) => /^(?:set|add|paste)/.test(name) && name !== "setTheme");
   const silenced = Object.fromEntries(drawing.map((name) => [name, doNothing]));
-  // [X32] While the person decides, the agent does not count as silent.
-  const asking = <T>(dialog: Promise<T>): Promise<T> => dialog.finally(hold());
   return {
     ...ui,
-    select: (...asked) => asking(calm.select(...asked)),
-    confirm: (...asked) => asking(calm.confirm(...asked)),
-    input: (...asked) => asking(ui.input(...asked)),
-    editor: (...asked) => asking(ui.editor(...asked)),
-    custom: (...asked) => asking(ui.custom(...asked)),
+    select: (...asked) => ask("select", asked[0], () => calm.select(...asked)),
+    confirm: (...asked) => ask("confirm", `${asked[0]}\n${asked[1]}`, () => calm.confirm(...asked)),
+    input: (...asked) => ask("input", asked[0], () => ui.input(...asked)),
+    editor: (...asked) => ask("editor", asked[0], () => ui.editor(...asked)),
+    custom: (...asked) => ask("editor", "", () => ui.custom(...asked)),
     onTerminalInput: () => doNothing,
     ...silenced,
   };

@@ -1,6 +1,7 @@
 import type { Options } from "../../../core/command/options.ts";
 import { failWith, type Issue, type Result } from "../../../core/model/issue.ts";
 import { statusText } from "../../../core/view/cast-list.ts";
+import { withoutUndefined } from "../../../core/model/json.ts";
 import { oneLine, thrownMessage } from "../../../core/model/text.ts";
 import { markLookedAt } from "../../../shell/workspace/inbox.ts";
 import type { Workspace } from "../../../shell/workspace/workspace.ts";
@@ -15,6 +16,7 @@ import { createCastWatch, type CastWatch } from "../screen/cast-watch.ts";
 import { openWidget, type Widget } from "../screen/widget.ts";
 import { runUnlessReplaced, type UserSession, runUnlessReplacedAsync } from "../session/user-session.ts";
 import type { TurnControl } from "../agents/turn-control.ts";
+import { askForExtensions } from "../session/dialogs.ts";
 import { listenWhileRunning, pausedNote, stopCast } from "./interrupt.ts";
 import { type StopChoice, askReworkDecision } from "./cast-dialogs.ts";
 import { detachPausedCast, checkDetach } from "./detach.ts";
@@ -130,7 +132,8 @@ async function runWithWidget(
     shown.widget = screen.isWatched ? openWidget(user.ctx, watch.widgetContent) : undefined;
     const stopListening = listenWhileRunning(context, shown.widget, controller);
     const signals = { signal: controller.signal, released: shown.release.signal };
-    return await prepared.run({ ...forwardToScreen(screen, watch), ...signals }).finally(stopListening);
+    const asking = withoutUndefined({ askPerson: askForExtensions(user.ctx) });
+    return await prepared.run({ ...forwardToScreen(screen, watch), ...signals, ...asking }).finally(stopListening);
   } catch (thrown) {
     return failWith("internal_error", prepared.castId, `the cast failed: ${thrownMessage(thrown)}`);
   } finally {

@@ -142,7 +142,7 @@ function createConversationRows(drawing: PiDrawing) {
     last = look;
     const streaming = conversation.streaming();
     const messages = conversation.messages().filter((message) => message !== streaming);
-    const results = toolResultsById(messages);
+    const results = new Map(messages.flatMap((each) => (each.role === "toolResult" ? [[each.toolCallId, each]] : [])));
     const rowsOf = (message: SessionMessage): readonly string[] => {
       const kept = finished.get(message);
       if (kept) return kept;
@@ -211,10 +211,6 @@ const ToolOutput = v.object({
 
 function toolResult({ content, details }: v.InferOutput<typeof ToolOutput>, isError: boolean) {
   return { content: content.map(({ type, text = "" }) => ({ type, text })), details, isError };
-}
-
-function toolResultsById(messages: readonly SessionMessage[]): ReadonlyMap<string, SessionMessage> {
-  return new Map(messages.flatMap((each) => (each.role === "toolResult" ? [[each.toolCallId, each] as const] : [])));
 }
 
 function isComplete(message: SessionMessage, results: ReadonlyMap<string, SessionMessage>): boolean {

@@ -62,6 +62,7 @@ export function applyProgress(activity: AgentActivity, progress: TurnProgress, n
     }
     case "tool_said":
     case "tools_over":
+    case "extension_asked":
     case "compacted":
       return activity;
     case "used":

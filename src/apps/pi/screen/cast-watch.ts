@@ -31,7 +31,9 @@ import type { WidgetContent } from "./widget.ts";
 import type { LoadedCast } from "../../../shell/store/cast-store.ts";
 import { initialState } from "../../../core/cast/state/initial-state.ts";
 
-export type CastObserver = Required<Omit<RunObserver, "signal" | "released" | "onQueued" | "onSettingUp">>;
+export type CastObserver = Required<
+  Omit<RunObserver, "signal" | "released" | "onQueued" | "onSettingUp" | "askPerson">
+>;
 
 export interface CastWatch extends CastObserver {
   readonly timeline: () => CastTimeline;

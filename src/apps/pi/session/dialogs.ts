@@ -1,4 +1,6 @@
 import type { ExtensionContext, ExtensionUIContext } from "@earendil-works/pi-coding-agent";
+import { extensionQuestionTitle } from "../../../core/view/graph/labels.ts";
+import type { AskPerson } from "../../../shell/ports.ts";
 import { piTui } from "./user-session.ts";
 
 type DialogUi = Pick<
@@ -17,6 +19,18 @@ export function deferDialogs(
   return {
     select: (title, options, given) => calmly(given?.signal, undefined, () => ui.select(title, options, given)),
     confirm: (title, message, given) => calmly(given?.signal, false, () => ui.confirm(title, message, given)),
+  };
+}
+
+/** [YP19] For agents whose own sessions have none of Pi's dialogs, as in a rehearsal; undefined where nobody can be asked. */
+export function askForExtensions({ ui, mode }: ExtensionContext): AskPerson | undefined {
+  if (mode !== "tui" && mode !== "rpc") return undefined;
+  const calm = deferDialogs(ui, mode);
+  return async ({ extension, kind, text, choices = [], hint, ...place }, signal) => {
+    const title = extensionQuestionTitle(extension, place);
+    if (kind === "confirm") return (await calm.confirm(title, text, { signal })) ? "yes" : "no";
+    if (kind === "select") return calm.select(`${title}\n${text}`, choices, { signal });
+    return kind === "editor" ? ui.editor(`${title}\n${text}`, hint) : ui.input(`${title}\n${text}`, hint, { signal });
   };
 }
 

@@ -6,6 +6,7 @@ import { createPlayback, type CastPlayback, type TimelineVisit } from "../../../
 import { useCasts, withIssue } from "../data/use-casts-and-fleet.ts";
 import { getCast } from "../net/api.ts";
 import { followCast, type CastListener } from "../net/follow.ts";
+import type { OpenQuestion } from "../../../core/wire/stream.ts";
 import type { CastFileView, CastResponse } from "../../../core/wire/casts.ts";
 import { createProgressLog, type ProgressLog } from "./transcript.ts";
 import type { ItemAttempt, ItemTimeline } from "../../../core/view/progress/timeline-rows.ts";
@@ -16,6 +17,8 @@ export interface WatchedCast {
   readonly progress: ProgressLog;
   readonly isAlive: boolean;
   readonly itemPlaces: ReadonlyMap<string, string>;
+  /** [YP21] Of extensions, which wait for an answer. */
+  readonly questions: readonly OpenQuestion[];
   /** [S13] Started by somebody else or on another machine. */
   readonly isForeign: boolean;
   readonly issues: readonly Issue[];
@@ -87,6 +90,7 @@ function subscribeToCast(id: string, setLoad: Dispatch<SetStateAction<CastLoadSt
       itemPlaces.set(child, socket);
       changed();
     },
+    questions: ({ questions }) => change(() => ({ questions })),
     live: ({ live }) => change(() => ({ isAlive: live })),
     reset: onReset,
     onIssue: (issue) => change(({ issues }) => ({ issues: withIssue(issues, issue) })),
@@ -98,13 +102,12 @@ function subscribeToCast(id: string, setLoad: Dispatch<SetStateAction<CastLoadSt
     const answer = await getCast(id, signal);
     if (signal.aborted) return;
     if (!answer.ok) return setLoad({ kind: "refused", issues: answer.issues });
-    const { castFile, live: isAlive, issues, summary } = answer.value;
-    const replay = playbackOf(answer.value);
-    known = replay;
-    const isForeign = summary?.foreign === true;
-    setLoad({ kind: "loaded", castFile, replay, progress, itemPlaces, isAlive, isForeign, issues, version: 0 });
+    const parts = partsOf(answer.value);
+    known = parts.replay;
+    setLoad({ kind: "loaded", progress, itemPlaces, ...parts });
     // After an unreadable event the rest makes no sense.
-    if (!issues.some(({ code }) => code === "damaged_journal")) stop = followCast(id, replay.lastSeq, listener);
+    if (!parts.issues.some(({ code }) => code === "damaged_journal"))
+      stop = followCast(id, parts.replay.lastSeq, listener);
   };
   void open();
   return {
@@ -121,6 +124,12 @@ function subscribeToCast(id: string, setLoad: Dispatch<SetStateAction<CastLoadSt
       stop();
     },
   };
+}
+
+function partsOf(answer: CastResponse): Omit<WatchedCast, "progress" | "itemPlaces"> {
+  const { castFile, live: isAlive, issues, summary } = answer;
+  const isForeign = summary?.foreign === true;
+  return { castFile, replay: playbackOf(answer), isAlive, isForeign, issues, questions: [], version: 0 };
 }
 
 function oncePerFrame(signal: AbortSignal, draw: () => void): () => void {

@@ -5,6 +5,7 @@ import { hrefOf, type PageProps, navigate } from "../browser/route.ts";
 import { useScreenWidth } from "../browser/display.ts";
 import { useFirstView } from "../browser/first-view.ts";
 import { CastGraphPanel } from "./graph-panel.tsx";
+import { ExtensionQuestionForm } from "./extension-question.tsx";
 import { CastHead } from "./cast-head.tsx";
 import { VisitPanel } from "../cast-visit/visit-panel.tsx";
 import { TimelinePanel } from "./timeline-panel.tsx";
@@ -67,6 +68,9 @@ function CastPanels(props: {
   return (
     <section className={css("view")} aria-label={`Cast ${id}`}>
       <CastHead cast={cast} view={view} dialogToOpen={search.get("do")} />
+      {cast.questions.map((question) => (
+        <ExtensionQuestionForm key={question.id} question={question} />
+      ))}
       {cast.issues.length > 0 && <CastIssues id={id} issues={cast.issues} />}
       <p className={css("spoken")} role="status" aria-live="polite">
         {view.announcement}

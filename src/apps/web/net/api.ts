@@ -45,6 +45,11 @@ export function getInbox() {
   return fetchJson("/api/inbox", v.array(InboxRow));
 }
 
+/** [YP21] Null declines; status 404 if it is no longer open. */
+export function answerQuestion(id: string, answer: string | null) {
+  return fetchJson(`/api/questions/${encodeURIComponent(id)}`, v.unknown(), { method: "POST", body: { answer } });
+}
+
 export function deleteCast(id: string) {
   return fetchJson(castPath(id), v.unknown(), { method: "DELETE" });
 }

@@ -30,6 +30,15 @@ export const INTERRUPTED_TURN_EVENTS = {
   }),
   /** [Z9] Pi has summarised the conversation because it was long. */
   turn_compacted: event("turn_compacted", { ...place, reason: v.string(), tokensBefore: v.number() }),
+  /** [YP20] A dialog of an extension, and how it ended after `ms`. */
+  extension_asked: event("extension_asked", {
+    ...place,
+    extension: v.string(),
+    question: v.string(),
+    outcome: v.picklist(["yes", "no", "chosen", "typed", "dismissed", "nobody"]),
+    choice: v.exactOptional(v.string()),
+    ms: count,
+  }),
   /** [Z8] Another model continues the turn. */
   model_switched: event("model_switched", {
     ...place,

@@ -98,7 +98,8 @@ export function totalsFromLastEvents(castId: CastId, events: readonly CastEvent[
   let totals: Totals = stored ?? { visits: 0, itemsDone: 0, items: 0, tokens: 0, cost: 0 };
   let gaveUp = false;
   for (const event of events.slice(from + 1)) {
-    totals = withUsage(totals, uncountedUsage(event));
+    const usage = uncountedUsage(event);
+    if (usage) totals = { ...totals, tokens: totals.tokens + totalTokens(usage), cost: totals.cost + usage.cost };
     // The cast of one item walks one item of the list.
     if (event.type === "loop_entered")
       totals = { ...totals, items: totals.items + (parentCastId(castId) === undefined ? event.size : 1) };
@@ -115,8 +116,4 @@ function uncountedUsage(event: CastEvent): Usage | undefined {
     return undefined;
   const isNoTurn = event.type === "turn_failed" && (event.reason === "utility" || event.reason === "rehearsal");
   return isNoTurn ? undefined : event.usage;
-}
-
-function withUsage(totals: Totals, usage: Usage | undefined): Totals {
-  return usage ? { ...totals, tokens: totals.tokens + totalTokens(usage), cost: totals.cost + usage.cost } : totals;
 }

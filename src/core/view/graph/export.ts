@@ -127,8 +127,9 @@ function edgeJson(graph: Graph, { id, from, to, when, via, index, maxTraversals,
 /** [YD14] What a graph does, in at most five sentences, without a model. */
 export function explainGraph(graph: Graph): readonly string[] {
   const sockets = socketsOf(graph);
+  const planners = sockets.filter(({ generator }) => generator).map(({ materia }) => materia);
   return [
-    planText(sockets),
+    planners.length === 0 ? "It plans no list." : `${listText(planners)} makes the list of work items.`,
     wayText(graph),
     backText(graph, sockets),
     effectsText(graph, sockets),
@@ -140,11 +141,6 @@ export function explainGraph(graph: Graph): readonly string[] {
 function listText(names: readonly string[], last = "and"): string {
   const each = [...new Set(names.map(nameText))];
   return each.length < 2 ? each.join("") : `${each.slice(0, -1).join(", ")} ${last} ${each.at(-1) ?? ""}`;
-}
-
-function planText(sockets: readonly GraphSocket[]): string {
-  const planners = sockets.filter(({ generator }) => generator).map(({ materia }) => materia);
-  return planners.length === 0 ? "It plans no list." : `${listText(planners)} makes the list of work items.`;
 }
 
 function wayText(graph: Graph): string {

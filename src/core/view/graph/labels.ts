@@ -47,6 +47,14 @@ const CONDITIONS: Readonly<Record<Condition, readonly [text: string, tone: Tone]
   not_satisfied: ["✗ not satisfied", "rework"],
 };
 
+/** [YP21] Names who asks: the words below it are those of the extension. */
+export function extensionQuestionTitle(
+  extension: string,
+  { socket, materia, item }: { readonly socket: string; readonly materia: string; readonly item: string | null },
+): string {
+  return `The extension ${nameText(extension)} asks, in ${visitLabel(socket, materia)}${item === null ? "" : ` for ${item}`}:`;
+}
+
 export function conditionText(when: Condition): string {
   return CONDITIONS[when][0];
 }

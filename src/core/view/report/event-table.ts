@@ -97,6 +97,12 @@ const EVENT_REPORTS: { readonly [K in EventType]: EventReporter<K> } = {
   turn_compacted: (_, { socket, tokensBefore }) => {
     return { tone: "plain", socket, words: `conversation summarised at ${amountText(tokensBefore)} tokens` };
   },
+  extension_asked: (_, { socket, extension, question, outcome, choice = outcome }) => ({
+    tone: outcome === "dismissed" || outcome === "nobody" ? "rework" : "plain",
+    socket,
+    words: `extension ${nameText(extension)} asked (${outcome === "nobody" ? "nobody was there" : nameText(choice)}): `,
+    quote: question,
+  }),
   cast_sleeping: (_, { until, provider, paused, reason }) => ({
     tone: paused ? "rework" : "wait",
     words: `${nameText(provider)} limit, ${paused ? "paused" : "asleep"} until ${clockText(until)}: `,

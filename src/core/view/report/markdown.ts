@@ -95,7 +95,9 @@ function toolsMarkdown(tools: readonly ToolCall[]): readonly string[] {
   return tools.map((call) => {
     const outcome = call.failed === null ? "no answer" : call.failed ? "**failed**" : "ok";
     const argument = oneLine(firstArgumentText(call), 200);
-    const code = argument === "" ? "" : ` ${inlineCode(argument)}`;
+    const ticks = ticksAround(argument, 1);
+    const pad = ticks.length === 1 ? "" : " ";
+    const code = argument === "" ? "" : ` ${ticks}${pad}${argument}${pad}${ticks}`;
     return `- ${escapeMarkdown(oneLine(call.name, 40))}${code}: ${outcome}`;
   });
 }
@@ -135,11 +137,6 @@ function quoteBlock(text: string): readonly string[] {
 function fencedBlock(text: string): readonly string[] {
   const fence = ticksAround(text, 3);
   return [`${fence}text`, ...text.replace(/\n$/, "").split(/\r?\n/), fence];
-}
-
-function inlineCode(text: string): string {
-  const ticks = ticksAround(text, 1);
-  return ticks.length === 1 ? `${ticks}${text}${ticks}` : `${ticks} ${text} ${ticks}`;
 }
 
 /** A fence of more backticks than any run in the text: an equal run would end it. */

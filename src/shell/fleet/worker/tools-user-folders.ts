@@ -2,6 +2,7 @@ import { chmodSync, existsSync, lchownSync, mkdirSync, readdirSync } from "node:
 import { join } from "node:path";
 import { failWith, ok, type Result } from "../../../core/model/issue.ts";
 import { checkToolsCanRun } from "../../agents/tool-process.ts";
+import { withUmask } from "../../system/folders.ts";
 import { findToolsUser, currentToolsUser, GIT_GROUP, setOwnFolders, setToolsUser } from "../../process/tools-user.ts";
 
 /** [B25, B65] Runs tools as this user from now on. Fails here if that is impossible, not in the middle of a cast. */
@@ -24,7 +25,8 @@ export async function enableToolsUser(name: string, concurrency: number): Promis
 /** Folders that another user can pass through, with subfolders that only one of the two may read. */
 export function createWorkerFolders(folder: string): void {
   if (!currentToolsUser()) return;
-  mkdirSync(folder, { recursive: true, mode: 0o711 });
+  // With parents that the user can pass, independent of the umask of this process.
+  withUmask(0o066, () => mkdirSync(folder, { recursive: true }));
   for (const [name, mode] of [
     ["", 0o711],
     ["trees", 0o711],
@@ -35,7 +37,6 @@ export function createWorkerFolders(folder: string): void {
     ["results", 0o700],
   ] as const) {
     mkdirSync(join(folder, name), { recursive: true });
-    // Independent of the umask of this process.
     chmodSync(join(folder, name), mode);
   }
   setOwnFolders([join(folder, "repositories"), join(folder, "results")], join(folder, "git"));

@@ -57,7 +57,8 @@ export function openJournalWriter(writing: JournalWriterOptions) {
         // The file has no name any more: the cast was removed, and nobody would read this write.
         if (found.nlink === 0 && !existsSync(writing.file)) return JOURNAL_GONE;
         before = found.size;
-        writeAll(opened(), bytes);
+        // A disk that fills up may accept a part of the bytes.
+        for (let done = 0; done < bytes.length;) done += writeSync(opened(), bytes, done);
         if (durability === "sync") fdatasyncSync(opened());
         head = reached;
         return undefined;
@@ -95,11 +96,6 @@ function createByteEncoder(): (text: string) => Buffer {
     shared ??= Buffer.allocUnsafeSlow(SHARED_BYTES);
     return shared.subarray(0, shared.write(text));
   };
-}
-
-function writeAll(fd: number, bytes: Buffer): void {
-  // A disk that fills up may accept a part of the bytes.
-  for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done);
 }
 
 /** Cuts a partial write, unless another process has appended: its lines must stay. */

@@ -82,7 +82,8 @@ export async function openDatabase(
   // A connection that breaks inside a transaction fails the next statement; an unheard event would end the process.
   pool.on("connect", (client) => void client.on("error", () => undefined));
   const once = async <T extends QueryResultRow>({ text, values = [], name }: Statement): Promise<readonly T[]> => {
-    const query = { text, values: [...values], query_timeout: QUERY_TIMEOUT_MS + bytesIn(values) / BYTES_PER_MS };
+    const bytes = values.flat().reduce((sum: number, value) => sum + (Buffer.isBuffer(value) ? value.length : 0), 0);
+    const query = { text, values: [...values], query_timeout: QUERY_TIMEOUT_MS + bytes / BYTES_PER_MS };
     return (await pool.query<T>({ ...query, ...withoutUndefined({ name }) })).rows;
   };
   const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -126,10 +127,6 @@ async function runTransaction<T>(pool: Pool, work: (client: PoolClient) => Promi
   } finally {
     client.release();
   }
-}
-
-function bytesIn(values: readonly unknown[]): number {
-  return values.flat().reduce((sum: number, value) => sum + (Buffer.isBuffer(value) ? value.length : 0), 0);
 }
 
 /** [B83] Of the connection, conflicts (40), resources (53) and a server that stops (57): waiting mends these errors. */
