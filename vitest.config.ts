@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { defineConfig, type TestProjectInlineConfiguration as ProjectConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /**
  * Tests that start programs: git, a shell, the utilities, Pi, Postgres, `materia` itself. A unit test that starts one fails
@@ -34,6 +35,27 @@ const PROCESS = [
 /** Tests in a real browser. */
 const BROWSER = ["test/webui/!(markdown).test.ts"];
 
+/** Short files of long tests. Vitest begins with large files, and all would wait for one of these at the end. */
+const FIRST = ["test/fleet/chaos.test.ts", "test/queue/evening.test.ts", "test/durability/demo-sweep.test.ts"];
+
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    // oxlint-disable-next-line unicorn/no-array-sort -- of vitest, not of an array
+    const sorted = await super.sort(files);
+    const isFirst = ({ moduleId }: TestSpecification): boolean => FIRST.some((path) => moduleId.endsWith(path));
+    // Files of one project stay together: they share workers.
+    return [...Map.groupBy(sorted, ({ project }) => project.name).values()].flatMap((each) => [
+      ...each.filter(isFirst),
+      ...each.filter((file) => !isFirst(file)),
+    ]);
+  }
+}
+
+/** Each worker loads the modules for itself, and tests that wait for nothing leave no core idle. */
+const UNIT_WORKERS = availableParallelism() + 1;
+/** Most other tests wait for a process, a browser or a database, so that one worker per core leaves the cores idle. */
+const OTHER_WORKERS = availableParallelism() + 6;
+
 const GLOBAL_SETUP = ["test/scratch-folder.ts"];
 
 const tests = (patterns: readonly string[]): string[] =>
@@ -41,12 +63,13 @@ const tests = (patterns: readonly string[]): string[] =>
 
 export default defineConfig({
   test: {
-    // Most tests wait for a process, a browser or a database, so that one worker per core leaves the cores idle.
-    maxWorkers: availableParallelism() + 6,
+    sequence: { sequencer: LongFirst },
     projects: [
       project("unit", ["test/**"], {
         exclude: tests([...PROCESS, ...BROWSER]),
         setupFiles: ["test/setup.ts", "test/no-processes.ts"],
+        maxWorkers: UNIT_WORKERS,
+        sequence: { groupOrder: 0 },
       }),
       // To start a program costs more, the more memory its parent has: these tests take 6 to 8 % less with little.
       project("process", PROCESS, { execArgv: ["--max-semi-space-size=1"] }),
@@ -63,6 +86,9 @@ function project(name: string, include: readonly string[], more: ProjectConfig["
       tags: [{ name: "sweep", description: "npm test runs a sample of it, npm run test:full the rest" }],
       globalSetup: GLOBAL_SETUP,
       setupFiles: ["test/setup.ts"],
+      maxWorkers: OTHER_WORKERS,
+      // Behind the unit tests: only projects with as many workers can run at once.
+      sequence: { groupOrder: 1 },
       // Modules are loaded once for all files that a worker runs.
       isolate: false,
       // A guard against what hangs, never a measure: a busy machine is slow, not wrong.
