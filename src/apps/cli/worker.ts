@@ -2,6 +2,7 @@ import { castTelemetry } from "../../shell/workspace/telemetry-target.ts";
 import { join } from "node:path";
 import type { CommandOf } from "../../core/command/command.ts";
 import type { Result } from "../../core/model/issue.ts";
+import { withoutUndefined } from "../../core/model/json.ts";
 import { sanitizeForTerminal, oneLine } from "../../core/model/text.ts";
 import { waitGroupText, type WaitGroup } from "../../core/view/progress/fleet-status.ts";
 import { deliveryText } from "../../core/view/cast-list.ts";
@@ -38,7 +39,7 @@ export async function runWorkerCommand(
       telemetry: castTelemetry(workspace.catalog, workspace.place.env).telemetry,
       // Another user cannot read root's folders.
       folder: command.toolsUser === undefined ? join(localFleetFolder(workspace.place.env), "work") : TOOLS_USER_FOLDER,
-      ...(command.toolsUser === undefined ? {} : { toolsUser: command.toolsUser }),
+      ...withoutUndefined({ toolsUser: command.toolsUser }),
       ...signals,
       onStarted: (asked) => {
         figures = asked;

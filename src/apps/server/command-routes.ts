@@ -22,7 +22,7 @@ import { RehearsalRequest, CommandRequest, type CommandResponse, type ConfigDraf
 import { asTrusted, type Workspace } from "../../shell/workspace/workspace.ts";
 import { runCommand } from "../../shell/commands/run-command.ts";
 import { draftFromConfig, type Draft } from "../../core/draft/draft.ts";
-import { isJsonObject } from "../../core/model/json.ts";
+import { isJsonObject, withoutUndefined } from "../../core/model/json.ts";
 import { draftData, draftLines, makeDraft, readDraftSource } from "../../shell/commands/draft.ts";
 import { startQueueRun } from "../../shell/commands/queue.ts";
 import { agentSourceOf, prepareCommand } from "../../shell/commands/prepare.ts";
@@ -59,7 +59,7 @@ function withDraft(workspace: Workspace, draft: ConfigDraft | undefined): Worksp
 
 function rehearsalCommand({ loadout, targets, prompt }: RehearsalRequest): CastCommand | LinkCommand {
   if (targets) return { kind: "link", targets: targets.map(parseTarget), prompt };
-  return { kind: "cast", prompt, literal: true, ...(loadout === undefined ? {} : { loadout }) };
+  return { kind: "cast", prompt, literal: true, ...withoutUndefined({ loadout }) };
 }
 
 function parsePageText(text: string): Result<ParsedCommand> {
@@ -163,7 +163,7 @@ async function startPageCast(
     openReal,
     trustsCast: trust || options.trust === true,
     ...given,
-    ...(replies ? { replies } : {}),
+    ...withoutUndefined({ replies }),
   });
   if (!prepared.ok) return refuseInWorkspace(c, workspace, prepared.issues);
   const begun = await live.runs.begin(prepared.value);

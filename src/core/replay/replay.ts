@@ -6,6 +6,7 @@ import type { CastStart, CastState } from "../cast/state/state.ts";
 import { NO_USAGE } from "../cast/state/usage.ts";
 import { type Graph, type GraphSocket, materiaOf } from "../compile/graph.ts";
 import { handoffModeOf, refusalNeedsReason, requiredHandoffFields } from "../compile/socket-outputs.ts";
+import { withoutUndefined } from "../model/json.ts";
 import { appendTo } from "../model/lists.ts";
 import { isGate } from "../model/materia.ts";
 import { writeAgentPrompt, type AgentPrompt } from "../prompt/agent-prompt.ts";
@@ -143,7 +144,7 @@ function startedAsRecorded(body: EventOf<"cast_started">, { events: [first] }: R
   if (first?.type !== "cast_started") return body;
   const { castId, request, loadout, type } = body;
   const { files, rehearsed } = first;
-  return { type, castId, request, loadout, ...(files ? { files } : {}), ...(rehearsed ? { rehearsed } : {}) };
+  return { type, castId, request, loadout, ...withoutUndefined({ files, rehearsed }) };
 }
 
 /** Removes the next resume, with the limits raised before it and the decision about refused work behind it. */

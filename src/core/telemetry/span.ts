@@ -50,7 +50,7 @@ function otlpSpan({ traceId, spanId, parentSpanId, name, kind, ...span }: TraceS
   return {
     traceId,
     spanId,
-    ...(parentSpanId === undefined ? {} : { parentSpanId }),
+    parentSpanId,
     name,
     kind: SPAN_KINDS[kind],
     startTimeUnixNano: nanoseconds(span.startMs),

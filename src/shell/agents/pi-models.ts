@@ -13,7 +13,7 @@ import {
   PI_PACKAGE,
 } from "./pi-sdk.ts";
 import { registerSecrets } from "../secrets/redact.ts";
-import { MAX_FILE_BYTES, readRegularText, valueOr } from "../system/files.ts";
+import { MAX_FILE_BYTES, readRegularFileText, valueOr } from "../system/files.ts";
 import { error, type Issue, type KeyPath } from "../../core/model/issue.ts";
 import { didYouMean, nearestName, thrownMessage } from "../../core/model/text.ts";
 import { KNOWN_TOOLS, splitModels } from "../../core/model/materia.ts";
@@ -96,7 +96,7 @@ const EMPTY_MODEL_STORE: ModelsStore = {
 /** [S7] Every key in Pi's file: an agent may read it, and a provider may repeat it. */
 function registerCredentials(file: string): void {
   // Pi reports what is wrong with the file.
-  const credentials = parseJson(valueOr(() => readRegularText(file, MAX_FILE_BYTES.config), ""));
+  const credentials = parseJson(valueOr(() => readRegularFileText(file, MAX_FILE_BYTES.config), ""));
   registerSecrets(collectStrings(credentials).map((value) => ({ name: "key of Pi", value })));
 }
 

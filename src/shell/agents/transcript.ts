@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import type { SessionManager } from "@earendil-works/pi-coding-agent";
 import * as v from "valibot";
 import type { TurnOutcome, TurnRequest } from "../ports.ts";
-import { hasErrorCode, MAX_FILE_BYTES, readRegularText } from "../system/files.ts";
+import { hasErrorCode, MAX_FILE_BYTES, readRegularFileText } from "../system/files.ts";
 import type { Pi } from "./pi-sdk.ts";
 import {
   continuesEntry,
@@ -101,7 +101,7 @@ function onEntryAppended(session: SessionManager, write: (entry: unknown) => voi
 
 function readIfExists(path: string): string {
   try {
-    return readRegularText(path, MAX_FILE_BYTES.journal);
+    return readRegularFileText(path, MAX_FILE_BYTES.journal);
   } catch (error) {
     if (hasErrorCode(error, "ENOENT")) return "";
     throw error;

@@ -40,7 +40,7 @@ import { runSetupCommand, runUtility } from "../run/run-utility.ts";
 import { openCastCheckpoints } from "../run/visit-checkpoints.ts";
 import type { CastFile } from "../store/cast-file.ts";
 import { readArtifactText, type CurrentCast, type OwnedCast } from "../store/cast-store.ts";
-import { MAX_FILE_BYTES, readRegularText } from "../system/files.ts";
+import { MAX_FILE_BYTES, readRegularFileText } from "../system/files.ts";
 import { ownWorktreeFolder, TRANSCRIPT_FILE, worktreePool } from "../store/layout.ts";
 
 /** Shorter than the timeout after which other machines evict an owner. */
@@ -192,7 +192,7 @@ async function readTranscriptOf(
 ): Promise<string | undefined> {
   try {
     if (other === castId)
-      return readRegularText(artifacts.pathOf(socket, visit, TRANSCRIPT_FILE), MAX_FILE_BYTES.journal);
+      return readRegularFileText(artifacts.pathOf(socket, visit, TRANSCRIPT_FILE), MAX_FILE_BYTES.journal);
     return await readArtifactText(store, other, { socket, visit, name: TRANSCRIPT_FILE });
   } catch {
     return undefined;

@@ -19,7 +19,7 @@ import { readJsonFile } from "../config/config-file.ts";
 import { programsOf, unavailableTools } from "../agents/search-programs.ts";
 import { answer, type CommandResult } from "./command-output.ts";
 import { findNodeAtLocation, parseTree } from "jsonc-parser";
-import { MAX_FILE_BYTES, readRegularText, valueOr } from "../system/files.ts";
+import { MAX_FILE_BYTES, readRegularFileText, valueOr } from "../system/files.ts";
 
 /** [C19] Every problem of the configuration at once, and how many turns each sound loadout can take. */
 export async function runCheck(
@@ -122,7 +122,7 @@ function asError(issue: Issue): Issue {
 export function issueFindings(issues: readonly Issue[], folder: string): readonly ReviewProblem[] {
   const texts = new Map<string, string>();
   const textOf = (file: string): string => {
-    const text = texts.get(file) ?? valueOr(() => readRegularText(file, MAX_FILE_BYTES.config), "");
+    const text = texts.get(file) ?? valueOr(() => readRegularFileText(file, MAX_FILE_BYTES.config), "");
     texts.set(file, text);
     return text;
   };

@@ -6,7 +6,7 @@ import {
   isMissingFile,
   errorText,
   MAX_FILE_BYTES,
-  readRegularText,
+  readRegularFileText,
   createFile,
   readRegularFile,
   replaceFile,
@@ -27,7 +27,7 @@ export function readJsonFile(file: string): Result<unknown> | undefined {
       const message = `the file is ${(size / 1024 / 1024).toFixed(1)} MB long; the limit is ${MAX_BYTES / 1024 / 1024} MB`;
       return failAt(file, error("file_too_large", "", message, "split it, or name another file"));
     }
-    text = readRegularText(file, MAX_BYTES);
+    text = readRegularFileText(file, MAX_BYTES);
   } catch (thrown) {
     if (isMissingFile(thrown)) return undefined;
     return failAt(file, error("unreadable_file", "", `cannot read the file: ${errorText(thrown)}`));

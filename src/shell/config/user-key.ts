@@ -1,7 +1,7 @@
 import { randomBytes, createHmac } from "node:crypto";
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { createFile, readRegularText, valueOr } from "../system/files.ts";
+import { createFile, readRegularFileText, valueOr } from "../system/files.ts";
 import { configFolder, type ConfigContext } from "./config.ts";
 import { realPathOrSame } from "../system/folders.ts";
 
@@ -11,7 +11,7 @@ export function ensureUserKey(env: ConfigContext["env"]): string | undefined {
 }
 
 export function readUserKey(env: ConfigContext["env"]): string | undefined {
-  const key = valueOr(() => readRegularText(userKeyFile(env), 1_024).trim(), "");
+  const key = valueOr(() => readRegularFileText(userKeyFile(env), 1_024).trim(), "");
   return key.length >= 32 ? key : undefined;
 }
 

@@ -38,7 +38,7 @@ export function readRegularFile(file: string, most: number): Buffer {
   });
 }
 
-export function readRegularText(file: string, most: number): string {
+export function readRegularFileText(file: string, most: number): string {
   return readRegularFile(file, most).toString("utf8");
 }
 
@@ -74,7 +74,7 @@ export function valueOr<T, F>(read: () => T, otherwise: F): T | F {
 
 /** A small file that this program wrote; undefined if it is missing, or not as written. */
 export function readStoredJson<T>(schema: v.GenericSchema<unknown, T>, file: string, most: number): T | undefined {
-  const read = v.safeParse(schema, parseJson(valueOr(() => readRegularText(file, most), "")));
+  const read = v.safeParse(schema, parseJson(valueOr(() => readRegularFileText(file, most), "")));
   return read.success ? read.output : undefined;
 }
 

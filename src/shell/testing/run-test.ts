@@ -23,7 +23,7 @@ import { prepareCast } from "../casting/start-cast.ts";
 import { loadWorkspace, type Workspace } from "../workspace/workspace.ts";
 import type { AgentHost } from "../ports.ts";
 import { fileStore } from "../store/files/file-store.ts";
-import { errorText, MAX_FILE_BYTES, readRegularText, valueOr } from "../system/files.ts";
+import { errorText, MAX_FILE_BYTES, readRegularFileText, valueOr } from "../system/files.ts";
 import type { FoundTest } from "./find-tests.ts";
 import { availableParallelism, tmpdir } from "node:os";
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
@@ -237,5 +237,7 @@ function isCopied(path: string): boolean {
 /** The text of a file; null for a missing file or one outside the folder. */
 function readInside(folder: string, name: string): string | null {
   const path = valueOr(() => realpathSync(resolve(folder, name)), "");
-  return path.startsWith(join(folder, sep)) ? valueOr(() => readRegularText(path, MAX_FILE_BYTES.config), null) : null;
+  return path.startsWith(join(folder, sep))
+    ? valueOr(() => readRegularFileText(path, MAX_FILE_BYTES.config), null)
+    : null;
 }

@@ -2,7 +2,7 @@ import { existsSync, renameSync, rmSync, truncateSync, writeFileSync } from "nod
 import type { CastEvent } from "../../../core/cast/state/event.ts";
 import type { CastId } from "../../../core/model/ids.ts";
 import { failWith, issuesText, ok, type Result } from "../../../core/model/issue.ts";
-import { errorText, readRegularText, syncFile, ignoreLocalErrors, valueOr } from "../../system/files.ts";
+import { errorText, readRegularFileText, syncFile, ignoreLocalErrors, valueOr } from "../../system/files.ts";
 import { TIMELINE, type CurrentCast, type OwnedCast, type WriteOptions } from "../cast-store.ts";
 import { createFileArtifacts } from "./artifacts.ts";
 import type { ChainHead } from "./journal-chain.ts";
@@ -101,7 +101,7 @@ export function createOwnedCast(options: OwnedCastOptions): OwnedCast {
     },
     // Only a kill in the next moments would lose it, and a full disk stops the cast anyway.
     writeNote: async (name, text) => ignoreLocalErrors(() => writeFileSync(layout.note(name), text, { mode: 0o600 })),
-    readNote: async (name) => valueOr(() => readRegularText(layout.note(name), NOTE_BYTES), undefined),
+    readNote: async (name) => valueOr(() => readRegularFileText(layout.note(name), NOTE_BYTES), undefined),
     heartbeat: async () => mine.heartbeat(),
     holdsClaim: async () => mine.holdsClaim(),
     isSuperseded: mine.isSuperseded,

@@ -5,7 +5,7 @@ import * as v from "valibot";
 import { parseCastId, type CastId } from "../../../core/model/ids.ts";
 import { oneLine } from "../../../core/model/text.ts";
 import { isInsideOrAbsent } from "../../system/folders.ts";
-import { isMissingFile, errorText, MAX_FILE_BYTES, readRegularText, tryStat, valueOr } from "../../system/files.ts";
+import { isMissingFile, errorText, MAX_FILE_BYTES, readRegularFileText, tryStat, valueOr } from "../../system/files.ts";
 import { CastFile, CAST_FORMAT } from "../cast-file.ts";
 import type { CastTimeline } from "../../../core/cast/timeline.ts";
 import {
@@ -55,7 +55,7 @@ export function readCastFile(layout: CastLayout): Result<CastFile> {
   try {
     const parsed = v.safeParse(
       CastFile,
-      restoreSharedParts(JSON.parse(readRegularText(path, MAX_FILE_BYTES.castFile)), layout),
+      restoreSharedParts(JSON.parse(readRegularFileText(path, MAX_FILE_BYTES.castFile)), layout),
     );
     if (parsed.success) return ok(parsed.output);
     const key = v.getDotPath(parsed.issues[0]) ?? "";

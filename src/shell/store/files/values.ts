@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { isJsonObject, type Json, type JsonObject } from "../../../core/model/json.ts";
 import type { StoredValue } from "../../ports.ts";
-import { errorText, syncFolder, MAX_FILE_BYTES, readRegularText } from "../../system/files.ts";
+import { errorText, syncFolder, MAX_FILE_BYTES, readRegularFileText } from "../../system/files.ts";
 import type { Redactor } from "../../secrets/redact.ts";
 import type { CastLayout } from "../layout.ts";
 import { parentCastId } from "../../../core/model/ids.ts";
@@ -120,7 +120,7 @@ function withWorkItems<T extends object>(window: T, workItems: unknown): T {
 
 function readSharedValue(layout: ValueLayout, digest: unknown): string {
   if (typeof digest !== "string" || !/^[0-9a-f]{32}$/.test(digest)) throw new Error("it names no part of its parent");
-  const text = readRegularText(layout.value(digest), MAX_FILE_BYTES.castFile);
+  const text = readRegularFileText(layout.value(digest), MAX_FILE_BYTES.castFile);
   if (valueDigest(text) !== digest) throw new Error("a part that it shares with other items was changed");
   return text;
 }
