@@ -35,7 +35,7 @@ it("[H24, H25] the tool is offered with its schema, and a call of it ends the tu
     { name: "hand_over", description: handOver.description, parameters: handOver.parameters },
   ]);
   expect(readTranscript(transcript)).toMatchObject({
-    asked: 1,
+    requests: 1,
     replies: [{ text: JSON.stringify(YES), byTool: true }],
     model: "local/small",
   });

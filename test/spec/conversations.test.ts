@@ -286,10 +286,10 @@ it("[I5] what was copied is not counted again", () => {
     .replaceAll('"id":"', '"id":"x')
     .replaceAll('"parentId":"', '"parentId":"x');
   const copied = continueTranscript(SOUND, 1);
-  expect(readTranscript(copied)).toMatchObject({ asked: 0, replies: [] });
+  expect(readTranscript(copied)).toMatchObject({ requests: 0, replies: [] });
   const whole = `${copied}${own.replace('"parentId":null', '"parentId":"2"')}`;
   expect(readTranscript(whole)).toMatchObject({
-    asked: 1,
+    requests: 1,
     replies: [{ text: "done" }],
     usage: { input: 20, output: 4 },
   });

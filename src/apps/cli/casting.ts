@@ -113,23 +113,23 @@ export function printResult({ io, options, workspace: { root } }: CliContext, en
     );
   if (options.json && !options.quiet) return;
   const { state } = end;
-  const said = lastReply(state);
+  const reply = lastReply(state);
   const reason = oneLine(incompleteReason(state), 600);
   const status = castStatus(state, false);
-  const isSaid = oneLine(said, 600) === reason;
+  const isReasonInReply = oneLine(reply, 600) === reason;
   if (options.quiet) {
-    if (said !== "" && !options.json) io.out(`${sanitizeForTerminal(said)}\n`);
-    const why = reason === "" || isSaid ? "" : `: ${reason}`;
+    if (reply !== "" && !options.json) io.out(`${sanitizeForTerminal(reply)}\n`);
+    const why = reason === "" || isReasonInReply ? "" : `: ${reason}`;
     io.err(`${statusText(status)} ${state.castId}${why}\n`);
     return;
   }
   printLines(io, [
     stoppedHeadLine(state, status, 100),
     figuresLine(figuresText(castFigures(totalsOf(state))), state.rehearsed),
-    ...(reason === "" || isSaid ? [] : [line(toned(statusSymbol(status).tone ?? "plain", reason))]),
-    ...(said === ""
+    ...(reason === "" || isReasonInReply ? [] : [line(toned(statusSymbol(status).tone ?? "plain", reason))]),
+    ...(reply === ""
       ? []
-      : [line(""), ...replyLines(said, state.phase.kind === "waiting" ? Infinity : MAX_REPLY_LINES), line("")]),
+      : [line(""), ...replyLines(reply, state.phase.kind === "waiting" ? Infinity : MAX_REPLY_LINES), line("")]),
     ...stoppedStepLines(state, status, commandPrefix(io, options)),
     line(toned("dim", `Files: ${sanitizeForTerminal(root)}${options.on === undefined ? "/" : ", "}${state.castId}`)),
   ]);

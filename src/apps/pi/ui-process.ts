@@ -39,17 +39,17 @@ export async function startUiProcess(
 
 function readAddress(child: ChildProcess): Promise<Result<string>> {
   const { promise, resolve } = Promise.withResolvers<Result<string>>();
-  let said = "";
+  let output = "";
   const hear = (chunk: unknown): void => {
-    said += String(chunk);
-    const found = /https?:\/\/\S+/.exec(said)?.[0];
-    if (found !== undefined && /\s$/.test(said)) resolve(ok(found));
+    output += String(chunk);
+    const found = /https?:\/\/\S+/.exec(output)?.[0];
+    if (found !== undefined && /\s$/.test(output)) resolve(ok(found));
   };
   child.stdout?.on("data", hear);
   child.stderr?.on("data", hear);
   const refuse = (why: string): void =>
     resolve(failWith("page_unavailable", "ui", `the web UI could not be started: ${oneLine(why, 300)}`));
   child.once("error", (thrown) => refuse(thrown.message));
-  child.once("exit", () => refuse(said));
+  child.once("exit", () => refuse(output));
   return promise;
 }

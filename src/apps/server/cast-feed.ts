@@ -68,7 +68,7 @@ export function openCastFeed(listened: FollowedCast, after: number): EventFeed {
  * On a fleet the other workers report a dead owner.
  */
 function watchOwner({ store, castId, live, wake, fleet }: FollowedCast) {
-  let said: boolean | undefined;
+  let lastSent: boolean | undefined;
   let stop: (() => void) | undefined;
   const old = changeFlag(wake);
   const unwatch = store.onOwnerChange(castId, old.set);
@@ -81,8 +81,8 @@ function watchOwner({ store, castId, live, wake, fleet }: FollowedCast) {
         stop?.();
         stop = undefined;
       }
-      if (alive === said) return undefined;
-      said = alive;
+      if (alive === lastSent) return undefined;
+      lastSent = alive;
       return encodeMessage({ kind: "live", data: { live: alive } });
     },
     close: () => {
@@ -121,7 +121,7 @@ function followTurns({ store, castId, live, wake }: FollowedCast, after: number)
 /** [V25] Every arrival of an item at a socket. Each item runs in its own cast. */
 function followItemVisits({ store, castId, wake }: Pick<FollowedCast, "store" | "castId" | "wake">) {
   const items = followItemJournals({ store, wake });
-  const said: string[] = [];
+  const unsent: string[] = [];
   let isAsked = false;
   /** A listener that joins late has not received the earlier starts. */
   const ask = async (): Promise<void> => {
@@ -139,7 +139,7 @@ function followItemVisits({ store, castId, wake }: Pick<FollowedCast, "store" | 
   const look = async (child: CastId): Promise<void> => {
     const visit = (await items.read(child))?.findLast((event) => event.type === "visit_started");
     if (visit?.type === "visit_started")
-      said.push(encodeMessage({ kind: "item", data: { child, socket: visit.socket } }));
+      unsent.push(encodeMessage({ kind: "item", data: { child, socket: visit.socket } }));
   };
   return {
     hear: (event: CastEvent): void => {
@@ -149,8 +149,8 @@ function followItemVisits({ store, castId, wake }: Pick<FollowedCast, "store" | 
     },
     next: async (): Promise<string | undefined> => {
       if (!isAsked) await ask();
-      if (said.length === 0) for (const child of items.children()) await look(child);
-      return said.shift();
+      if (unsent.length === 0) for (const child of items.children()) await look(child);
+      return unsent.shift();
     },
     close: items.close,
   };

@@ -21,7 +21,7 @@ export function openCastListFeed(
   wake: () => void,
   mark: (cast: CastSummary) => Promise<CastSummary>,
 ): EventFeed {
-  const said = new Map<CastId, string>();
+  const lastSent = new Map<CastId, string>();
   const changes = trackCastChanges(store, live, wake);
   let isReady = false;
   const goneCasts = async (): Promise<string> => {
@@ -29,11 +29,11 @@ export function openCastListFeed(
     const listed = await store.listIds();
     const ids = listed.ok ? listed.value : [];
     const there = new Set(ids);
-    for (const castId of ids) if (!said.has(castId)) changes.watch(castId);
-    const gone = [...said.keys()].filter((castId) => !there.has(castId));
+    for (const castId of ids) if (!lastSent.has(castId)) changes.watch(castId);
+    const gone = [...lastSent.keys()].filter((castId) => !there.has(castId));
     for (const castId of gone) {
       changes.forget(castId);
-      said.delete(castId);
+      lastSent.delete(castId);
     }
     return encodeGone(gone);
   };
@@ -41,7 +41,7 @@ export function openCastListFeed(
     const summary = await store.summary(castId);
     if (!summary) return "";
     changes.pulse(castId, summary.status === "running" && !live.runs.isRunningHere(castId));
-    return encodeChanged(said, [await mark(summary)]);
+    return encodeChanged(lastSent, [await mark(summary)]);
   };
   return {
     next: async () => {
@@ -170,7 +170,7 @@ function fileStamps(files: readonly string[]): string {
 
 /** [B26] The newest casts of a fleet, then every new or changed one. Only casts that the database reports are read again. */
 export function openFleetCastListFeed(store: CastStore, fleet: FleetClient, wake: () => void): EventFeed {
-  const said = new Map<string, string>();
+  const lastSent = new Map<string, string>();
   const changed = new Set<string>();
   let isListOld = true;
   let isReady = false;
@@ -185,9 +185,9 @@ export function openFleetCastListFeed(store: CastStore, fleet: FleetClient, wake
     // A lost database calls back when it is reachable again.
     if (!listed.ok) return "";
     isListOld = false;
-    const unlisted = new Set(said.keys());
+    const unlisted = new Set(lastSent.keys());
     for (const { castId } of listed.value) unlisted.delete(castId);
-    return encodeChanged(said, listed.value) + (await sayChanged([...unlisted]));
+    return encodeChanged(lastSent, listed.value) + (await sayChanged([...unlisted]));
   };
   const sayChanged = async (casts: readonly string[]): Promise<string> => {
     if (casts.length === 0) return "";
@@ -197,8 +197,8 @@ export function openFleetCastListFeed(store: CastStore, fleet: FleetClient, wake
       return "";
     }
     const there = new Set(found.map(({ castId }) => castId));
-    const gone = casts.filter((castId) => !there.has(castId) && said.delete(castId));
-    return encodeChanged(said, found) + encodeGone(gone);
+    const gone = casts.filter((castId) => !there.has(castId) && lastSent.delete(castId));
+    return encodeChanged(lastSent, found) + encodeGone(gone);
   };
   return {
     next: async () => {

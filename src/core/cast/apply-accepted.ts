@@ -30,8 +30,8 @@ export function acceptHandoff(state: CastState, event: EventOf<"handoff_accepted
     isPassedGate || (context.trim() === "" && reason === "" && workItems === null && materia.type !== "agent");
   const handed = silent ? state.handed : { ...handoffSource(state, socket), text: context, reason, workItems };
   const notes = updateNotes(state, kept.data, socket, handoff);
-  const said = context.trim() === "" ? reason : context;
-  const reports = reportsAfter(state, socket, said, satisfied);
+  const report = context.trim() === "" ? reason : context;
+  const reports = reportsAfter(state, socket, report, satisfied);
   return withAcceptedVisit(state, event, { ...kept, visit, satisfied, handed, notes, reports });
 }
 

@@ -52,15 +52,15 @@ function budgetMomentText(phase: CastPhase): string {
 
 /** [G5, G35] Why a cast that reached its end is not satisfied: its last answer, and given-up items. */
 export function endReasonText({ satisfied, handed, givenUp }: CastState): string {
-  const said = satisfied === false ? (handed?.reason ?? "") : "";
-  if (givenUp.count === 0) return satisfied === false ? said : "the graph reached its end";
+  const refusal = satisfied === false ? (handed?.reason ?? "") : "";
+  if (givenUp.count === 0) return satisfied === false ? refusal : "the graph reached its end";
   const named = givenUp.first.map(
     ({ index, title, reason }) =>
       `${itemKey(index)} "${title}"${reason.trim() === "" ? "" : ` (${oneLine(reason, 200)})`}`,
   );
   const more = givenUp.count > named.length ? ` and ${givenUp.count - named.length} more` : "";
   const items = `${givenUp.count === 1 ? "1 item was" : `${givenUp.count} items were`} given up: ${named.join(", ")}${more}`;
-  return said.trim() === "" ? items : `${said}; ${items}`;
+  return refusal.trim() === "" ? items : `${refusal}; ${items}`;
 }
 
 function cycleText(graph: Graph, { to, cycle = [] }: EventOf<"limit_reached">["where"]): string {

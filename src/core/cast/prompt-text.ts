@@ -23,9 +23,9 @@ export function questionText(state: CastState, { question }: PersonMateria): str
   const title = truncate(currentItem(state)?.title ?? "", VARIABLE_LIMITS.item);
   const asked = filled.includes(title) ? filled : `${filled}\n\nItem: ${title}`;
   if (!handed) return asked;
-  const said = truncate(handed.text.trim(), MAX_HANDOFF_TEXT);
+  const handoffText = truncate(handed.text.trim(), MAX_HANDOFF_TEXT);
   const list = handed.workItems && handed.workItems !== pass?.items ? workItemsText(handed.workItems) : "";
-  const shown = [said, list].filter((each) => each !== "").join("\n\n");
+  const shown = [handoffText, list].filter((each) => each !== "").join("\n\n");
   return shown === "" ? asked : `${asked}\n\n${handed.materia} (${handed.socket}) said:\n${shown}`;
 }
 

@@ -55,7 +55,7 @@ export function acceptUnsatisfiedResult(state: CastState, event: EventOf<"person
 /** [R6] A person's hint comes before the reason: it matters more, and is cut last. */
 export function withPersonHint({ handed }: CastState, hint: string | undefined): CastState["handed"] {
   if (!handed || hint === undefined || hint.trim() === "") return handed;
-  const said = `The person you work for says: ${hint.trim()}`;
-  const beside = (text: string): string => (text.trim() === "" ? said : `${said}\n\n${text}`);
+  const hintText = `The person you work for says: ${hint.trim()}`;
+  const beside = (text: string): string => (text.trim() === "" ? hintText : `${hintText}\n\n${text}`);
   return { ...handed, text: handed.text.trim() === "" ? "" : beside(handed.text), reason: beside(handed.reason) };
 }

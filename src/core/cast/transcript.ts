@@ -107,7 +107,7 @@ export interface ReplyWithTools {
  */
 export function readTurns(transcript: string) {
   const replies: ReplyWithTools[] = [];
-  let asked = 0;
+  let requests = 0;
   let usage = NO_USAGE;
   let last: TranscriptMessage | undefined;
   let calls: (ToolCall & { readonly id: string })[] = [];
@@ -118,7 +118,7 @@ export function readTurns(transcript: string) {
   };
   for (const line of ownTranscriptLines(transcript.split("\n"))) {
     const message = parseTranscriptLine(line);
-    if (message?.role === "user") asked += 1;
+    if (message?.role === "user") requests += 1;
     if (message?.role === "toolResult") {
       const result = { failed: message.isError === true, said: messageText(message) };
       calls = calls.map((call) => (call.id === message.toolCallId ? { ...call, ...result } : call));
@@ -137,7 +137,7 @@ export function readTurns(transcript: string) {
   }
   const isCutOff = last && last["stopReason"] !== "stop" && !partsOf(last).some(({ type }) => type === "toolCall");
   const unfinished = replyWith(last && isCutOff ? messageText(last) : "");
-  return { asked, replies, unfinished, usage, model: last && modelName(last) };
+  return { requests, replies, unfinished, usage, model: last && modelName(last) };
 }
 
 function partsOf({ content }: TranscriptMessage): readonly TranscriptPart[] {

@@ -97,15 +97,15 @@ export function addSocket(loadout: Loadout, materia: string, at?: Point): Result
 
 /** [E3] Removes a socket with all references: edges, membership, exits, its list, its position. */
 export function removeSockets(loadout: Loadout, ids: readonly string[]): Result<Loadout> {
-  const gone = (id: Destination): boolean => id !== END && ids.includes(id);
+  const isRemoved = (id: Destination): boolean => id !== END && ids.includes(id);
   return editSockets(loadout, ids, () => {
     const sockets = mapValues(withoutKeys(loadout.sockets, ...ids), (socket) => ({
       ...socket,
-      edges: socket.edges.filter((edge) => !gone(edge.to)).map((edge) => withoutThen(edge, gone)),
+      edges: socket.edges.filter((edge) => !isRemoved(edge.to)).map((edge) => withoutThen(edge, isRemoved)),
     }));
-    const kept = Object.entries(mapValues(loadout.loops, (loop) => withoutMembers(loop, gone)));
+    const kept = Object.entries(mapValues(loadout.loops, (loop) => withoutMembers(loop, isRemoved)));
     const loops = Object.fromEntries(kept.filter(([, loop]) => loop.sockets.length > 0));
-    const entry = gone(loadout.entry) ? nextEntry(loadout, ids) : loadout.entry;
+    const entry = isRemoved(loadout.entry) ? nextEntry(loadout, ids) : loadout.entry;
     return withoutStrayAdvances({ ...loadout, entry, sockets, loops, layout: withoutKeys(loadout.layout, ...ids) });
   });
 }

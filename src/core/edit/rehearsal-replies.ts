@@ -62,17 +62,17 @@ export function repliesFromCast(
   made: readonly SocketReplies[],
   past: { readonly graph: Graph; readonly events: readonly CastEvent[] },
 ): readonly SocketReplies[] {
-  const said = new Map<string, RehearsedReply[]>();
+  const pastReplies = new Map<string, RehearsedReply[]>();
   for (const event of past.events) {
     if (event.type !== "handoff_accepted" && event.type !== "output_accepted") continue;
     const reply = event.type === "handoff_accepted" ? { json: event.handoff } : { text: event.text };
-    appendTo(said, event.socket, reply);
+    appendTo(pastReplies, event.socket, reply);
   }
   return made.map((each) => {
     const alike = socketsOf(past.graph).filter(({ materia }) => materia === each.materia);
     const own = alike.find(({ id }) => id === each.socket) ?? alike[0];
     const isText = each.replyShape === "text";
-    const replies = (said.get(own?.id ?? "") ?? []).filter((reply) => "text" in reply === isText);
+    const replies = (pastReplies.get(own?.id ?? "") ?? []).filter((reply) => "text" in reply === isText);
     return replies.length > 0 ? { ...each, replies } : each;
   });
 }

@@ -35,12 +35,15 @@ export function forecastGraph(past: readonly CastFacts[], request: ForecastReque
   const newest = new Map(
     past.toReversed().flatMap(({ visits }) => visits.map(({ materia, model }) => [materia, model])),
   );
-  const asked = ({ materia, model }: VisitFact): boolean =>
+  const isSameModel = ({ materia, model }: VisitFact): boolean =>
     model === (requestedModel(graph, materia, request.model ?? null) ?? newest.get(materia));
   // Visits with the model of this cast replace visits with other models: figures of two models must not mix.
-  const withModel = new Set(past.flatMap(({ visits }) => visits.filter(asked).map(({ materia }) => materia)));
+  const withModel = new Set(past.flatMap(({ visits }) => visits.filter(isSameModel).map(({ materia }) => materia)));
   const relevant = past
-    .map((cast) => ({ ...cast, visits: cast.visits.filter((visit) => !withModel.has(visit.materia) || asked(visit)) }))
+    .map((cast) => ({
+      ...cast,
+      visits: cast.visits.filter((visit) => !withModel.has(visit.materia) || isSameModel(visit)),
+    }))
     .filter(({ visits }) => visits.some(({ materia }) => agents.has(materia)));
   const [one, ...others] = relevant.map(groupByMateria);
   if (!one) return undefined;

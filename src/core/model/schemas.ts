@@ -7,10 +7,10 @@ export function compileCheck(schema: v.GenericSchema): SchemaCheck {
   const { pipe } = schema as CheckSchemaParts; // each part is looked for before it is used
   if (pipe === undefined) return bareCheck(schema);
   const [first, ...actions] = pipe;
-  const asked = actions.filter(({ type }) => !ACCEPTING_ACTIONS.includes(type));
+  const checks = actions.filter(({ type }) => !ACCEPTING_ACTIONS.includes(type));
   const begin = first as v.GenericSchema & CheckSchemaParts; // a pipe begins with a schema, which may be one with a pipe
-  if (asked.length === 0) return compileCheck(begin);
-  const quick = begin.pipe ? undefined : begin.type === "number" ? numberCheck(asked) : textCheck(asked);
+  if (checks.length === 0) return compileCheck(begin);
+  const quick = begin.pipe ? undefined : begin.type === "number" ? numberCheck(checks) : textCheck(checks);
   // Leave unknown actions to the schema.
   return quick ?? ((value) => v.is(schema, value));
 }

@@ -31,20 +31,20 @@ type ToolCallPart = v.InferOutput<typeof ToolCallPart>;
 function requestSpans(lines: readonly string[], visit: TraceSpan, options: SpanOptions): readonly TraceSpan[] {
   const spans: TraceSpan[] = [];
   const calls = new Map<string, { readonly part: ToolCallPart; readonly at: string }>();
-  let asked: string | undefined;
+  let askedAt: string | undefined;
   for (const line of lines) {
     const entry = v.safeParse(TimedMessage, parseJson(line));
     if (!entry.success) continue;
     const { timestamp, message } = entry.output;
     if (message.role === "assistant") {
-      spans.push(chatSpan(entry.output, asked ?? timestamp, child(visit, spans.length, options)));
+      spans.push(chatSpan(entry.output, askedAt ?? timestamp, child(visit, spans.length, options)));
       const parts = Array.isArray(message.content) ? message.content : [];
       for (const part of parts.filter((each) => v.is(ToolCallPart, each))) calls.set(part.id, { part, at: timestamp });
     } else if (message.role === "toolResult" && typeof message.toolCallId === "string") {
       const call = calls.get(message.toolCallId);
       if (call) spans.push(toolSpan(entry.output, call.part, call.at, child(visit, spans.length, options)));
     }
-    asked = timestamp;
+    askedAt = timestamp;
   }
   return spans;
 }

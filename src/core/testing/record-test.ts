@@ -56,12 +56,12 @@ function replyKey(graph: Graph, socket: SocketId): string {
 /** [T19] A reply that is JSON stays JSON, so that people can read and edit it. */
 function toRehearsalReply({ text, byTool, tools }: ReplyWithTools, withTools: boolean): JsonObject {
   const value = parseJson(text);
-  const said = isJsonObject(value) ? value : undefined;
+  const handoff = isJsonObject(value) ? value : undefined;
   const kept = (withTools ? tools : []).map(({ name, arguments: given, failed }) => ({
     name,
     arguments: isJsonObject(given) ? given : {},
     ...(failed ? { fails: true } : {}),
   }));
-  if (byTool) return { tools: [...kept, { name: HAND_OVER, arguments: said ?? {} }] };
-  return { ...(kept.length > 0 ? { tools: kept } : {}), ...(said ? { json: said } : { text }) };
+  if (byTool) return { tools: [...kept, { name: HAND_OVER, arguments: handoff ?? {} }] };
+  return { ...(kept.length > 0 ? { tools: kept } : {}), ...(handoff ? { json: handoff } : { text }) };
 }

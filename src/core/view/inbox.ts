@@ -88,8 +88,8 @@ export function inboxLines(rows: readonly InboxRow[], width: number): readonly L
       ];
     const end = line("  ", cost, "  ", command);
     const left = room - lineColumns(end);
-    const asked = Math.max(16, Math.floor(left / 2) - 2);
-    const text = line(toned("strong", padColumns(cutColumns(request, asked), asked)), "  ", ...needs);
+    const requestColumns = Math.max(16, Math.floor(left / 2) - 2);
+    const text = line(toned("strong", padColumns(cutColumns(request, requestColumns), requestColumns)), "  ", ...needs);
     const fitted = fitLine(text, left);
     return [line(...head, ...fitted, " ".repeat(Math.max(0, left - lineColumns(fitted))), ...end)];
   });

@@ -169,12 +169,12 @@ export async function modelIssues(
   needs: readonly AgentRequirement[],
   { defaultModel, defaultModelAt: at = MODEL_OPTION }: { defaultModel?: string; defaultModelAt?: KeyPath },
 ): Promise<readonly Issue[]> {
-  const asked = needs.flatMap((need) => {
+  const choices = needs.flatMap((need) => {
     const named = need.model ?? defaultModel;
     const names: readonly (string | undefined)[] = named === undefined ? [undefined] : splitModels(named);
     return names.map((name) => ({ need, name }));
   });
-  const byModel = Map.groupBy(asked, ({ name }) => name);
+  const byModel = Map.groupBy(choices, ({ name }) => name);
   const issues: Issue[] = [];
   for (const [wanted, uses] of byModel) {
     const users = uses.map(({ need }) => need);

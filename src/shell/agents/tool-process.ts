@@ -119,10 +119,10 @@ export async function checkToolsCanRun(
 ): Promise<string | undefined> {
   try {
     const child = startToolProcess({ ...place, cwd, env: {}, options: { reads } });
-    const said: string[] = [];
+    const errorOutput: string[] = [];
     let isReady = false;
     child.stdout?.on("data", (chunk: Buffer) => (isReady ||= chunk.includes('"ready"')));
-    child.stderr?.on("data", (chunk: Buffer) => said.push(chunk.toString("utf8")));
+    child.stderr?.on("data", (chunk: Buffer) => errorOutput.push(chunk.toString("utf8")));
     child.stdin?.end();
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
     child.on("error", (thrown) => resolve(thrown.message.replace(/^spawn (.*) ENOENT$/, "there is no program $1")));
@@ -131,7 +131,7 @@ export async function checkToolsCanRun(
       if (child.pid !== undefined) void endProcessGroup(child.pid, GRACE_MS);
     });
     child.on("close", (code) =>
-      resolve(code === 0 && isReady ? undefined : (errorLine(said.join("")) ?? endingText(code))),
+      resolve(code === 0 && isReady ? undefined : (errorLine(errorOutput.join("")) ?? endingText(code))),
     );
     return await promise.finally(cancel);
   } catch (thrown) {

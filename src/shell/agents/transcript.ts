@@ -149,9 +149,9 @@ export function readConversation(text: string): { readonly model: string; readon
   const end = messages.at(-1);
   const isFinished = end === last ? last?.["stopReason"] === "stop" : end && handedOverText(end, last) !== undefined;
   if (!last || !isFinished) return undefined;
-  const said = messages.reduce((sum, { content }) => sum + messageTokens(content), 0);
+  const contentTokens = messages.reduce((sum, { content }) => sum + messageTokens(content), 0);
   const used = last.usage ? last.usage.input + last.usage.output : 0;
-  return { model: modelName(last) ?? "", tokens: Math.max(said, used) };
+  return { model: modelName(last) ?? "", tokens: Math.max(contentTokens, used) };
 }
 
 function messageTokens(content: string | readonly TranscriptPart[]): number {
@@ -173,7 +173,7 @@ export type FinishedReply = Pick<Extract<TurnOutcome, { kind: "said" }>, "text" 
 
 /** Reads the intact part of a transcript: requests, finished replies, and the usage of all requests, finished or not. */
 export function readTranscript(text: string) {
-  const { asked, replies, usage, model } = readTurns(validPrefix(text));
+  const { requests, replies, usage, model } = readTurns(validPrefix(text));
   const finished = replies.map(({ tools: _tools, ...reply }): FinishedReply => reply);
-  return { asked, replies: finished, usage, ...withoutUndefined({ model }) };
+  return { requests, replies: finished, usage, ...withoutUndefined({ model }) };
 }

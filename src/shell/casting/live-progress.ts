@@ -69,12 +69,12 @@ export type ProgressQueue = ReturnType<typeof createProgressQueue>;
 export function createProgressQueue(room: ProgressQueueLimits = LOCAL_QUEUE_LIMITS) {
   let notes: AgentProgress[] = [];
   let characters = 0;
-  let gone = 0;
+  let taken = 0;
   const take = (): AgentProgress | undefined => {
     const first = notes.shift();
     if (!first) return undefined;
     characters -= progressSize(first);
-    gone += 1;
+    taken += 1;
     return first;
   };
   const isTooLong = (): boolean => notes.length > 1 && (characters > room.characters || notes.length > room.notes);
@@ -89,7 +89,7 @@ export function createProgressQueue(room: ProgressQueueLimits = LOCAL_QUEUE_LIMI
     },
     take,
     all: (): readonly AgentProgress[] => notes,
-    removedCount: () => gone,
+    removedCount: () => taken,
     dropUsage: (): void => {
       notes = notes.filter(({ kind }) => kind !== "used");
       characters = notes.reduce((sum, note) => sum + progressSize(note), 0);
@@ -97,7 +97,7 @@ export function createProgressQueue(room: ProgressQueueLimits = LOCAL_QUEUE_LIMI
     clear: (): void => {
       notes = [];
       characters = 0;
-      gone = 0;
+      taken = 0;
     },
   };
 }

@@ -104,12 +104,12 @@ export async function startInBackground(request: BackgroundCommand): Promise<Res
     stdio: ["ignore", "ignore", "pipe"],
   });
   const { promise, resolve } = Promise.withResolvers<Result<number>>();
-  let said = "";
-  child.stderr.on("data", (chunk) => (said = `${said}${String(chunk)}`.slice(0, MAX_ERROR_CHARS)));
+  let errorOutput = "";
+  child.stderr.on("data", (chunk) => (errorOutput = `${errorOutput}${String(chunk)}`.slice(0, MAX_ERROR_CHARS)));
   const refuse = (why: string): void =>
     resolve(failWith("detach_failed", at, `it could not be detached: ${oneLine(why, 300)}`));
   child.once("error", (thrown) => refuse(thrown.message));
-  child.once("exit", (code) => (code === EXIT_REFUSED ? refuse(said) : resolve(ok(child.pid ?? 0))));
+  child.once("exit", (code) => (code === EXIT_REFUSED ? refuse(errorOutput) : resolve(ok(child.pid ?? 0))));
   const look = async (): Promise<void> => {
     const owner = await ownerNow().catch(() => undefined);
     // This process may still release it.

@@ -114,10 +114,10 @@ export async function prepareResumeOnFleet(
   if (refusal) return refusal;
   const { file, timeline, state } = cast.value;
   // The worker that takes an unstarted cast starts it.
-  const said = state.phase.kind === "unstarted" ? [] : resumeEvents(state, how, { by });
+  const events = state.phase.kind === "unstarted" ? [] : resumeEvents(state, how, { by });
   const run: PreparedCast["run"] = async (listening) => {
     if (state.phase.kind === "sleeping") await releaseSleeping(store, castId);
-    const set = await fleet.resume(cast.value, said);
+    const set = await fleet.resume(cast.value, events);
     return set.ok ? detachOrFollow(asker, castId, listening) : set;
   };
   return ok({ castId, file, timeline: () => timeline, notes: [], remarks: detachedRemarks(fleet), run });

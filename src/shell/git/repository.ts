@@ -211,7 +211,7 @@ function spawnGit(args: readonly string[], call: GitOptions): Promise<GitResult>
     };
     const chunks: Buffer[] = [];
     let size = 0;
-    let said = "";
+    let errorOutput = "";
     let problem: string | undefined;
     child.stdout?.on("data", (chunk: Buffer) => {
       const room = (call.maxBytes ?? MAX_OUTPUT_BYTES) - size;
@@ -223,7 +223,7 @@ function spawnGit(args: readonly string[], call: GitOptions): Promise<GitResult>
       }
     });
     child.stderr?.on("data", (chunk: Buffer) => {
-      if (said.length < 8_000) said += chunk.toString("utf8");
+      if (errorOutput.length < 8_000) errorOutput += chunk.toString("utf8");
     });
     child.on("error", (thrown) => {
       problem ??= "code" in thrown && thrown.code === "ENOENT" ? "git is not installed" : thrown.message;
@@ -236,7 +236,7 @@ function spawnGit(args: readonly string[], call: GitOptions): Promise<GitResult>
         ok: code === 0 && problem === undefined,
         code,
         stdout: Buffer.concat(chunks),
-        stderr: problem ?? said.trim(),
+        stderr: problem ?? errorOutput.trim(),
       }),
     );
     // git may end before it has read all of its input.

@@ -89,7 +89,7 @@ export async function readInterruptedVisit(
   const transcript = await store.readArtifact(state.castId, at);
   if (!transcript) return {};
   const conversation = readTranscript(Buffer.from(transcript.bytes).toString("utf8"));
-  if (conversation.asked === 0) return {};
+  if (conversation.requests === 0) return {};
   // Usage that the journal has not counted.
   const usage = subtractUsage(conversation.usage, visit.usage);
   const reply = conversation.replies[await countJournaledReplies(store, state, visit)];

@@ -244,14 +244,14 @@ function scriptedAnswer(
   { answerGate: judge }: AgentHost,
 ): EventBody | undefined {
   if (!judge || materiaOf(state.graph, socket).type !== "person") return undefined;
-  const said = judge({
+  const judgement = judge({
     socket: socket.id,
     materia: socket.materia,
     item: state.pass ? itemKey(state.pass.cursor) : null,
     earlierTurns: () => earlierTurns(state),
   });
   const place = { socket: socket.id, visit: visit.number };
-  if (said?.kind === "failed")
-    return { type: "turn_failed", ...place, reason: "rehearsal", message: said.message, usage: NO_USAGE };
-  return said && { type: "person_judged", ...place, satisfied: said.satisfied, text: said.text };
+  if (judgement?.kind === "failed")
+    return { type: "turn_failed", ...place, reason: "rehearsal", message: judgement.message, usage: NO_USAGE };
+  return judgement && { type: "person_judged", ...place, satisfied: judgement.satisfied, text: judgement.text };
 }

@@ -161,18 +161,18 @@ async function describeFailure(failure: UtilityFailure, request: UtilityRequest,
   const name = commandName(request.materia);
   // [U5] Keeps both ends of the output: some programs name the cause first, others last.
   const text = sanitizeForTerminal(stderr.replace(/\r\n?/g, "\n")).trim();
-  const said = text === "" ? ", with nothing on standard error" : `: ${truncateMiddle(text, STANDARD_ERROR_CHARS)}`;
+  const suffix = text === "" ? ", with nothing on standard error" : `: ${truncateMiddle(text, STANDARD_ERROR_CHARS)}`;
   switch (failure.kind) {
     case "aborted_before":
       return `${name} was not started because the cast was aborted`;
     case "not_started":
       return `${name} could not be started: ${await describeStartFailure(failure.error, request)}`;
     case "exited":
-      return `${name} ${failure.signal ? `was ended by ${failure.signal}` : `exited with code ${failure.code}`}${said}`;
+      return `${name} ${failure.signal ? `was ended by ${failure.signal}` : `exited with code ${failure.code}`}${suffix}`;
     case "timed_out":
-      return `${name} took longer than ${request.limitText ?? `its timeoutMs of ${failure.limitMs}`} and was ended${said}`;
+      return `${name} took longer than ${request.limitText ?? `its timeoutMs of ${failure.limitMs}`} and was ended${suffix}`;
     case "aborted":
-      return `${name} was ended because the cast was aborted${said}`;
+      return `${name} was ended because the cast was aborted${suffix}`;
   }
 }
 

@@ -42,11 +42,11 @@ export function waitForPerson(
   if (isGate) {
     // [Q8] A dialog asks; if it is postponed, a command asks again.
     const asked = reviewGate(context, workspace, state, { isWanted: false, signal: dialog.signal });
-    asked.then((said) => void (said && !dialog.signal.aborted && context.answer(said)), screen.noteFailure);
+    asked.then((answer) => void (answer && !dialog.signal.aborted && context.answer(answer)), screen.noteFailure);
     return;
   }
-  const said = refinements.join("\n\n");
-  if (said !== "") context.answer({ kind: "answer", text: said });
+  const answer = refinements.join("\n\n");
+  if (answer !== "") context.answer({ kind: "answer", text: answer });
 }
 
 /** [X56] Shows question, request and change, and then asks. */

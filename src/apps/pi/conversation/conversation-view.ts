@@ -176,9 +176,9 @@ function messageRows(message: SessionMessage, wanted: RowContext): readonly stri
   const { width } = wanted.shown;
   if (message.role === "user") return new pi.UserMessageComponent(messageText(message.content)).render(width);
   if (message.role !== "assistant") return [];
-  const said = new pi.AssistantMessageComponent(message, false).render(width);
+  const textRows = new pi.AssistantMessageComponent(message, false).render(width);
   const calls = message.content.flatMap((part) => (part.type === "toolCall" ? toolCallRows(part, wanted) : []));
-  return [...said, ...calls];
+  return [...textRows, ...calls];
 }
 
 type ToolCall = Extract<Extract<SessionMessage, { role: "assistant" }>["content"][number], { type: "toolCall" }>;

@@ -71,9 +71,9 @@ export function castResultOf(end: RunOutcome, context: ResultContext): CastResul
   const status = castStatus(state, false);
   const head = stoppedHeadLine(state, status, 60);
   const reason = end.kind === "broken" ? end.problem : incompleteReason(state);
-  const said = finalReply(state, items, report);
-  const isSaid = oneLine(said, 10_000).includes(oneLine(reason, 10_000));
-  const why = isSaid ? [] : [line(toned(statusSymbol(status).tone ?? "plain", oneLine(reason, 600)))];
+  const reply = finalReply(state, items, report);
+  const isReasonInReply = oneLine(reply, 10_000).includes(oneLine(reason, 10_000));
+  const why = isReasonInReply ? [] : [line(toned(statusSymbol(status).tone ?? "plain", oneLine(reason, 600)))];
   const steps = resultSteps(state, status, { program: COMMAND_PREFIX, typed: command });
   const folder = elsewhere === undefined ? "" : ` --cwd ${quoteWord(elsewhere)}`;
   const place = `${folder}${on === undefined ? "" : ` --on ${quoteWord(on)}`}`;
@@ -89,9 +89,9 @@ export function castResultOf(end: RunOutcome, context: ResultContext): CastResul
   const figures = `${time}${figuresText(castFigures(totalsOf(state)))}${by}`;
   const changed = change === undefined ? [] : [line(toned("dim", `changed ${change}`))];
   const top = [head, request, line(toned("dim", figures)), ...changed, ...why];
-  const lines = [...top, ...withBlankLines(said === "" ? [] : textLines(said)), ...foot];
+  const lines = [...top, ...withBlankLines(reply === "" ? [] : textLines(reply)), ...foot];
   const shown = (text: string): readonly CardLine[] => withBlankLines(text === "" ? [] : [markdownLine(text)]);
-  const drawn = end.kind === "waiting" && !askedPersonMateria(state) ? replyMarkdown(said) : said;
+  const drawn = end.kind === "waiting" && !askedPersonMateria(state) ? replyMarkdown(reply) : reply;
   return {
     card: {
       id: `${state.castId}/end ${state.seq}`,
@@ -100,7 +100,7 @@ export function castResultOf(end: RunOutcome, context: ResultContext): CastResul
       wraps: true,
     },
     lines,
-    conversationText: conversationTextOf(state, reason, said, runDir),
+    conversationText: conversationTextOf(state, reason, reply, runDir),
     castId: state.castId,
     plainText: plainText(lines.flatMap((each) => wrapLine(each, WIDTH))),
   };

@@ -199,22 +199,22 @@ export const NEWS_KEY = "materia-news";
 export function notifyPerson(ctx: ExtensionContext, words: string): void {
   runUnlessReplaced(() => {
     if (ctx.mode !== "tui") return;
-    const said = `materia: ${oneLine(words, 60)} - ${basename(ctx.cwd)}`;
-    process.stdout.write(`${BELL}${desktopNotification(said, process.env)}`);
-    ctx.ui.setTitle(said);
+    const notice = `materia: ${oneLine(words, 60)} - ${basename(ctx.cwd)}`;
+    process.stdout.write(`${BELL}${desktopNotification(notice, process.env)}`);
+    ctx.ui.setTitle(notice);
   });
 }
 
 /** Terminals known to pass a notice on to the desktop, each with its sequence; others might print it. */
 export function desktopNotification(text: string, env: NodeJS.ProcessEnv): string {
   const { TERM_PROGRAM: program = "", TERM: term = "", TMUX, STY, VTE_VERSION } = env;
-  const said = oneLine(text, 200).replaceAll(";", ",");
+  const notice = oneLine(text, 200).replaceAll(";", ",");
   // A multiplexer between them does not pass it on.
   if (TMUX !== undefined || STY !== undefined) return "";
-  if (/^(?:iTerm\.app|WezTerm|ghostty)$/i.test(program)) return `\u001b]9;${said}${BELL}`;
-  if (term === "xterm-kitty") return `\u001b]99;;${said}\u001b\\`;
+  if (/^(?:iTerm\.app|WezTerm|ghostty)$/i.test(program)) return `\u001b]9;${notice}${BELL}`;
+  if (term === "xterm-kitty") return `\u001b]99;;${notice}\u001b\\`;
   if (VTE_VERSION !== undefined || /^(?:foot|rxvt-unicode)/.test(term))
-    return `\u001b]777;notify;pi-materia;${said}${BELL}`;
+    return `\u001b]777;notify;pi-materia;${notice}${BELL}`;
   return "";
 }
 

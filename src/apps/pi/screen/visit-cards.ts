@@ -153,18 +153,21 @@ function visitCard(castId: string, visit: CurrentVisit, activity: AgentActivity)
     text === "" ? [] : [toned("dim", `${text}${GAP}`)],
   );
   const taken = [...did, ...way.filter(({ text }) => text.trim() !== "")];
-  const said = (handed ? firstWords(handed, lineText(taken)) : []).map((span) => ({ ...span, gives: true as const }));
+  const words = (handed ? firstWords(handed, lineText(taken)) : []).map((span) => ({
+    ...span,
+    gives: true as const,
+  }));
   const { model } = record;
   const isAsked = model !== null && modelText(model) === model;
   const name = isAsked ? oneLine(model.slice(model.indexOf("/") + 1), 60) : "";
-  const gap = said.length > 0 && taken.length > 0 ? GAP : "";
+  const gap = words.length > 0 && taken.length > 0 ? GAP : "";
   const figures = { usage: completed?.event.usage ?? null, ms: completed?.ms ?? 0, width: WIDTH };
   const head: CardLine = [
     ...visitHeadingLine({ record, item: "" }, figures),
     ...line(toned("dim", isAsked ? ` · ${costText(record.usage.cost)} · ${name}` : "")),
     ...(item === "" ? [] : line(GAP, toned("dim", item)).map((span) => ({ ...span, gives: true as const }))),
   ];
-  const summary = said.length + taken.length === 0 ? [] : [[...line(INDENT), ...said, ...line(gap, ...taken)]];
+  const summary = words.length + taken.length === 0 ? [] : [[...line(INDENT), ...words, ...line(gap, ...taken)]];
   return {
     id: `${castId}/${record.socket}#${record.visit}`,
     lines: [head, ...summary],

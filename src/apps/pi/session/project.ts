@@ -102,6 +102,6 @@ async function isTrustedInPi(ctx: ExtensionContext, cwd: string): Promise<boolea
 /** [S15] Whether the person trusts the named cast, after seeing everything it would run. Without a person the answer is no. */
 export async function askToTrustCast(ctx: ExtensionContext, issues: readonly Issue[]): Promise<boolean> {
   if (!ctx.hasUI || !hasForeignCastIssue(issues)) return false;
-  const said = issues.map(({ message }) => sanitizeForTerminal(message)).join("\n");
-  return userOpenedDialogs(ctx).confirm("Trust exactly this cast?", `${said}.`);
+  const problems = issues.map(({ message }) => sanitizeForTerminal(message)).join("\n");
+  return userOpenedDialogs(ctx).confirm("Trust exactly this cast?", `${problems}.`);
 }

@@ -62,10 +62,10 @@ export function openPointsIn(text: string): readonly string[] {
   const points: string[] = [];
   let inList = false;
   for (const line of text.split("\n")) {
-    const said = POINT_LINE.exec(line)?.[1];
+    const afterLabel = POINT_LINE.exec(line)?.[1];
     const listed: string | undefined = inList ? BULLET_LINE.exec(line)?.[1] : undefined;
-    inList = said === undefined ? listed !== undefined : said.trim() === "";
-    const point = (said ?? listed ?? "").trim();
+    inList = afterLabel === undefined ? listed !== undefined : afterLabel.trim() === "";
+    const point = (afterLabel ?? listed ?? "").trim();
     if (!NO_POINT.test(point)) points.push(truncate(point, POINT_LIMIT));
     if (points.length === MAX_POINTS) break;
   }

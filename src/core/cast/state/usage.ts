@@ -93,8 +93,8 @@ export function hasTotals(events: readonly CastEvent[]): boolean {
 /** [C36] The last stored totals plus later usage. They must equal the totals of `apply`, or a listing differs from the cast. */
 export function totalsFromLastEvents(castId: CastId, events: readonly CastEvent[]): Totals {
   const from = events.findLastIndex((event) => "totals" in event);
-  const said = events[from];
-  const stored = said && "totals" in said ? said.totals : undefined;
+  const lastWithTotals = events[from];
+  const stored = lastWithTotals && "totals" in lastWithTotals ? lastWithTotals.totals : undefined;
   let totals: Totals = stored ?? { visits: 0, itemsDone: 0, items: 0, tokens: 0, cost: 0 };
   let gaveUp = false;
   for (const event of events.slice(from + 1)) {

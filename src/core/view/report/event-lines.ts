@@ -29,9 +29,9 @@ function isFirstEstimate(before: CastState, event: CastEvent): boolean {
 
 /** [C11] `12:03:11 Build (Socket-4) visit 2, item 1 of 3: …`, in the time of the journal; nothing for bookkeeping. */
 export function eventLine(before: CastState, event: CastEvent, width = 160): Line | undefined {
-  const said = eventText(before, event);
+  const text = eventText(before, event);
   const time = /^\d{4}-\d\d-\d\dT(\d\d:\d\d:\d\d)/.exec(event.at)?.[1] ?? "--:--:--";
-  return said && fitLine(line(toned("dim", `${time} `), said), width);
+  return text && fitLine(line(toned("dim", `${time} `), text), width);
 }
 
 export function eventText(before: CastState, event: CastEvent): Required<Span> | undefined {

@@ -178,9 +178,9 @@ async function resumeItemCast(
   const texts = events.map((body, index) => JSON.stringify({ seq: state.seq + 1 + index, at, ...body }));
   const query = sql`select materia.tell_cast(${state.castId}, ${state.seq}, ${texts}, true) as said`;
   const [row] = await database.query<{ said: string }>(query);
-  const said = row?.said ?? "unknown";
+  const answer = row?.said ?? "unknown";
   // A former worker of the parent may have queued it already.
-  return said === "unknown" || said === "refused" ? `${state.castId} cannot continue: ${said}` : undefined;
+  return answer === "unknown" || answer === "refused" ? `${state.castId} cannot continue: ${answer}` : undefined;
 }
 
 /** A notification is lost when its worker dies. */

@@ -52,15 +52,15 @@ async function mergeTrees(cwd: string, ours: string, theirs: string): Promise<Me
 
 /** `<number of paths> <paths…> <kind> <message>`, repeated. */
 function conflictMessages(parts: readonly string[]): string {
-  const said: string[] = [];
+  const messages: string[] = [];
   for (let at = 0; at < parts.length;) {
     const paths = Number(parts[at]);
     if (!Number.isInteger(paths)) break;
     const words = parts[at + paths + 2] ?? "";
-    if (words.startsWith("CONFLICT")) said.push(words.trim());
+    if (words.startsWith("CONFLICT")) messages.push(words.trim());
     at += paths + 3;
   }
-  return said.join("\n");
+  return messages.join("\n");
 }
 
 /** Undefined if a merge is among them, one of them conflicts, or the result differs from a merge of all. */
