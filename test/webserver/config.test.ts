@@ -47,6 +47,18 @@ describe("the catalogue", () => {
     });
   });
 
+  it("[W31] the tests of the project by file, or what is wrong with them; nothing runs", async () => {
+    const at = site();
+    expect(await json(at.ask("/api/tests"))).toEqual({ files: [] });
+    at.write(".pi/tests/b.json", { cast: { request: "x" }, replies: {}, expect: {} });
+    at.write(".pi/tests/sub/a.json", { cast: { request: "x" }, replies: {}, expect: {} });
+    at.write(".pi/tests/seed.json", { not: "a test" });
+    expect(await json(at.ask("/api/tests"))).toEqual({ files: [".pi/tests/b.json", ".pi/tests/sub/a.json"] });
+    at.write(".pi/tests/b.json", { expect: 7 });
+    const faulty = await at.ask("/api/tests");
+    expect([faulty.status, await json(faulty)]).toEqual([422, { issues: expect.any(Array) }]);
+  });
+
   it("[N20, N44] what can be named, with its layer, file, value and problems", async () => {
     const at = site();
     const broken = { entry: "Socket-1", sockets: 1 };

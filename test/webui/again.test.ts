@@ -71,6 +71,7 @@ describe("a cast leads on", () => {
     await page.getByRole("button", { name: "Record as a test…" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Record" }).click();
     await page.getByRole("button", { name: "Open tests" }).click();
+    await page.getByRole("list", { name: "Tests" }).getByText("not run yet").waitFor();
     await page.getByRole("button", { name: "Run all tests" }).click();
     await says(page, "1 passed");
     await says(page, /^\d\d %$/);

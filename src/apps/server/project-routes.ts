@@ -1,3 +1,4 @@
+import { relative } from "node:path";
 import { isJsonObject } from "../../core/model/json.ts";
 import type { Context, Hono } from "hono";
 import { readLayer, type CatalogEntry } from "../../core/catalog/layer.ts";
@@ -10,6 +11,7 @@ import {
   type CatalogResponse,
   type EquipmentResponse,
   type ModelsResponse,
+  type TestFilesResponse,
 } from "../../core/wire/catalog.ts";
 import { projectConfigFile, readSandboxes, userConfigFile, type ConfigContext } from "../../shell/config/config.ts";
 import { listEquipmentNames } from "../../shell/agents/equipment.ts";
@@ -20,6 +22,7 @@ import { withBody, refuse, refuseByCode } from "./body-and-reply.ts";
 import { type ServedProject, workspaceRoutes } from "./served-project.ts";
 import type { ProjectTrust } from "../../shell/workspace/workspace.ts";
 import { DRAFT_VARIABLE } from "../../shell/commands/open-ui.ts";
+import { findTests } from "../../shell/testing/find-tests.ts";
 import { VERSION } from "../../shell/system/package.ts";
 
 /** [N21] The two files that the page may edit. */
@@ -117,6 +120,13 @@ export function catalogRoutes(app: Hono, served: ServedProject): void {
       .then((pi) => listEquipmentNames(pi, { cwd, withoutProject }))
       .catch(() => ({ skills: [], extensions: [], mcp: [] }));
     return c.json({ ...found, sandboxes: Object.keys(readSandboxes(place.env)) } satisfies EquipmentResponse);
+  });
+  // [W31] Read and not run. Faulty files are refused all at once; a project without tests has none.
+  get("/api/tests", (c, { place: { cwd } }) => {
+    const found = findTests([], { from: cwd, cwd });
+    if (!found.ok && found.issues.some(({ code }) => code !== "missing_tests")) return refuse(c, 422, ...found.issues);
+    const files = found.ok ? found.value.map(({ file }) => relative(cwd, file)) : [];
+    return c.json({ files } satisfies TestFilesResponse);
   });
   // [YD11] The draft of the Pi session that opened this page.
   get("/api/draft", (c, { place }) => c.json(JSON.parse(place.env[DRAFT_VARIABLE] ?? "null")));

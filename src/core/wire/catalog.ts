@@ -116,6 +116,10 @@ export const ForecastResponse = v.object({
 });
 export type ForecastResponse = v.InferOutput<typeof ForecastResponse>;
 
+/** [W31] The files that `test` runs, relative to the project. */
+export const TestFilesResponse = v.object({ files: v.array(v.string()) });
+export type TestFilesResponse = v.InferOutput<typeof TestFilesResponse>;
+
 /** [T10] The results of tests, and the coverage of each loadout. */
 export const TestsResponse = v.object({
   tests: v.array(

@@ -10,6 +10,7 @@ import {
   ConfigResponse,
   EquipmentResponse,
   ModelsResponse,
+  TestFilesResponse,
   type SaveConfigRequest,
   type EditableLayer,
   type TrustRequest,
@@ -91,6 +92,10 @@ export function putConfig(layer: EditableLayer, text: string, etag: string | nul
 
 export function getCatalog() {
   return fetchJson("/api/catalog", CatalogResponse);
+}
+
+export function getTestFiles() {
+  return fetchJson("/api/tests", TestFilesResponse);
 }
 
 export function getModels() {

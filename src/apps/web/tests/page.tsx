@@ -1,4 +1,4 @@
-import { useState, type ReactElement, useMemo } from "react";
+import { useEffect, useState, type ReactElement, useMemo } from "react";
 import type { Issue } from "../../../core/model/issue.ts";
 import {
   coveragePercent,
@@ -10,7 +10,7 @@ import {
   exhaustedEdgeName,
 } from "../../../core/history/way-names.ts";
 import { TestsResponse } from "../../../core/wire/catalog.ts";
-import { fetchCommandOutput } from "../net/api.ts";
+import { fetchCommandOutput, getTestFiles } from "../net/api.ts";
 import { useCatalog } from "../data/use-catalog.ts";
 import { Button } from "../ui/buttons.tsx";
 import { Icon } from "../ui/icons.tsx";
@@ -32,7 +32,7 @@ const css = bindSheets(testsSheet);
 
 /** [W31] Runs the tests of the project and shows the coverage of each loadout. */
 export default function TestsPage(): ReactElement {
-  const { told, issues, busy, run } = useTestRun();
+  const { told, files, issues, busy, run } = useTestRun();
   const untrusted = issues.some(({ code }) => code === "untrusted_project");
   const failed = told?.tests.filter(({ ok }) => !ok).length ?? 0;
   return (
@@ -49,14 +49,7 @@ export default function TestsPage(): ReactElement {
         </span>
       </div>
       <IssueList issues={issues} />
-      {!told && issues.length === 0 && (
-        <div className={css("empty")}>
-          <p>
-            No test has run here yet. <i>Run all tests</i> runs the files in <code>.pi/tests</code>, without a model. To
-            write one, open a finished cast and choose <i>Record as a test…</i>
-          </p>
-        </div>
-      )}
+      {!told && files !== null && issues.length === 0 && <TestFiles files={files} />}
       {told && <TestResults told={told} />}
     </section>
   );
@@ -66,6 +59,10 @@ function useTestRun() {
   const [told, setTold] = useState<TestsResponse | null>(null);
   const [issues, setIssues] = useState<readonly Issue[]>([]);
   const [busy, setBusy] = useState(false);
+  const [files, setFiles] = useState<readonly string[] | null>(null);
+  useEffect(() => {
+    void getTestFiles().then((answer) => (answer.ok ? setFiles(answer.value.files) : setIssues(answer.issues)));
+  }, []);
   const run = async (trust: boolean): Promise<void> => {
     setBusy(true);
     const answer = await fetchCommandOutput({ command: { kind: "test", paths: [] }, trust }, TestsResponse);
@@ -73,7 +70,30 @@ function useTestRun() {
     setTold(answer.ok ? answer.value : null);
     setIssues(answer.ok ? [] : answer.issues);
   };
-  return { told, issues, busy, run };
+  return { told, files, issues, busy, run };
+}
+
+/** [W31] The tests before their first run here. */
+function TestFiles({ files }: { readonly files: readonly string[] }): ReactElement {
+  if (files.length === 0)
+    return (
+      <div className={css("empty")}>
+        <p>
+          This project has no tests. To write one, open a finished cast and choose <i>Record as a test…</i> It is kept
+          in <code>.pi/tests</code> and runs without a model.
+        </p>
+      </div>
+    );
+  return (
+    <ul className={css("panel not-run")} aria-label="Tests">
+      {files.map((file) => (
+        <li key={file} className={css("test")}>
+          <span className={css("breakable light")}>{file}</span>
+          <span className={css("faint")}>not run yet</span>
+        </li>
+      ))}
+    </ul>
+  );
 }
 
 function TestResults({ told }: { readonly told: TestsResponse }): ReactElement {
