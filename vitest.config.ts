@@ -15,7 +15,7 @@ const PROCESS = [
   "test/inbox/at-once.test.ts",
   "test/queue/*.test.ts",
   "test/e2e-pi/**",
-  "test/fleet/!(health|pairs|remotes|times).test.ts",
+  "test/fleet/!(health|migration-file|pairs|remotes|times).test.ts",
   "test/durability/{chaos,crash-sweep,demo-sweep,drivers,effects,full-disk,fuzz,kill,moved,owner,strangers,synced,turn-limits}.test.ts",
   "test/files/{casts,fencing,ownership,planted-casts}.test.ts",
   "test/git/**",

@@ -8,7 +8,7 @@ import type { CastState } from "../src/core/cast/state/state.ts";
 import { findPostgres, startLocalPostgres, stopPostgres } from "../src/shell/fleet/local-fleet.ts";
 import { openLiveTurnPublisher } from "../src/shell/fleet/worker/live-turn.ts";
 import { openDatabase } from "../src/shell/store/postgres/database.ts";
-import { MIGRATION } from "../src/shell/store/postgres/migration.ts";
+import { readMigration } from "../src/shell/store/postgres/migration.ts";
 import { postgresStore, type PostgresStore } from "../src/shell/store/postgres/postgres-store.ts";
 import { castFile, eventsOf, idOf } from "../test/harness/store/store-casts.ts";
 
@@ -34,7 +34,7 @@ async function measure(url: string): Promise<void> {
   const opened = await openDatabase({ url });
   if (!opened.ok) throw new Error(JSON.stringify(opened.issues));
   const database = opened.value;
-  await database.queryOnce({ text: MIGRATION });
+  await database.queryOnce({ text: readMigration() });
   await database.queryOnce({
     text: "insert into materia.workers (worker_id, host, pid, started, version) values ('w', 'here', $1, '', '')",
     values: [process.pid],

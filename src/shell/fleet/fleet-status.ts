@@ -13,7 +13,7 @@ import {
 } from "../../core/view/progress/fleet-status.ts";
 import type { QueuePosition } from "../workspace/workspace.ts";
 import { sql, withDatabaseErrors } from "../store/postgres/database.ts";
-import { MEMBER_LIMITS } from "../store/postgres/migration-submit.ts";
+import { MEMBER_LIMITS } from "../store/postgres/migration.ts";
 import type { ConnectedFleet } from "./open-fleet.ts";
 
 const MAX_LISTED = 100;

@@ -1,7 +1,7 @@
 import type { PoolClient } from "pg";
 import { failWith, fail, type Result } from "../../../core/model/issue.ts";
 import { databaseIssue, openDatabase, type DatabaseAddress } from "../../store/postgres/database.ts";
-import { DATABASE_FORMAT, MIGRATION } from "../../store/postgres/migration.ts";
+import { DATABASE_FORMAT, readMigration } from "../../store/postgres/migration.ts";
 import { hasErrorCode } from "../../system/files.ts";
 import { serverVersionIssue } from "../open-fleet.ts";
 import { migrateQueues } from "./dbos-sdk.ts";
@@ -24,7 +24,7 @@ export async function migrateFleet(address: DatabaseAddress): Promise<Result<und
         const before = await readFormat(client);
         // A migration would restore the older functions.
         if (before !== undefined && before > DATABASE_FORMAT) return true;
-        await client.query(MIGRATION);
+        await client.query(readMigration());
         if (before !== undefined && before < DATABASE_FORMAT) await client.query(EVICT_WORKERS);
         return false;
       }),
