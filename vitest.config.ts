@@ -24,7 +24,7 @@ const PROCESS = [
   "test/mcp/**",
   "test/package/link-command.test.ts",
   "test/package/tarball.test.ts",
-  "test/parallel/{again,calls,face,git,join,keep,killed,lanes,lost-trees,moved,planted-inside,pool,shared-parts,show,unruly}.test.ts",
+  "test/parallel/{again,calls,face,git,join,keep,killed,lanes,lost-trees,moved,planted-inside,pool,replayed,shared-parts,show,unruly}.test.ts",
   "test/pi/{agents,cards,casting,messages,rework-limit}.test.ts",
   "test/providers/asleep.test.ts",
   "test/testing/fork.test.ts",

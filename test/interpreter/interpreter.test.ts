@@ -14,6 +14,7 @@ it.each<[title: string, aspect: Aspect]>([
   ["[D1, Z3] a journal that was cut anywhere goes on to the same end", "resume"],
   ["[T14] every cast replays to its own journal", "replay"],
   ["[T20] a fork with the same answers goes on to the same end", "fork"],
+  ["[T20] a fork of an edited loadout becomes what a new cast of it becomes", "edit"],
   ["[G18, O16, L15] what the check calls impossible does not happen", "flow"],
   ["[G24] no cast takes more turns than its worst case", "worst case"],
 ])("%s", SWEEP, (_title, aspect) => {
@@ -104,6 +105,15 @@ it.each([
   [77_000_114, "parallel"],
   [77_000_389, "parallel"],
 ] as const)("[T14, R6, V50] seed %i, which once did not replay to its own journal, does: %s", (seed, kind) => {
+  expect(survey(seed, 1, kind).differences).toEqual([]);
+});
+
+it.each([
+  [128, "parallel"],
+  [300_580, "parallel"],
+  [300_208, "plans"],
+  [300_609, "shapes"],
+] as const)("[T51, V13, V3] seed %i, whose items once replayed otherwise, gives the same: %s", (seed, kind) => {
   expect(survey(seed, 1, kind).differences).toEqual([]);
 });
 

@@ -17,6 +17,8 @@ export interface RecordedCast {
   readonly events: readonly CastEvent[];
   /** The raw replies of a visit, if the caller loaded them. */
   readonly rawReplies?: (socket: string, visit: number) => readonly string[] | undefined;
+  /** The casts of its parallel items. */
+  readonly items?: readonly RecordedCast[];
 }
 
 /** [T14] What the engine did not decide: answers by visit, and events that resumed a stopped cast. */
@@ -32,7 +34,7 @@ export function recordedInputsOf({ start, events }: RecordedCast) {
   let state = initialState(start);
   for (const event of events) {
     const key = "visit" in state.phase ? visitKey(state.phase.visit.socket, state.phase.visit.number) : undefined;
-    const isInput = event.type !== "cast_resumed" && event.type !== "limits_raised" && !isEngineDecision(state, event);
+    const isInput = !BESIDE_ANSWERS.test(event.type) && !isEngineDecision(state, event);
     // [R6] A decision about refused work belongs to the resume before it.
     if (state.phase.kind === "ended" || (isInput && state.phase.kind === "leaving")) resumptions.push(event);
     else if (isInput && key !== undefined) {
@@ -46,6 +48,8 @@ export function recordedInputsOf({ start, events }: RecordedCast) {
   }
   return { answers, resumptions, completed, prompts, state };
 }
+
+const BESIDE_ANSWERS = /^(?:cast_resumed|limits_raised|spent_elsewhere)$/;
 
 /** The same turn continues after it, with the same prompt. */
 export function isRefusal({ type }: CastEvent): boolean {

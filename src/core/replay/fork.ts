@@ -3,12 +3,19 @@ import { decide } from "../cast/decide.ts";
 import { next } from "../cast/next.ts";
 import type { CastEvent, EventBody } from "../cast/state/event.ts";
 import { phaseBeforeEnd, type CastStart } from "../cast/state/state.ts";
-import { NO_USAGE, addUsage, totalTokens } from "../cast/state/usage.ts";
+import { NO_USAGE, totalTokens } from "../cast/state/usage.ts";
 import { failWith, ok, type Result, suggest, typed } from "../model/issue.ts";
 import { findDifferences, type ReplayDifference, type RecordedCast } from "./differences.ts";
 import { hasResult } from "../cast/summary.ts";
 import { foldVisits, visitKey } from "../history/visits.ts";
-import { loopForkKey, nextVisitKey, replayCast, type StopBefore, type ReplayResult } from "./replay.ts";
+import {
+  findItemDifferences,
+  loopForkKey,
+  nextVisitKey,
+  replayCast,
+  type StopBefore,
+  type ReplayResult,
+} from "./replay.ts";
 
 /** The events that a fork reuses, and the visits that it runs. */
 export type CastFork = Readonly<ReturnType<typeof buildFork>>;
@@ -32,7 +39,8 @@ export function forkCast(recorded: RecordedCast, { now, visit, handoff }: CastFo
     return failWith("unknown_visit", visit, `this cast has no visit "${visit}"`, hint);
   }
   const touched = firstAffectedVisit(differences, whole.after);
-  if (named === undefined && touched === undefined && hasResult(whole.after.state))
+  const [item] = findItemDifferences(recorded, now);
+  if (named === undefined && touched === undefined && item === undefined && hasResult(whole.after.state))
     return failWith(
       "unchanged_fork",
       now.castId,
@@ -40,9 +48,9 @@ export function forkCast(recorded: RecordedCast, { now, visit, handoff }: CastFo
       suggest`name the visit to begin with: ${typed`fork ${now.castId}@${keys.at(-1) ?? "Socket-1#1"}`}`,
     );
   // A named visit keeps all visits before it, even those that an edit affects.
-  const end = named ?? touched?.visit;
-  const again = (ends: StopBefore): ReplayResult => replayCast(recorded, now, ends).after;
-  const before = again((key) => key === end);
+  const ends: readonly unknown[] = named === undefined ? [touched?.visit, item?.loop] : [named];
+  const again = (endsBefore: StopBefore): ReplayResult => replayCast(recorded, now, endsBefore).after;
+  const before = again((key) => ends.includes(key));
   const { unanswered } = before;
   // A visit without an answer runs again.
   const stop = unanswered && visitKey(unanswered.socket.id, unanswered.visit);
@@ -50,16 +58,13 @@ export function forkCast(recorded: RecordedCast, { now, visit, handoff }: CastFo
   // [V22] Item casts belong to the recorded cast, so a fork inside a parallel loop begins before the loop.
   const phase = phaseBeforeEnd(answers.state.phase);
   const loop = phase.kind === "forked" ? loopForkKey(phase.fork.number) : undefined;
-  const kept = loop === undefined ? answers : again((key) => key === end || key === loop);
+  const kept = loop === undefined ? answers : again((key) => key === loop || ends.includes(key));
   const due = next(kept.state);
   const place = due.kind === "fork" ? `the items of ${due.loop.id}` : nextVisitKey(due);
   const at = place ?? named ?? touched?.visit ?? keys.at(-1) ?? "";
-  const why =
-    touched?.visit === at
-      ? `${touched.kind}: ${touched.message}`
-      : at === named
-        ? "you named it"
-        : "the cast stopped there";
+  const edited = touched?.visit === at ? touched : named === undefined ? item : undefined;
+  const stood = at === named ? "you named it" : "the cast stopped there";
+  const why = edited ? `${edited.kind}: ${edited.message}` : stood;
   const taken = handoff === undefined ? ok(kept) : withWrittenHandoff(kept, handoff);
   return taken.ok ? ok(buildFork(recorded, taken.value, at, why)) : taken;
 }
@@ -106,7 +111,6 @@ function withWrittenHandoff(kept: ReplayResult, text: string): Result<ReplayResu
 function buildFork(recorded: RecordedCast, { events, state }: ReplayResult, at: string, why: string) {
   const completed = foldVisits(events).filter(({ isCompleted }) => isCompleted);
   const reused = completed.map(({ socket, visit }) => visitKey(socket, visit));
-  const usage = completed.reduce((sum, visit) => addUsage(sum, visit.usage), NO_USAGE);
   const left = visitKeysIn(recorded.events).filter((key) => !reused.includes(key) && key !== at);
   return {
     events,
@@ -114,7 +118,7 @@ function buildFork(recorded: RecordedCast, { events, state }: ReplayResult, at: 
     /** The first visit that it runs, or the place where the cast stopped. */
     visit: at,
     reused,
-    saved: { tokens: totalTokens(usage), cost: usage.cost },
+    saved: { tokens: totalTokens(state.usage), cost: state.usage.cost },
     anew: [{ visit: at, why }, ...left.map((visit) => ({ visit, why: `it follows ${at}` }))],
   };
 }

@@ -5,14 +5,20 @@ import type { CastEvent, EventBody, EventOf } from "../cast/state/event.ts";
 import type { CastStart, CastState } from "../cast/state/state.ts";
 import { NO_USAGE } from "../cast/state/usage.ts";
 import { type Graph, type GraphSocket, materiaOf } from "../compile/graph.ts";
-import { handoffModeOf, refusalNeedsReason, requiredHandoffFields } from "../compile/socket-outputs.ts";
+import {
+  feedsParallelLoop,
+  handoffModeOf,
+  refusalNeedsReason,
+  requiredHandoffFields,
+} from "../compile/socket-outputs.ts";
 import { withoutUndefined } from "../model/json.ts";
+import { itemKeyOfCast, parallelRunNumber } from "../model/ids.ts";
 import { appendTo } from "../model/lists.ts";
 import { isGate } from "../model/materia.ts";
 import { writeAgentPrompt, type AgentPrompt } from "../prompt/agent-prompt.ts";
 import type { ExternalEffect } from "../cast/simulate.ts";
 import { visitKey } from "../history/visits.ts";
-import { recordedInputsOf, type RecordedInputs, type RecordedCast, isRefusal } from "./differences.ts";
+import { findDifferences, recordedInputsOf, type RecordedInputs, type RecordedCast, isRefusal } from "./differences.ts";
 import { initialState } from "../cast/state/initial-state.ts";
 import { hasResult } from "../cast/summary.ts";
 
@@ -39,8 +45,7 @@ export function replayCast(
   endsBefore: StopBefore = () => false,
 ): ReplayComparison {
   const before = recordedInputsOf(recorded);
-  const answers = new Map([...before.answers].map(([key, own]) => [key, [...own]]));
-  const resumptions = [...before.resumptions];
+  const { answers, resumptions } = before;
   const items = recorded.events.filter(({ type }) => ITEM_EVENT_TYPES.has(type));
   const prompts = new Map<string, AgentPrompt[]>();
   const events: CastEvent[] = [];
@@ -49,6 +54,9 @@ export function replayCast(
     const event: CastEvent = { ...body, seq: state.seq + 1, at };
     state = apply(state, event);
     events.push(event);
+    // [V13] What other items had used by then.
+    const elsewhere = recorded.events[events.length];
+    if (elsewhere?.type === "spent_elsewhere" && canApply(state, elsewhere)) note(elsewhere, elsewhere.at);
   };
   let at = recorded.events[0]?.at ?? "";
   for (;;) {
@@ -66,16 +74,12 @@ export function replayCast(
       for (const again of takeResumption(resumptions)) note(again, (at = again.at));
       continue;
     }
-    if (effect.kind === "fork" || effect.kind === "items" || effect.kind === "join") {
+    if (effect.kind === "sleep" || effect.kind === "fork" || effect.kind === "items" || effect.kind === "join") {
       if (effect.kind === "fork" && endsBefore(loopForkKey(state.forks + 1))) break;
       // [V7] The journal has the results of item casts; each item cast has its own replay.
-      const item = items.shift();
-      if (!item || !canApply(state, item)) break;
-      note(item, (at = item.at));
-      continue;
-    }
-    if (effect.kind === "sleep") {
-      note({ type: "cast_woken" }, at);
+      const event = effect.kind === "sleep" ? { type: "cast_woken" as const, at } : items.shift();
+      if (!event || !canApply(state, event)) break;
+      note(event, (at = event.at));
       continue;
     }
     const key = visitKey(effect.socket.id, effect.visit.number);
@@ -94,6 +98,16 @@ export function replayCast(
     note(body, (at = answer.at));
   }
   return { before, after: { events, prompts, state } };
+}
+
+/** [T51] Where parallel items would differ, each named before its visit, with the loop that a fork begins before. */
+export function findItemDifferences({ items = [] }: RecordedCast, { graph, limits }: CastStart) {
+  return items.flatMap((item) => {
+    const { castId } = item.start;
+    const loop = loopForkKey(Number(parallelRunNumber(castId)));
+    const found = findDifferences(item, replayCast(item, { ...item.start, graph, limits }));
+    return found.map((each) => ({ ...each, visit: `${itemKeyOfCast(castId)} ${each.visit}`, loop }));
+  });
 }
 
 export function nextVisitKey(effect: Effect): string | undefined {
@@ -115,7 +129,7 @@ const ITEM_EVENT_TYPES: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether the recorded event of an item fits the current state. */
-function canApply(state: CastState, event: CastEvent): boolean {
+function canApply(state: CastState, event: EventBody & Pick<CastEvent, "at">): boolean {
   try {
     return Boolean(apply(state, { ...event, seq: state.seq + 1 }));
   } catch {
@@ -193,7 +207,8 @@ export function replyContract(graph: Graph, socket: GraphSocket): string {
   const { parse, generator, interactive, assign } = socket;
   const fields = [...requiredHandoffFields(graph, socket).keys()];
   const kind = materiaKind(graph, socket);
-  return JSON.stringify([kind, parse, generator, interactive, assign, fields, refusalNeedsReason(graph, socket)]);
+  const more = [refusalNeedsReason(graph, socket), feedsParallelLoop(graph, socket)];
+  return JSON.stringify([kind, parse, generator, interactive, assign, fields, more]);
 }
 
 function materiaKind(graph: Graph, socket: GraphSocket): string {

@@ -59,7 +59,7 @@ function withConfigHint(issue: Issue, { command, configFiles }: CastFile): Issue
   return withHintParts(issue, [`add --config ${quoteWord(named)}, with which the cast was started; `, ...rest]);
 }
 
-/** [T14] The recorded cast, with the replies of visits whose contract has changed. */
+/** [T14, T51] The recorded cast and its items, with the replies of visits whose contract has changed. */
 export async function loadRecordedCast(
   store: CastStore,
   { castId, file, events }: LoadedCast,
@@ -77,7 +77,12 @@ export async function loadRecordedCast(
     const replies = await readReplies(store, castId, { socket, visit });
     if (replies) raw.set(visitKey(socket, visit), replies);
   }
-  return { start, events, rawReplies: (socket, visit) => raw.get(visitKey(socket, visit)) };
+  const items: RecordedCast[] = [];
+  for (const event of events) {
+    const item = event.type === "item_started" ? await store.load(event.child) : undefined;
+    if (item?.ok) items.push(await loadRecordedCast(store, item.value, now));
+  }
+  return { start, events, items, rawReplies: (socket, visit) => raw.get(visitKey(socket, visit)) };
 }
 
 async function readReplies(

@@ -4,7 +4,7 @@ import { materiaOf, socketsOf } from "../../core/compile/graph.ts";
 import { equipmentNames } from "../../core/compile/sandboxes.ts";
 import { failWith, ok, type Issue, type Result } from "../../core/model/issue.ts";
 import { findDifferences, type ReplayDifference } from "../../core/replay/differences.ts";
-import { replayCast } from "../../core/replay/replay.ts";
+import { findItemDifferences, replayCast } from "../../core/replay/replay.ts";
 import { allReplayLines, replayLines } from "../../core/view/report/replay-lines.ts";
 import { findCast, type Workspace } from "../workspace/workspace.ts";
 import {
@@ -57,7 +57,9 @@ async function replayOne(
   if (!start.ok) return start;
   const recorded = await loadRecordedCast(store, cast.value, start.value.graph);
   const changed = await equipmentDifferences(cast.value.file, place);
-  const differences = [...changed, ...findDifferences(recorded, replayCast(recorded, start.value))];
+  const own = findDifferences(recorded, replayCast(recorded, start.value));
+  const inside = findItemDifferences(recorded, start.value).map(({ loop: _loop, ...each }) => each);
+  const differences = [...changed, ...own, ...inside];
   return ok({ castId, differences, visits: cast.value.state.begun });
 }
 

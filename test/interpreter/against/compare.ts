@@ -7,11 +7,23 @@ import type { Graph } from "../texts.ts";
 import { chanceOf } from "../random/chance.ts";
 import { worldOf } from "../random/replies.ts";
 import { BUILT, type Case } from "../random/worlds.ts";
+import { withOtherWays } from "../random/edits.ts";
 import { forkedLog, replayedEvents } from "./again.ts";
 import { impossibleIn } from "./warned.ts";
 import { engineGraph, engineStart, runEngine, type Ran } from "./engine.ts";
 
-export const ASPECTS = ["check", "cast", "state", "resume", "replay", "fork", "lanes", "flow", "worst case"] as const;
+export const ASPECTS = [
+  "check",
+  "cast",
+  "state",
+  "resume",
+  "replay",
+  "fork",
+  "edit",
+  "lanes",
+  "flow",
+  "worst case",
+] as const;
 export type Aspect = (typeof ASPECTS)[number];
 
 export interface Difference {
@@ -52,6 +64,7 @@ export function compare(each: Case): Comparison {
     resumed(each, theirs.value, ran, { graph: ours.graph, world }) ??
     replayed(each, theirs.value, ran) ??
     forked(each, theirs.value, ran, { graph: ours.graph, world }) ??
+    edited(each, theirs.value, ran) ??
     withOtherLanes(each, theirs.value, ran, { graph: ours.graph, world }) ??
     happenedAllTheSame(theirs.value, ran) ??
     beyondWorst(each, theirs.value, ran);
@@ -122,6 +135,34 @@ function forked(
     firstDifference("fork", plain(ran.facts), plain(again.facts)) ??
     firstDifference("fork", leftByEngine(ran), leftByEngine(again))
   );
+}
+
+/** [T20] A fork of a cast whose loadout was edited becomes what a new cast of that loadout becomes. */
+function edited(each: Case, compiled: CompiledChain, ran: Ran): Difference | undefined {
+  // Who resumed the first cast decided about that one.
+  if (ran.events.some(({ type }) => type === "limit_reached" || type === "turn_failed" || type === "cast_woken"))
+    return;
+  if (ran.state.phase.kind !== "ended" || ran.state.phase.outcome === "aborted") return undefined;
+  const other = withOtherWays(chanceOf("edit", each.seed), each);
+  const ours = compose(other.targets, other.texts);
+  const theirs = engineGraph(other);
+  if (ours.problems || !theirs.ok) return undefined;
+  const world = worldOf(other);
+  const [start, now] = [engineStart(each, compiled), engineStart(other, theirs.value)];
+  const log = forkedLog(ran, start, { graph: ours.graph, seed: each.seed, now });
+  if (typeof log === "string") return { aspect: "edit", kind: "refused edit", text: log };
+  const fresh = runEngine(now, [], ours.graph, world);
+  const fork = runEngine(now, log, ours.graph, world);
+  // What the first cast counted for an edge it may have counted in another way.
+  const plain = (facts: readonly string[]) =>
+    facts.filter((fact) => !/^(?:told |resumed)/.test(fact)).map((fact) => fact.replace(/^(way .*) \d+$/, "$1"));
+  // [V48] At once and one by one the same comes of it, in other words.
+  const kindsOf = (facts: readonly string[]) => facts.filter((fact) => /^(?:forked|one by one) /.test(fact)).join();
+  if (kindsOf(fresh.facts) !== kindsOf(fork.facts)) return undefined;
+  const difference =
+    firstDifference("edit", plain(fresh.facts), plain(fork.facts)) ??
+    firstDifference("edit", leftByEngine(fresh), leftByEngine(fork));
+  return difference && { ...difference, text: `edited: ${JSON.stringify(other.texts.loadouts)}\n${difference.text}` };
 }
 
 /** [V28, V7] Neither the number of lanes nor who is quicker changes what comes of a cast that nothing stopped. */

@@ -31,6 +31,8 @@ export interface Ran {
   readonly facts: readonly string[];
   readonly state: CastState;
   readonly turns: number;
+  /** What the casts of items began with. */
+  readonly starts: ReadonlyMap<string, CastStart>;
 }
 
 export function engineGraph({ texts, targets }: Case): Result<CompiledChain> {
@@ -50,6 +52,7 @@ interface Run {
   readonly log: Entry[];
   readonly graph: Graph;
   readonly world: World;
+  readonly starts: Map<string, CastStart>;
   turns: number;
 }
 
@@ -58,7 +61,7 @@ class TooLong extends Error {}
 
 /** A cast of the engine from a journal that may hold something already. */
 export function runEngine(start: CastStart, before: readonly Entry[], graph: Graph, world: World): Ran {
-  const run: Run = { log: [...before], graph, world, turns: 0 };
+  const run: Run = { log: [...before], graph, world, starts: new Map(), turns: 0 };
   const journal = openJournal(run.log, start, graph);
   if (world.keepsFiles && before.length === 0) journal.note(startedEvent(journal.state(), { commit: "base" }));
   try {
@@ -66,8 +69,8 @@ export function runEngine(start: CastStart, before: readonly Entry[], graph: Gra
   } catch (error) {
     if (!(error instanceof TooLong)) throw error;
   }
-  const { log, turns } = run;
-  return { log, events: journal.events(), facts: factsIn(log, start.castId), state: journal.state(), turns };
+  const { log, turns, starts } = run;
+  return { starts, log, events: journal.events(), facts: factsIn(log, start.castId), state: journal.state(), turns };
 }
 
 /** Until it stops by itself. */

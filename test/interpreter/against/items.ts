@@ -14,6 +14,7 @@ import type { Graph } from "../texts.ts";
 import { openJournal, type Entry, type Journal } from "./journal.ts";
 
 interface Parent {
+  readonly starts: Map<string, CastStart>;
   readonly log: Entry[];
   readonly graph: Graph;
   readonly world: World;
@@ -28,7 +29,7 @@ export interface ItemsPlace {
 
 /** The world of a parallel loop, with items in the order in which the world is quick. */
 export function performItems(
-  { log, graph, world, journal }: Parent,
+  { log, graph, world, journal, starts }: Parent,
   effect: ParallelEffect,
   drive: (child: Journal, place: ItemsPlace) => void,
 ): void {
@@ -56,7 +57,10 @@ export function performItems(
   const start = itemCastStart(state, fork, work);
   // As it is read from its file: nothing in it is the very thing that its parent has.
   const { data, window } = JSON.parse(JSON.stringify(start)) as Required<Pick<CastStart, "data" | "window">>;
-  const child = openJournal(log, { ...start, data, window }, graph);
+  // It keeps what it began with; what a person allows later is a separate event.
+  const begun = starts.get(start.castId) ?? { ...start, data, window };
+  starts.set(start.castId, begun);
+  const child = openJournal(log, begun, graph);
   // [V51] After a conflict files matter: whether a visit has settled nothing but conflicts.
   if ((world.keepsFiles || window.merging) && child.events().length === 0)
     child.note(startedEvent(child.state(), { commit: "marked" }));

@@ -12,8 +12,9 @@ it.each<[title: string, aspect: Aspect]>([
   ["[V5, V9, V11] items begin, are merged, conflict and fail as the rules say", "cast"],
   ["[V7, V10] what they leave is what the rules say", "state"],
   ["[V12] journals of a cast and its items that were cut anywhere go on to the same end", "resume"],
-  ["[T14, V22] every cast replays to its own journal", "replay"],
+  ["[T14, T51] every cast replays to its own journal, and so does each of its items", "replay"],
   ["[T20, V22] a fork with the same answers goes on to the same end", "fork"],
+  ["[T20, T51] a fork of an edited loadout becomes what a new cast of it becomes", "edit"],
   ["[V7] neither the number of lanes nor who is quicker changes anything", "lanes"],
   ["[V4] no cast takes more turns than its worst case, conflicts included", "worst case"],
 ])("%s", SWEEP, (_title, aspect) => {

@@ -15,9 +15,9 @@ export function replayLines({ castId, visits, differences }: ReplayReport, width
     differences.length === 0
       ? [toned("ok", "✓ identical"), ""]
       : [toned("rework", "≠ different"), `${countedText(differences.length, "difference")}, `];
-  // Changed instructions of fifty visits are one line.
+  // Changed instructions of fifty visits or items are one line.
   const groups = Map.groupBy(differences, ({ visit, kind, message }) =>
-    [visit.replace(/#\d+$/, ""), kind, message].join(" "),
+    [visit.replaceAll(/^\S+ |#\d+$/g, ""), kind, message].join(" "),
   );
   return [
     line(head, toned("dim", `  ${castId}  ${countedText(visits, "visit")}, ${found}nothing was run`)),
