@@ -103,9 +103,15 @@ export function replayCast(
 /** [T51] Where parallel items would differ, each named before its visit, with the loop that a fork begins before. */
 export function findItemDifferences({ items = [] }: RecordedCast, { graph, limits }: CastStart) {
   return items.flatMap((item) => {
-    const { castId } = item.start;
+    const { castId, window } = item.start;
+    const walked = window && graph.loops[window.loop];
+    // The replay of its parent says that there are no such items now.
+    if (!window || walked?.parallel === undefined) return [];
     const loop = loopForkKey(Number(parallelRunNumber(castId)));
-    const found = findDifferences(item, replayCast(item, { ...item.start, graph, limits }));
+    const { door } = window;
+    const found = walked.sockets.includes(door)
+      ? findDifferences(item, replayCast(item, { ...item.start, graph, limits }))
+      : [{ visit: `${door}#1`, kind: "socket" as const, message: `${door} was removed` }];
     return found.map((each) => ({ ...each, visit: `${itemKeyOfCast(castId)} ${each.visit}`, loop }));
   });
 }

@@ -10,7 +10,7 @@ import type { Ran } from "./engine.ts";
 import { openJournal, type Entry } from "./journal.ts";
 
 /** A cast with those of its items, as they are stored. */
-export function recordedOf({ log, events, starts }: Ran, start: CastStart): RecordedCast {
+function recordedOf({ log, events, starts }: Ran, start: CastStart): RecordedCast {
   const items = [...starts].map(([castId, own]) => ({
     start: own,
     events: log.flatMap(({ cast, event }) => (cast === castId && event ? [event] : [])),
