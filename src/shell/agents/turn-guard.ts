@@ -30,7 +30,17 @@ export interface TurnStop {
   readonly message: string;
 }
 
-export type TurnGuard = ReturnType<typeof guardTurn>;
+export interface TurnGuard {
+  readonly end: (why: TurnStop) => void;
+  readonly onEvent: (event: { readonly type: string }) => void;
+  /** [A21] Suspends the silence limit while a person must answer; the returned function resumes it. */
+  readonly suspendTimeout: () => () => void;
+  /** Aborted when the turn stops or has ended: nobody need answer it any more. */
+  readonly over: AbortSignal;
+  readonly stopReason: () => TurnStop | undefined;
+  readonly graceExpired: Promise<void>;
+  readonly release: () => void;
+}
 
 interface TurnGuardOptions {
   readonly halt: () => void;
@@ -42,7 +52,7 @@ interface TurnGuardOptions {
 const GRACE_MS = 5000;
 
 /** Ends a turn when it is aborted [A20], or silent for too long [A21]. */
-export function guardTurn({ halt, signal, after, silenceMs }: TurnGuardOptions) {
+export function guardTurn({ halt, signal, after, silenceMs }: TurnGuardOptions): TurnGuard {
   const gaveUp = Promise.withResolvers<void>();
   const over = new AbortController();
   let stop: TurnStop | undefined;
@@ -75,13 +85,12 @@ export function guardTurn({ halt, signal, after, silenceMs }: TurnGuardOptions) 
 
   return {
     end,
-    onEvent: (event: { readonly type: string }): void => {
+    onEvent: (event) => {
       listen();
       // Pi ignores an abort before its run has started.
       if (stop && (event.type === "agent_start" || event.type === "compaction_start")) halt();
     },
-    /** [A21] Suspends the silence limit while a person must answer; the returned function resumes it. */
-    suspendTimeout: (): (() => void) => {
+    suspendTimeout: () => {
       asking += 1;
       listen();
       let held = true;
@@ -91,11 +100,10 @@ export function guardTurn({ halt, signal, after, silenceMs }: TurnGuardOptions) 
         listen();
       };
     },
-    /** Aborted when the turn stops or has ended: nobody need answer it any more. */
     over: over.signal,
     stopReason: () => stop,
     graceExpired: gaveUp.promise,
-    release: (): void => {
+    release: () => {
       signal.removeEventListener("abort", onAbort);
       cancelSilence?.();
       cancelGrace?.();
