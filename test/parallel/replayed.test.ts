@@ -58,4 +58,9 @@ it("[T51, T36, V22] an edit of what items do is a difference of each item, and a
   // What the items used is saved where the fork begins behind them.
   const saved = (plan: unknown): number => (plan as { readonly saved: { readonly tokens: number } }).saved.tokens;
   expect(saved(kept)).toBeGreaterThan(saved(planned));
+  // The member that left each item is gone.
+  put(cwd, {
+    ".pi/c.json": JSON.parse(JSON.stringify(configWith("Do.")).replaceAll("Socket-3", "Socket-7")) as object,
+  });
+  expect((await json("replay", "last"))[0]).toBe(3);
 });

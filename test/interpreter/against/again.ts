@@ -46,7 +46,7 @@ export function forkedLog(ran: Ran, start: CastStart, place: ForkPlace): Ran["lo
   const fork = forkCast(recordedOf(ran, start), { now, visit });
   if (!fork.ok)
     return fork.issues.some(({ code }) => code === "unchanged_fork")
-      ? log
+      ? []
       : `${visit}: ${fork.issues.map(({ message }) => message).join("; ")}`;
   const shared = fork.value.events;
   const items = new Set(shared.flatMap((event) => (event.type === "item_started" ? [event.child as string] : [])));

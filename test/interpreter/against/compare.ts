@@ -151,6 +151,8 @@ function edited(each: Case, compiled: CompiledChain, ran: Ran): Difference | und
   const [start, now] = [engineStart(each, compiled), engineStart(other, theirs.value)];
   const log = forkedLog(ran, start, { graph: ours.graph, seed: each.seed, now });
   if (typeof log === "string") return { aspect: "edit", kind: "refused edit", text: log };
+  // There is nothing to fork: it becomes what it was.
+  if (log.length === 0) return undefined;
   const fresh = runEngine(now, [], ours.graph, world);
   const fork = runEngine(now, log, ours.graph, world);
   // What the first cast counted for an edge it may have counted in another way.

@@ -33,11 +33,5 @@ function turned(chance: Chance, loadout: LoadoutText): LoadoutText {
     () => ({ ...loadout, loops: {} }),
     () => ({ ...loadout, loops: Object.fromEntries(loops.map(([id, { parallel: _lanes, ...loop }]) => [id, loop])) }),
     () => ({ ...loadout, sockets: { ...loadout.sockets, [id]: { ...loadout.sockets[id], materia: "Other" } } }),
-    () => renamed(loadout, id),
   )();
-}
-
-/** With another id for a socket, everywhere. */
-function renamed(loadout: LoadoutText, id: string): LoadoutText {
-  return JSON.parse(JSON.stringify(loadout).replaceAll(`"${id}"`, `"Renamed-${id}"`)) as LoadoutText; // the same shape
 }
