@@ -131,6 +131,7 @@ function earlier(chance: Chance, each: Case): Case {
         return [id, { ...socket, advance: { ...advance, items: from } }];
       if (!chance.happens(0.35)) return [id, socket];
       if (socket.materia === "Text") return [id, { ...socket, materia: "Recall" }];
+      if (each.texts.materia[socket.materia]?.generator) return [id, socket];
       return [id, { ...socket, assign: { ...socket.assign, [chance.pick("workItems", "plans", "kept.list")]: from } }];
     });
     return { ...loadout, sockets: Object.fromEntries(sockets) };
