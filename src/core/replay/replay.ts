@@ -108,10 +108,9 @@ export function findItemDifferences({ items = [] }: RecordedCast, { graph, limit
     // The replay of its parent says that there are no such items now.
     if (!window || walked?.parallel === undefined) return [];
     const loop = loopForkKey(Number(parallelRunNumber(castId)));
-    const { door } = window;
-    const found = walked.sockets.includes(door)
+    const found = walked.sockets.includes(window.door)
       ? findDifferences(item, replayCast(item, { ...item.start, graph, limits }))
-      : [{ visit: `${door}#1`, kind: "socket" as const, message: `${door} was removed` }];
+      : [{ visit: `${window.door}#1`, kind: "socket" as const, message: `${window.door} was removed` }];
     return found.map((each) => ({ ...each, visit: `${itemKeyOfCast(castId)} ${each.visit}`, loop }));
   });
 }
@@ -213,10 +212,10 @@ const REPLY_EVENTS: ReadonlySet<string> = new Set([
 /** Everything that decides how the engine reads a reply. */
 export function replyContract(graph: Graph, socket: GraphSocket): string {
   const { parse, generator, interactive, assign } = socket;
-  const fields = [...requiredHandoffFields(graph, socket).keys()];
   const kind = materiaKind(graph, socket);
-  const more = [refusalNeedsReason(graph, socket), feedsParallelLoop(graph, socket)];
-  return JSON.stringify([kind, parse, generator, interactive, assign, fields, more]);
+  const fields = requiredHandoffFields(graph, socket).keys();
+  const needs = [...fields, refusalNeedsReason(graph, socket), feedsParallelLoop(graph, socket)];
+  return JSON.stringify([kind, parse, generator, interactive, assign, needs]);
 }
 
 function materiaKind(graph: Graph, socket: GraphSocket): string {
