@@ -133,9 +133,8 @@ const ITEM_EVENT_TYPES: ReadonlySet<string> = new Set([
   "loop_joined",
 ]);
 
-/** Whether the recorded event of an item fits the current state. */
+/** Whether the recorded event of an item fits the current state; the socket that left the item may be gone. */
 function canApply(state: CastState, event: EventBody & Pick<CastEvent, "at">): boolean {
-  // The item may have been left by a socket that was removed since.
   if (event.type === "item_ended" && event.advanced !== null && !state.graph.sockets[event.advanced]) return false;
   try {
     return Boolean(apply(state, { ...event, seq: state.seq + 1 }));
