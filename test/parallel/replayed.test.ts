@@ -58,6 +58,18 @@ it("[T51, T36, V22] an edit of what items do is a difference of each item, and a
   // What the items used is saved where the fork begins behind them.
   const saved = (plan: unknown): number => (plan as { readonly saved: { readonly tokens: number } }).saved.tokens;
   expect(saved(kept)).toBeGreaterThan(saved(planned));
+  // Behind an item its last edge decides whether the cast goes on.
+  const ending = configWith("Do.");
+  ending.loadouts.Main.sockets["Socket-3"].edges = [{ when: "always", to: "end" }];
+  put(cwd, { ".pi/c.json": ending });
+  expect(await json("replay", "last")).toMatchObject([
+    3,
+    { differences: [{ visit: "WI-1 Socket-3#1", kind: "edge" }] },
+  ]);
+  expect((await json("fork", "last", "--plan"))[1]).toMatchObject({
+    reused: ["Socket-1#1"],
+    anew: [{ visit: "the items of each", why: "edge: the cast ends behind this item" }, {}],
+  });
   // The member that left each item is gone.
   put(cwd, {
     ".pi/c.json": JSON.parse(JSON.stringify(configWith("Do.")).replaceAll("Socket-3", "Socket-7")) as object,

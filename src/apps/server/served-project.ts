@@ -123,12 +123,10 @@ function openQuestions(report: (problem: string) => void) {
       const flag = changeFlag(wake);
       watchers.add(flag.set);
       return {
-        next: (): readonly OpenQuestion[] | undefined =>
-          flag.take()
-            ? [...open.values()]
-                .filter(({ run, question }) => [run, question.castId].includes(castId))
-                .map(({ question }) => question)
-            : undefined,
+        next: (): readonly OpenQuestion[] | undefined => {
+          const questions = [...open.values()].filter(({ run, question }) => [run, question.castId].includes(castId));
+          return flag.take() ? questions.map(({ question }) => question) : undefined;
+        },
         close: () => void watchers.delete(flag.set),
       };
     },

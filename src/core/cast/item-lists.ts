@@ -172,7 +172,7 @@ function generatorNote(socket: GraphSocket, { context }: JsonObject): GeneratorN
 
 /** [V11, V49] Whether the cast ends with this item: it did not advance, or the way behind its advance leads to the end. */
 export function endsCast(
-  { graph, pass }: CastState,
+  { graph, pass }: Pick<CastState, "graph" | "pass">,
   { advanced, gaveUp, satisfied, index }: EventOf<"item_ended">,
 ): boolean {
   if (advanced === null) return true;

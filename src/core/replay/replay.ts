@@ -1,4 +1,5 @@
 import { apply } from "../cast/apply.ts";
+import { endsCast } from "../cast/item-lists.ts";
 import { decide, type EffectOutcome } from "../cast/decide.ts";
 import { visitCompletedEvent, next, type Effect } from "../cast/next.ts";
 import type { CastEvent, EventBody, EventOf } from "../cast/state/event.ts";
@@ -20,6 +21,7 @@ import type { ExternalEffect } from "../cast/simulate.ts";
 import { visitKey } from "../history/visits.ts";
 import { findDifferences, recordedInputsOf, type RecordedInputs, type RecordedCast, isRefusal } from "./differences.ts";
 import { initialState } from "../cast/state/initial-state.ts";
+import { countOf } from "../cast/state/persistent-map.ts";
 import { hasResult } from "../cast/summary.ts";
 
 export interface ReplayResult {
@@ -101,18 +103,31 @@ export function replayCast(
 }
 
 /** [T51] Where parallel items would differ, each named before its visit, with the loop that a fork begins before. */
-export function findItemDifferences({ items = [] }: RecordedCast, { graph, limits }: CastStart) {
-  return items.flatMap((item) => {
+export function findItemDifferences(recorded: RecordedCast, { graph, limits }: CastStart) {
+  const ends = recorded.events.filter((event) => event.type === "item_ended");
+  const endOf = new Map(ends.map((end) => [end.child, end]));
+  return (recorded.items ?? []).flatMap((item) => {
     const { castId, window } = item.start;
     const walked = window && graph.loops[window.loop];
     // The replay of its parent says that there are no such items now.
     if (!window || walked?.parallel === undefined) return [];
     const loop = loopForkKey(Number(parallelRunNumber(castId)));
-    const found = walked.sockets.includes(window.door)
-      ? findDifferences(item, replayCast(item, { ...item.start, graph, limits }))
-      : [{ visit: `${window.door}#1`, kind: "socket" as const, message: `${window.door} was removed` }];
+    const gone = { visit: `${window.door}#1`, kind: "socket" as const, message: `${window.door} was removed` };
+    const replay = walked.sockets.includes(window.door) && replayCast(item, { ...item.start, graph, limits });
+    const inside = replay ? findDifferences(item, replay) : [gone];
+    const end = endOf.get(castId);
+    const isSame = replay && inside.length === 0 && end;
+    const found = isSame ? differencesBehind(end, recorded.start.graph, replay.after.state) : inside;
     return found.map((each) => ({ ...each, visit: `${itemKeyOfCast(castId)} ${each.visit}`, loop }));
   });
+}
+
+/** [V11] Whether the cast ends behind an item is decided by the edges of the socket from which the item advanced. */
+function differencesBehind(end: EventOf<"item_ended">, was: Graph, { graph: is, lastPass, visits }: CastState) {
+  const [before, now] = [was, is].map((graph) => endsCast({ graph, pass: lastPass }, end));
+  if (end.advanced === null || before === now) return [];
+  const message = `the cast ${now ? "ends" : "goes on"} behind this item`;
+  return [{ visit: visitKey(end.advanced, countOf(visits, end.advanced)), kind: "edge" as const, message }];
 }
 
 export function nextVisitKey(effect: Effect): string | undefined {

@@ -31,18 +31,13 @@ function declaresTasks(envelope: unknown): boolean {
   return isJsonObject(extensions) && Object.hasOwn(extensions, TASKS_EXTENSION);
 }
 
-/** A cast that failed is a completed task with an error: `failed` is for the protocol only. */
-const TASK_STATUS: Readonly<Record<CastStatus, string>> = {
+/** Every other cast is a completed task, with an error if it failed: `failed` is for the protocol only. */
+const TASK_STATUS: Partial<Record<CastStatus, string>> = {
   running: "working",
   sleeping: "working",
   queued: "working",
   waiting: "input_required",
   aborted: "cancelled",
-  completed: "completed",
-  not_satisfied: "completed",
-  failed: "completed",
-  interrupted: "completed",
-  paused: "completed",
 };
 
 export async function taskState(store: Pick<CastStore, "summary" | "owner">, castId: CastId) {
@@ -53,7 +48,7 @@ export async function taskState(store: Pick<CastStore, "summary" | "owner">, cas
   const isOwned = (await store.owner(castId)) !== undefined;
   return {
     taskId: castId,
-    status: isOwned ? "working" : TASK_STATUS[status],
+    status: isOwned ? "working" : (TASK_STATUS[status] ?? "completed"),
     statusMessage: status,
     createdAt: startedAt,
     lastUpdatedAt: endedAt ?? new Date().toISOString(),

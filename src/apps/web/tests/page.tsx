@@ -49,7 +49,21 @@ export default function TestsPage(): ReactElement {
         </span>
       </div>
       <IssueList issues={issues} />
-      {!told && files !== null && issues.length === 0 && <TestFiles files={files} />}
+      {!told && files?.length === 0 && (
+        <p className={css("empty")}>
+          This project has no tests. To write one, open a finished cast and choose <i>Record as a test…</i>
+        </p>
+      )}
+      {!told && files !== null && files.length > 0 && (
+        <ul className={css("panel not-run")} aria-label="Tests">
+          {files.map((file) => (
+            <li key={file} className={css("test")}>
+              <span className={css("breakable light")}>{file}</span>
+              <span className={css("faint")}>not run yet</span>
+            </li>
+          ))}
+        </ul>
+      )}
       {told && <TestResults told={told} />}
     </section>
   );
@@ -71,29 +85,6 @@ function useTestRun() {
     setIssues(answer.ok ? [] : answer.issues);
   };
   return { told, files, issues, busy, run };
-}
-
-/** [W31] The tests before their first run here. */
-function TestFiles({ files }: { readonly files: readonly string[] }): ReactElement {
-  if (files.length === 0)
-    return (
-      <div className={css("empty")}>
-        <p>
-          This project has no tests. To write one, open a finished cast and choose <i>Record as a test…</i> It is kept
-          in <code>.pi/tests</code> and runs without a model.
-        </p>
-      </div>
-    );
-  return (
-    <ul className={css("panel not-run")} aria-label="Tests">
-      {files.map((file) => (
-        <li key={file} className={css("test")}>
-          <span className={css("breakable light")}>{file}</span>
-          <span className={css("faint")}>not run yet</span>
-        </li>
-      ))}
-    </ul>
-  );
 }
 
 function TestResults({ told }: { readonly told: TestsResponse }): ReactElement {
