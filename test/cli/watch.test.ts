@@ -88,7 +88,7 @@ it("[C33] watch of a cast on this machine shows what its agent says, as on a fle
       looking.abort();
     },
   });
-  expect(seen).toMatchObject([[{ kind: "text", delta: "I plan the hut." }, "visiting"]]);
+  expect(seen).toEqual([[{ kind: "text", from: 0, delta: "I plan the hut." }, "visiting"]]);
 });
 
 it("[C33] a journal that is damaged while it is watched is refused with its line", async () => {
