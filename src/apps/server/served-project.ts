@@ -124,8 +124,9 @@ function openQuestions(report: (problem: string) => void) {
       watchers.add(flag.set);
       return {
         next: (): readonly OpenQuestion[] | undefined => {
-          const questions = [...open.values()].filter(({ run, question }) => [run, question.castId].includes(castId));
-          return flag.take() ? questions.map(({ question }) => question) : undefined;
+          if (!flag.take()) return undefined;
+          const own = [...open.values()].filter(({ run, question }) => [run, question.castId].includes(castId));
+          return own.map(({ question }) => question);
         },
         close: () => void watchers.delete(flag.set),
       };
